@@ -1,0 +1,49 @@
+# Every target sets up what it needs in .venv, from the pinned and hashed requirements.lock.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench lock clean
+
+help: ## say what the targets do
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(STAMP) ## see the whole path on real answers, from traces to named issues (about a minute)
+	@$(BIN)/rt4chart demo
+
+test: $(STAMP) ## run the tests
+	@echo "» pytest"
+	@$(BIN)/python -m pytest -q
+
+check: $(STAMP) ## lint, format and types
+	@echo "» ruff check"; $(BIN)/ruff check .
+	@echo "» ruff format"; $(BIN)/ruff format --check .
+	@echo "» mypy --strict"; $(BIN)/mypy
+
+format: $(STAMP) ## rewrite the code in the house format
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+bench: $(STAMP) ## print the measured figures; DATA=folder in RAGTruth's two-file layout
+	@$(BIN)/rt4chart bench $(or $(DATA),collector/rt4chart_collector/demo/data) --judge local
+
+lock: $(STAMP) ## resolve requirements.lock anew
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/uv pip compile pyproject.toml --extra all --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-header --upgrade --quiet -o requirements.lock
+
+clean: ## remove the virtual environment and the caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or later is needed, $$($(PYTHON) --version) came: make PYTHON=python3.12 …"; exit 1; }
+	@echo "» virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	@echo "» packages of requirements.lock (hashed; about 350 MB, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "» otel-rt4chart, editable"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(STAMP)

@@ -1,0 +1,1 @@
+"""The service: OTLP in, trace assembly, verification workers, and the ClickHouse store."""

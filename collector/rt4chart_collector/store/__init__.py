@@ -1,0 +1,1 @@
+"""The one place that speaks SQL: connection, migrations, writes and reads."""

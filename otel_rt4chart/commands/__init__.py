@@ -1,0 +1,1 @@
+"""The subcommands that need the verification core alone."""

@@ -1,0 +1,37 @@
+"""What can go wrong, and for whom.
+
+RT4ChartError
+├── SettingsError      a setting or an argument is wrong: change it and start again
+├── InputError         a row, a file or a span is not what was expected: it will never work
+├── StoreError         the database refused or cannot be reached
+│   └── StoreBusyError another process owns the embedded database
+└── JudgeError         a judge could not give a verdict for a whole call
+
+Every message says what was expected, what came, and what to change.
+"""
+
+from __future__ import annotations
+
+
+class RT4ChartError(Exception):
+    """The root of this project's errors: its message is written for the person at the terminal."""
+
+
+class SettingsError(RT4ChartError):
+    """A setting or an argument is wrong."""
+
+
+class InputError(RT4ChartError):
+    """An input is malformed; trying again will not help."""
+
+
+class StoreError(RT4ChartError):
+    """The database refused, or cannot be reached."""
+
+
+class StoreBusyError(StoreError):
+    """Another process owns the embedded database."""
+
+
+class JudgeError(RT4ChartError):
+    """A judge could not give a verdict for a whole call."""

@@ -1,0 +1,59 @@
+"""Every attribute name that this project reads or writes, once.
+
+Sources: OpenInference semantic conventions (spec/semantic_conventions.md, spec/annotations.md)
+and OpenTelemetry GenAI semantic conventions (docs/gen-ai/gen-ai-events.md).
+"""
+
+from __future__ import annotations
+
+# Ours. On the application's own spans:
+ROUTE = "rt4chart.route"
+SAMPLED = "rt4chart.sampled"
+SAMPLE_RATE = "rt4chart.sample_rate"
+DECISION = "rt4chart.decision"
+# and on the carrier span:
+LABEL = "rt4chart.label"
+HALLUCINATION_RATE = "rt4chart.hallucination_rate"
+CLAIMS = "rt4chart.claims"
+CLAIM_COUNTS = "rt4chart.claim_counts"
+FINDINGS = "rt4chart.findings"
+JUDGE = "rt4chart.judge"
+VERSION = "rt4chart.version"
+
+SCOPE_NAME = "otel_rt4chart"
+CARRIER_NAME = "rt4chart.verify"
+
+# OpenInference.
+OPENINFERENCE_SCOPE = "openinference.instrumentation"
+SPAN_KIND = "openinference.span.kind"
+INPUT_VALUE = "input.value"
+INPUT_MIME_TYPE = "input.mime_type"
+OUTPUT_VALUE = "output.value"
+OUTPUT_MIME_TYPE = "output.mime_type"
+RETRIEVAL_DOCUMENTS = "retrieval.documents"
+RERANKER_OUTPUT_DOCUMENTS = "reranker.output_documents"
+DOCUMENT_ID = "document.id"
+DOCUMENT_CONTENT = "document.content"
+DOCUMENT_SCORE = "document.score"
+DOCUMENT_METADATA = "document.metadata"
+LLM_INPUT_MESSAGES = "llm.input_messages"
+LLM_OUTPUT_MESSAGES = "llm.output_messages"
+LLM_MODEL_NAME = "llm.model_name"
+LLM_PROMPT_TEMPLATE_VERSION = "llm.prompt_template.version"
+MESSAGE_ROLE = "message.role"
+MESSAGE_CONTENT = "message.content"
+MESSAGE_CONTENTS = "message.contents"
+MESSAGE_CONTENT_TYPE = "message_content.type"
+MESSAGE_CONTENT_TEXT = "message_content.text"
+METADATA = "metadata"
+REDACTED = "__REDACTED__"
+EVALUATION = "evaluations.0.evaluation"
+
+# OpenTelemetry.
+GEN_AI_EVALUATION_NAME = "gen_ai.evaluation.name"
+GEN_AI_EVALUATION_SCORE = "gen_ai.evaluation.score.value"
+GEN_AI_EVALUATION_LABEL = "gen_ai.evaluation.score.label"
+GEN_AI_EVALUATION_EXPLANATION = "gen_ai.evaluation.explanation"
+SERVICE_NAME = "service.name"
+DEPLOYMENT_ENVIRONMENT = "deployment.environment.name"
+HTTP_ROUTE = "http.route"

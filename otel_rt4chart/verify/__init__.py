@@ -1,0 +1,1 @@
+"""The RT4CHART verification core: pure, without OpenTelemetry, database, environment or clock."""
