@@ -148,6 +148,7 @@ class Claim:
 
     `answer_range` is the narrowest range that carries an unfaithful claim, else the claim's own.
     `confidence` is in [0, 1]; `decided_by` names the judge, or the step that needed none.
+    `nearest` is the context sentence most like the claim: for reading and grouping, not evidence.
     """
 
     text: str
@@ -161,6 +162,7 @@ class Claim:
     evidence: tuple[Evidence, ...] = ()
     reason: str = ""
     clashes: tuple[Clash, ...] = ()
+    nearest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
