@@ -1,0 +1,67 @@
+"""Migrations: applied once, refused when they changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from otel_rt4chart.errors import StoreError
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.migrate import Migration, migrate, shipped
+
+ONE = Migration(1, "spans_verdicts_issues", shipped()[0].template)
+
+
+def test_migrate_twice_applies_nothing_more(client: Client) -> None:
+    """A database that is up to date stays as it is."""
+    assert migrate(client) == []
+
+
+def test_migrate_makes_every_table(client: Client) -> None:
+    """The spans, the verdicts, the rollup and the issues have their tables and views."""
+    rows = client.query(
+        "SELECT name FROM system.tables WHERE database = {db:String} ORDER BY name",
+        {"db": client.database},
+    )
+
+    assert [name for (name,) in rows.result_rows] == [
+        "otel_traces",
+        "otel_traces_trace_id_ts",
+        "otel_traces_trace_id_ts_mv",
+        "rt4chart_claims",
+        "rt4chart_failure_embeddings",
+        "rt4chart_issue_members",
+        "rt4chart_issues",
+        "rt4chart_route_1m",
+        "rt4chart_route_1m_mv",
+        "rt4chart_schema_migrations",
+        "rt4chart_verifications",
+    ]
+
+
+def test_migrate_applies_only_what_is_new(client: Client) -> None:
+    """A later file is applied on top, and its placeholders are filled in."""
+    later = Migration(2, "more", "CREATE TABLE {database}.more (N UInt8) ENGINE = Memory;")
+
+    assert migrate(client, migrations=[ONE, later]) == [2]
+    assert client.query("SELECT count() FROM more").result_rows == [(0,)]
+
+
+def test_migrate_refuses_a_changed_file(client: Client) -> None:
+    """A file that was applied must not read differently afterwards."""
+    changed = replace(ONE, template=ONE.template + "-- changed")
+
+    with pytest.raises(StoreError, match=r"migration 0001 .* was applied with another text"):
+        migrate(client, migrations=[changed])
+
+
+def test_migrate_refuses_a_newer_database(client: Client) -> None:
+    """A database that a newer version made is not touched."""
+    with pytest.raises(StoreError, match=r"migration 0001 .*does not know"):
+        migrate(client, migrations=[])
+
+
+def test_checksum_does_not_depend_on_settings(client: Client) -> None:
+    """Another retention is a setting, not another schema."""
+    assert migrate(client, ttl_days=7) == []
