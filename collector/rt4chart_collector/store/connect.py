@@ -272,6 +272,7 @@ def _open_server(target: Target) -> Driver:
             password=target.password,
             connect_timeout=CONNECT_SECONDS,
             autogenerate_session_id=False,
+            form_encode_query_params=True,
         )
     except ClickHouseError as error:
         raise StoreError(
