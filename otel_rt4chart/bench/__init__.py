@@ -1,0 +1,1 @@
+"""How well a judge's verdicts agree with people's labels."""

@@ -1,0 +1,88 @@
+"""The sentences a claim is judged against, indexed by word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from otel_rt4chart.verify.local.numbers import Quantity
+from otel_rt4chart.verify.local.slots import Slots, read_slots
+from otel_rt4chart.verify.local.synonyms import synonyms
+
+_PREFIX = 5
+_CACHED_CONTEXTS = 64
+_CACHED_LENGTH = 40_000
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Sentences with, for each stem, the ordered positions of those that hold it.
+
+    `prefixes` leads from a stem's first letters to the stems that share them.
+    """
+
+    sentences: tuple[Slots, ...]
+    holders: dict[str, tuple[int, ...]]
+    prefixes: dict[str, tuple[str, ...]]
+    quantities: tuple[Quantity, ...]
+    dates: frozenset[tuple[int | None, ...]]
+    initials: frozenset[str]
+    keys: dict[str, int]
+
+    def equivalents(self, stem: str) -> tuple[str, ...]:
+        """The context's stems that a claim's stem may be matched with, the same one first."""
+        same = (stem,) if stem in self.holders else ()
+        others = tuple(word for word in sorted(synonyms(stem)) if word in self.holders)
+        return same + others + self._alike(stem)
+
+    def _alike(self, stem: str) -> tuple[str, ...]:
+        """Stems that differ in their ending: `nutrition` and `nutritional`."""
+        if len(stem) < _PREFIX + 1 or not stem.isalpha():
+            return ()
+        return tuple(
+            other
+            for other in self.prefixes.get(stem[:_PREFIX], ())
+            if other != stem and _shared(stem, other) >= 0.7 * max(len(stem), len(other))
+        )
+
+
+def read_context(texts: Sequence[str]) -> Context:
+    """The index over these sentences; that of short contexts is remembered, a bounded number."""
+    key = tuple(texts)
+    return _remembered(key) if sum(map(len, key)) <= _CACHED_LENGTH else _read(key)
+
+
+def _read(texts: tuple[str, ...]) -> Context:
+    sentences = tuple(read_slots(text) for text in texts)
+    holders: dict[str, list[int]] = {}
+    for at, slots in enumerate(sentences):
+        for stem in slots.positions:
+            holders.setdefault(stem, []).append(at)
+    prefixes: dict[str, list[str]] = {}
+    for stem in holders:
+        if len(stem) > _PREFIX and stem.isalpha():
+            prefixes.setdefault(stem[:_PREFIX], []).append(stem)
+    return Context(
+        sentences,
+        {stem: tuple(places) for stem, places in holders.items()},
+        {start: tuple(sorted(stems)) for start, stems in prefixes.items()},
+        tuple(quantity for slots in sentences for quantity in slots.quantities),
+        frozenset(date.parts for slots in sentences for date in slots.moments),
+        frozenset().union(*(slots.initials for slots in sentences)),
+        {slots.key: at for at, slots in reversed(tuple(enumerate(sentences)))},
+    )
+
+
+@lru_cache(maxsize=_CACHED_CONTEXTS)
+def _remembered(texts: tuple[str, ...]) -> Context:
+    return _read(texts)
+
+
+def _shared(left: str, right: str) -> int:
+    count = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

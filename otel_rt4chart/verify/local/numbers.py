@@ -1,0 +1,208 @@
+"""Quantities of a text: value, unit, scale, percent, ordinal, word numbers, and when two agree."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from otel_rt4chart.verify.local.tokens import Token
+
+Bound = Literal["exact", "about", "at_least", "at_most"]
+
+_ONE_TO_NINETEEN = """one two three four five six seven eight nine ten eleven twelve thirteen
+    fourteen fifteen sixteen seventeen eighteen nineteen"""
+_ONES = {word: value for value, word in enumerate(_ONE_TO_NINETEEN.split(), start=1)} | {"zero": 0}
+_TENTHS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {word: value * 10 for value, word in enumerate(_TENTHS.split(), start=2)}
+_FIRST_TO_TENTH = "first second third fourth fifth sixth seventh eighth ninth tenth"
+_ORDINALS = {word: value for value, word in enumerate(_FIRST_TO_TENTH.split(), start=1)}
+_MULTIPLES = {"half": 0.5, "dozen": 12.0, "once": 1.0, "twice": 2.0, "double": 2.0, "triple": 3.0}
+_SCALES = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "m": 1e6,
+    "mn": 1e6,
+    "mln": 1e6,
+    "million": 1e6,
+    "bn": 1e9,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
+_WORDS = "|".join((*_ONES, *_TENS))
+_WORD_NUMBER = (
+    rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(_ONES)[:9])})|{_WORDS})(?:\s+hundred)?"
+)
+# "one" counts only with a scale, a unit or a hyphen: "one of them" is no quantity.
+_QUANTITY = re.compile(
+    rf"(?P<currency>[$€£¥₹]\s?)?(?<![\w.])"
+    rf"(?:(?P<digits>\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)(?P<ordinal>st|nd|rd|th)?"
+    rf"|(?P<word>\b(?:{_WORD_NUMBER}|{'|'.join(_ORDINALS)}|{'|'.join(_MULTIPLES)}|hundred)\b))"
+    rf"(?P<scale>(?:[-\s]?(?:thousand|million|billion|trillion|mln|mn|bn)|[km])\b)?"
+    rf"(?P<percent>\s?(?:%|percentage\s+points?\b|per\s?cent\b|percent\b))?",
+    re.IGNORECASE,
+)
+_TIME_LIKE = re.compile(r"\d{1,2}:\d{2}|\d{1,2}(?::\d{2})?\s?[ap]\.?m\b", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"(?:about|around|approximately|roughly|nearly|almost|some|circa|close\s+to|up\s+to\s+about"
+    r"|an?\s+estimated|estimated(?:\s+at)?|just\s+(?:over|under)|[~≈])\s*$",
+    re.IGNORECASE,
+)
+_AT_LEAST = re.compile(
+    r"(?:more\s+than|over|at\s+least|above|no\s+less\s+than|exceed(?:s|ed|ing)?|a\s+minimum\s+of)"
+    r"\s*$",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(
+    r"(?:less\s+than|fewer\s+than|under|below|at\s+most|up\s+to|no\s+more\s+than|a\s+maximum\s+of)"
+    r"\s*$",
+    re.IGNORECASE,
+)
+# Units that convert: family and factor. Others compare by their stem alone.
+_FAMILIES: dict[str, dict[str, float]] = {
+    "time": {"second": 1, "sec": 1, "minut": 60, "min": 60, "hour": 3600, "hr": 3600,
+             "day": 86400, "week": 604800, "fortnight": 1209600},
+    "months": {"month": 1, "quart": 3, "year": 12, "yr": 12, "decad": 120, "centuri": 1200},
+    "length": {"mm": 0.001, "cm": 0.01, "metr": 1, "meter": 1, "km": 1000, "kilometr": 1000,
+               "kilomet": 1000, "mil": 1609.34, "foot": 0.3048, "ft": 0.3048, "inch": 0.0254},
+    "mass": {"gram": 1, "kg": 1000, "kilo": 1000, "kilogram": 1000, "tonn": 1e6, "ton": 1e6},
+}  # fmt: skip
+_UNITS = {
+    stem: (family, factor)
+    for family, members in _FAMILIES.items()
+    for stem, factor in members.items()
+}
+_MONEY = {"dollar", "euro", "pound", "usd", "eur", "gbp", "cent", "rupee"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as it stands in `text[start:end]`; `unit` is "" where the next word is none.
+
+    `value` is in the unit's own measure with its scale applied; `digits` the significant ones.
+    """
+
+    value: float
+    unit: str
+    bound: Bound
+    digits: int
+    start: int
+    end: int
+
+    @property
+    def base(self) -> tuple[str, float]:
+        """The unit's family and the value in that family's smallest measure."""
+        family, factor = _UNITS.get(self.unit, (self.unit, 1.0))
+        return family, self.value * factor
+
+
+def quantities(
+    text: str, tokens: tuple[Token, ...], taken: frozenset[int] = frozenset()
+) -> tuple[Quantity, ...]:
+    """The quantities of a text; `taken` are character offsets that dates already claimed."""
+    if not any(token.stem[:1].isdigit() or token.norm in _NUMERIC_WORDS for token in tokens):
+        return ()
+    clock = {at for match in _TIME_LIKE.finditer(text) for at in range(*match.span())}
+    found: list[Quantity] = []
+    for match in _QUANTITY.finditer(text):
+        start = match.end("currency") if match["currency"] else match.start()
+        if start in taken or start in clock:
+            continue
+        quantity = _quantity(text, tokens, match)
+        if quantity is not None:
+            found.append(quantity)
+    return tuple(found)
+
+
+_NUMERIC_WORDS = frozenset({*_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
+
+
+def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Quantity | None:
+    written = match["digits"]
+    word = re.sub(r"[-\s]+", " ", match["word"].lower()) if match["word"] else ""
+    value = float(written.replace(",", "")) if written else _word_value(word)
+    scale = (match["scale"] or "").strip(" -\n\t").lower()
+    value *= _SCALES.get(scale, 1.0)
+    unit = _unit(tokens, match)
+    if word in ("one", "second", "half", "double") and not scale and unit not in _UNITS:
+        return None
+    return Quantity(
+        value, unit, _bound(text[max(0, match.start() - 24) : match.start()]),
+        _significant(written), match.start(), match.end(),
+    )  # fmt: skip
+
+
+def _word_value(word: str) -> float:
+    if word in _ORDINALS:
+        return float(_ORDINALS[word])
+    if word in _MULTIPLES:
+        return _MULTIPLES[word]
+    parts = word.split()
+    factor = 100 if parts[-1] == "hundred" else 1
+    total = sum(_ONES.get(part, 0) + _TENS.get(part, 0) for part in parts)
+    return float(total * factor or factor)
+
+
+def _significant(written: str | None) -> int:
+    if not written:
+        return 15
+    bare = written.replace(",", "")
+    kept = bare.replace(".", "").lstrip("0") if "." in bare else bare.strip("0")
+    return max(1, len(kept))
+
+
+def _unit(tokens: tuple[Token, ...], match: re.Match[str]) -> str:
+    if match["percent"]:
+        return "%"
+    if match["currency"]:
+        return "$"
+    if match["ordinal"] or (match["word"] and match["word"].lower() in _ORDINALS):
+        return "#"
+    for token in tokens:
+        if token.start < match.end():
+            continue
+        if token.starts_clause or token.start - match.end() > 24:
+            return ""
+        if token.norm in _MONEY:
+            return "$"
+        if token.is_content or token.stem in _UNITS:
+            return token.stem
+        if token.norm not in ("of", "the", "more", "other", "such"):
+            return ""
+    return ""
+
+
+def _bound(before: str) -> Bound:
+    if _AT_LEAST.search(before):
+        return "at_least"
+    if _AT_MOST.search(before):
+        return "at_most"
+    return "about" if _ABOUT.search(before) else "exact"
+
+
+def agree(claimed: Quantity, found: Quantity) -> bool:
+    """True where the found value bears the claimed one out, rounding and hedges allowed for."""
+    left, right = claimed.base[1], found.base[1]
+    if claimed.base[0] != found.base[0]:
+        left, right = claimed.value, found.value
+    if math.isclose(left, right, rel_tol=1e-9):
+        return True
+    if claimed.bound == "at_least":
+        return found.bound != "at_most" and left < right <= left * 1.5
+    if claimed.bound == "at_most":
+        return found.bound != "at_least" and left * 0.5 <= right < left
+    if "about" in (claimed.bound, found.bound):
+        return abs(left - right) <= 0.06 * max(abs(left), abs(right))
+    return claimed.digits < found.digits < 15 and _rounded(right, claimed.digits) == left
+
+
+def _rounded(value: float, digits: int) -> float:
+    if value == 0:
+        return 0.0
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def same_kind(claimed: Quantity, found: Quantity) -> bool:
+    """True where both count the same thing, so that two values of them stand against each other."""
+    return claimed.base[0] == found.base[0] and claimed.unit != ""

@@ -1,0 +1,124 @@
+"""Words of a text with their offsets, stems and rarity: what every other slot is laid over."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from otel_rt4chart.verify.local.stems import stem
+
+# A number, an abbreviation with dots, one ideograph or kana, or a word with inner apostrophes.
+_IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_LETTER = rf"(?![{_IDEOGRAPH}])[^\W_]"
+_TOKEN = re.compile(
+    rf"\d+(?:[.,]\d+)*|(?:[^\W\d_]\.){{2,}}|[{_IDEOGRAPH}]|(?:{_LETTER})+(?:['’](?:{_LETTER})+)*"
+)
+_BREAK = re.compile(r"[,;:.!?()\[\]—–\n\"“”]")
+_FUNCTION_WORDS = """
+    a an the this that these those there here it its itself he him his himself she her hers
+    herself they them their theirs themselves we us our ours ourselves you your yours i me my mine
+    who whom whose which what when where while why how and or but nor so if then than as of at by
+    for with about against between into through during before after above below to from up down in
+    out on off over under again further once is am are was were be been being have has had having
+    do does did doing done will would shall should can could may might must ought not no nor too
+    very just also only own same such both each any all some more most other s t don now et al
+    upon within without toward towards across along among around per via one ones ever yet still
+    even though although because since until unless whether however therefore thus hence besides
+    well much many few less least several every either neither never always often sometimes get
+    gets got getting said say says according include includes including another let us
+    'm 're 've 'll 'd isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't cannot
+    couldn't shouldn't haven't hasn't hadn't n't ain't it's that's there's he's she's they're
+    we're you're i'm i've we've they've you've i'd i'll we'll they'll you'll he'd she'd what's
+    who's let's here's rd th nd st"""
+STOPWORDS = frozenset(_FUNCTION_WORDS.split())
+_COUNTRIES = {"u.s": "usa", "u.s.a": "usa", "us": "usa", "u.k": "uk", "e.u": "eu", "u.n": "un"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word: `start` and `end` are character offsets; `rarity` is 0 for function words, to 1."""
+
+    text: str
+    norm: str
+    stem: str
+    start: int
+    end: int
+    rarity: float
+    is_capital: bool
+    starts_clause: bool
+
+    @property
+    def is_content(self) -> bool:
+        """True for the words that carry what the text says."""
+        return self.rarity > 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """How common stems are: `rarity` in (0, 1], and the stems that are mostly written as names."""
+
+    rarities: dict[str, float]
+    names: frozenset[str]
+
+    def rarity(self, word_stem: str) -> float:
+        """1.0 for a stem that the counted texts hardly use."""
+        return self.rarities.get(word_stem, 1.0)
+
+    def is_common(self, word_stem: str) -> bool:
+        """True for a stem that is an ordinary word, not a name."""
+        return word_stem in self.rarities and word_stem not in self.names
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The counts shipped with the package, read once."""
+    counted = json.loads(files(__package__).joinpath("vocabulary.json").read_text("utf-8"))
+    documents = int(counted["documents"])
+    top = math.log(documents)
+    rarities = {
+        word: max(0.05, math.log(documents / int(count)) / top)
+        for word, count in counted["counts"].items()
+    }
+    return Vocabulary(rarities, frozenset(counted["names"]))
+
+
+@lru_cache(maxsize=65536)
+def _shape(word: str) -> tuple[str, str, float]:
+    norm = word.lower().replace("’", "'")
+    if norm.endswith("'s"):
+        norm = norm[:-2]
+    norm = norm.rstrip(".")
+    if word.isupper() and norm in _COUNTRIES:
+        norm = _COUNTRIES[norm]
+    if norm in STOPWORDS or (len(norm) == 1 and norm.isascii() and norm.isalpha()):
+        return norm, norm, 0.0
+    word_stem = stem(norm)
+    return norm, word_stem, vocabulary().rarity(word_stem)
+
+
+def tokenize(text: str) -> tuple[Token, ...]:
+    """The words of a text in order; punctuation is dropped but remembered in `starts_clause`."""
+    tokens: list[Token] = []
+    previous_end = 0
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        norm, word_stem, rarity = _shape(word) if len(word) <= 64 else (word, word, 1.0)
+        starts = not tokens or _BREAK.search(text, previous_end, match.start()) is not None
+        tokens.append(
+            Token(
+                word,
+                norm,
+                word_stem,
+                match.start(),
+                match.end(),
+                rarity,
+                word[0].isupper(),
+                starts,
+            )
+        )
+        previous_end = match.end()
+    return tuple(tokens)
