@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-AttributeValue = str | bool | int | float | tuple["AttributeValue", ...] | Mapping[str, "AttributeValue"]
+AttributeValue = (
+    str | bool | int | float | tuple["AttributeValue", ...] | Mapping[str, "AttributeValue"]
+)
 Attributes = Mapping[str, AttributeValue]
 
 

@@ -20,7 +20,7 @@ SELECT ServiceName, Route,
     sum(w * m) AS wm, sum(w * x) AS wx, sum(w * w * m) AS wwm,
     sum(w * w * x * x) AS wwxx, sum(w * w * x * m) AS wwxm, sum(w * w * m * m) AS wwmm
 FROM (
-    SELECT *, toFloat64(SampleWeight) AS w,
+    SELECT *, if(SampleRate > 0, 1 / SampleRate, 0) AS w,
         toFloat64(ContradictedCount) + BaselessCount AS x,
         toFloat64(EntailedCount) + ContradictedCount + BaselessCount AS m
     FROM rt4chart_verifications FINAL

@@ -1,0 +1,42 @@
+"""`rt4chart demo`: see the whole path on real answers, and where to go on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from otel_rt4chart.cli import Command
+from rt4chart_collector.demo.report import show
+from rt4chart_collector.demo.run import run
+from rt4chart_collector.settings import data_folder
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--json", action="store_true", help="print the result for machines")
+    parser.add_argument(
+        "--limit", type=int, default=0, metavar="N", help="stop after N answers (default: all)"
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="where its database goes (default: the user's data folder)"
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run the demo with progress on stderr, and print what it found on stdout."""
+    folder = options.folder or data_folder() / "demo"
+    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
+        result = run(folder, limit=options.limit, bars=bars)
+    if options.json:
+        sys.stdout.write(result.as_json() + "\n")
+    else:
+        show(result, Console(highlight=False))
+    return 0
+
+
+COMMAND = Command("demo", "the whole path on real answers, in about a minute", configure, execute)

@@ -1,0 +1,94 @@
+"""What people said of the demo's answers, on the same scale as our rate: per claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabel:
+    """A person's verdict on one answer, and the character ranges of its factual errors."""
+
+    answer_id: str
+    route: str
+    answer: str
+    hallucinated: bool
+    ranges: tuple[tuple[int, int], ...]
+
+    def marks(self, claim: str) -> bool | None:
+        """Whether the claim, a slice of the answer, holds an error; None where it cannot be told.
+
+        A summary can be wrong by what was left out: then no range is marked and only the answer
+        as a whole is known to be wrong.
+        """
+        start = self.answer.find(claim)
+        if start < 0 or (self.hallucinated and not self.ranges):
+            return None
+        return any(low < start + len(claim) and start < high for low, high in self.ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Counts over claims: what people marked against what the judge flagged."""
+
+    claims: int = 0
+    marked: int = 0
+    both: int = 0
+    flagged: int = 0
+
+    @property
+    def rate(self) -> float | None:
+        """The share of claims that people marked."""
+        return self.marked / self.claims if self.claims else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of marked claims that the judge flagged."""
+        return self.both / self.marked if self.marked else None
+
+    @property
+    def false_alarms(self) -> float | None:
+        """The share of unmarked claims that the judge flagged."""
+        unmarked = self.claims - self.marked
+        return (self.flagged - self.both) / unmarked if unmarked else None
+
+
+def read_labels(folder: Path) -> dict[str, HumanLabel]:
+    """The human labels by answer id, from a folder in RAGTruth's two-file layout."""
+    routes = {row["source_id"]: route_of(row) for row in _rows(folder / "source_info.jsonl")}
+    return {
+        row["id"]: HumanLabel(
+            answer_id=row["id"],
+            route=routes[row["source_id"]],
+            answer=row["response"],
+            hallucinated=row["hallucinated"],
+            ranges=tuple((span["start"], span["end"]) for span in row["labels"]),
+        )
+        for row in _rows(folder / "response.jsonl")
+    }
+
+
+def route_of(source: Mapping[str, str]) -> str:
+    """The route of a document: the domain in its task type, as in `Summary/sales_call`."""
+    return source["task_type"].rpartition("/")[2]
+
+
+def agreement(judged: list[tuple[HumanLabel, str, bool]]) -> Agreement:
+    """Compare (label, claim text, flagged) triples; claims that people's labels leave open drop."""
+    known = [(marked, flagged) for label, claim, flagged in judged
+             if (marked := label.marks(claim)) is not None]  # fmt: skip
+    return Agreement(
+        claims=len(known),
+        marked=sum(marked for marked, _ in known),
+        both=sum(marked and flagged for marked, flagged in known),
+        flagged=sum(flagged for _, flagged in known),
+    )
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]

@@ -1,0 +1,113 @@
+"""The demo's processes: the service, the application and the commands, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from otel_rt4chart.errors import RT4ChartError
+
+RT4CHART = (sys.executable, "-m", "otel_rt4chart")
+# In a wheel the application lies beside this file; in a checkout it is one of the examples.
+APPLICATIONS = (
+    Path(__file__).parent / "rag_app.py",
+    Path(__file__).parents[3] / "examples/rag_app/app.py",
+)
+STARTED_S, STALLED_S, STOPPED_S, POLL_S = 60, 60, 60, 0.2
+
+Progress = Callable[[int, int], None]
+
+
+@contextmanager
+def service(dsn: str, log: Path) -> Iterator[str]:
+    """`rt4chart up` on a free port; gives its address, and at the end stops it and waits for it."""
+    endpoint = f"http://127.0.0.1:{free_port()}"
+    command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint.removeprefix("http://")]
+    with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:  # noqa: S603 our own command
+        try:
+            wait_until_up(endpoint, process, log)
+            yield endpoint
+            process.send_signal(signal.SIGTERM)
+            if process.wait(STOPPED_S):
+                raise RT4ChartError(f"the service stopped with {process.returncode}; see {log}")
+        finally:
+            process.kill()
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nothing listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until_up(endpoint: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return when the service answers; raise with its own words where it gave up."""
+    for _ in range(int(STARTED_S / POLL_S)):
+        if process.poll() is not None:
+            raise RT4ChartError(f"the service did not start: {log.read_text(errors='replace')}")
+        try:
+            status(endpoint)
+        except urllib.error.URLError:
+            time.sleep(POLL_S)
+        else:
+            return
+    raise RT4ChartError(f"the service did not answer within {STARTED_S} s; see {log}")
+
+
+def status(endpoint: str) -> dict[str, Any]:
+    """The service's own counters."""
+    with urllib.request.urlopen(f"{endpoint}/status", timeout=10) as reply:  # noqa: S310 loopback
+        counters: dict[str, Any] = json.load(reply)
+        return counters
+
+
+def run_application(endpoint: str, data: Path, limit: int, progress: Progress) -> int:
+    """Run the example application over the answers; gives how many it answered."""
+    path = next((path for path in APPLICATIONS if path.exists()), None)
+    if path is None:
+        raise RT4ChartError("the example application is missing: install the package again")
+    command = [sys.executable, str(path), "--endpoint", endpoint, "--data", str(data)]
+    command += ["--limit", str(limit)] if limit else []
+    sent = 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 ours
+        for line in process.stdout or ():
+            word, _, counts = line.strip().partition(" ")
+            if word == "sent":
+                sent, total = (int(number) for number in counts.split("/"))
+                progress(sent, total)
+    if process.returncode:
+        raise RT4ChartError(f"the application stopped with status {process.returncode}")
+    return sent
+
+
+def wait_until_decided(endpoint: str, expected: int, progress: Progress) -> None:
+    """Return when every answer has its decision; raise where nothing moves for a minute."""
+    decided, deadline = 0, time.monotonic() + STALLED_S
+    while decided < expected:
+        if time.monotonic() > deadline:
+            raise RT4ChartError(f"stalled: {decided} of {expected} answers: {status(endpoint)}")
+        time.sleep(POLL_S)
+        now = sum(status(endpoint)["decisions"].values())
+        if now > decided:
+            decided, deadline = now, time.monotonic() + STALLED_S
+            progress(decided, expected)
+
+
+def ask(*arguments: str) -> Any:  # noqa: ANN401 whatever JSON the command prints
+    """The JSON that one of our own commands prints."""
+    done = subprocess.run([*RT4CHART, *arguments], capture_output=True, text=True)  # noqa: S603 ours
+    if done.returncode:
+        raise RT4ChartError(f"rt4chart {arguments[0]} failed: {done.stderr.strip()}")
+    return json.loads(done.stdout)

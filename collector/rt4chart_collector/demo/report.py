@@ -1,0 +1,126 @@
+"""The demo's report for a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from otel_rt4chart.verify import Label
+from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
+from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
+
+STYLES = {Label.CONTRADICTED: "bold white on red", Label.BASELESS: "bold black on yellow"}
+QUERY = "SELECT Route, Label, count() FROM rt4chart_claims FINAL GROUP BY ALL ORDER BY ALL"
+
+
+def show(result: DemoResult, console: Console) -> None:
+    """Print the whole report."""
+    for part in (routes(result), issues(result.issues), example(result.example), place(result)):
+        console.print()
+        console.print(part)
+
+
+def routes(result: DemoResult) -> RenderableType:
+    """The table per route, and under it how our flags compare with people's marks."""
+    table = Table(title="What share of the claims the passages do not support", title_style="bold")
+    for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95 %]", "people"):
+        table.add_column(name, justify="left" if name == "route" else "right")
+    for line in result.routes:
+        table.add_row(*cells(line))
+    table.add_section()
+    table.add_row(*cells(result.total), style="bold")
+    known = result.agreement
+    note = Text(
+        f"people: the share of the same claims in which the data set marks an error. Of "
+        f"{known.marked} claims it marks, {percent(known.recall)} were flagged; of the "
+        f"{known.claims - known.marked} others, {percent(known.false_alarms)}. The answers were "
+        "edited to be wrong far more often than real ones are.",
+        style="dim",
+    )
+    return Group(table, note)
+
+
+def cells(line: RouteLine) -> tuple[str, ...]:
+    """One row of the table as text."""
+    return (
+        plain(line.route),
+        str(line.answers),
+        str(line.claims),
+        percent(line.contradicted),
+        percent(line.baseless),
+        f"{percent(line.rate)} [{percent(line.low)}–{percent(line.high)}]",
+        percent(line.people),
+    )
+
+
+def issues(lines: tuple[IssueLine, ...]) -> RenderableType:
+    """The largest issues, each with one claim and what the passages say."""
+    if not lines:
+        return Text("No issue: no group of failures was large enough.", style="dim")
+    parts: list[RenderableType] = [Text("The failures, grouped", style="bold")]
+    for line in lines:
+        parts.append(Text(f"\n● {plain(line.title)}", style="bold yellow"))
+        parts.append(Padding(Text.assemble(("claim    ", "dim"), plain(line.claim)), (0, 0, 0, 2)))
+        parts.append(
+            Padding(Text.assemble(("passage  ", "dim"), plain(line.evidence)), (0, 0, 0, 2))
+        )
+    return Group(*parts)
+
+
+def example(answer: StoredAnswer | None) -> RenderableType:
+    """One answer with its unfaithful words marked, and the evidence of each claim under it."""
+    if answer is None:
+        return Text("No answer was verified.", style="red")
+    text = Text(plain(answer.answer))
+    for claim in answer.claims:
+        text.stylize(STYLES.get(claim.label, ""), *claim.answer_range)
+    parts: list[RenderableType] = [
+        Text(f"One answer, trace {answer.trace_id}", style="bold"),
+        Padding(text, (1, 2)),
+    ]
+    return Group(*parts, *(Padding(claim_line(claim), (0, 0, 0, 2)) for claim in answer.claims))
+
+
+def claim_line(claim: StoredClaim) -> Text:
+    """A claim's label, its words, and the sentences it stands on or against."""
+    style = STYLES.get(claim.label, "green" if claim.label is Label.ENTAILED else "dim")
+    line = Text.assemble((f" {claim.label} ", style), " ", plain(claim.text))
+    if claim.reason:
+        line.append(f"\n    why: {plain(claim.reason)}", style="dim")
+    for evidence in claim.evidence:
+        line.append(
+            f"\n    {evidence.relation} · passage {plain(evidence.passage_id)} "
+            f"[{evidence.start}:{evidence.end}] “{plain(evidence.text)}”",
+            style="dim",
+        )
+    return line
+
+
+def place(result: DemoResult) -> RenderableType:
+    """Where everything lies, and how to go on."""
+    code = (
+        'python -c "import clickhouse_connect as c; '
+        f"print(c.get_client(dsn='{result.dsn}').query('{QUERY}').result_rows)\""
+    )
+    steps = (
+        ("the database", f"{result.dsn}  (tables otel_traces, rt4chart_*)"),
+        ("ask it", code),
+        ("its issues", f"rt4chart issues --dsn {result.dsn}"),
+        ("your own application", "rt4chart up, then docs/instrument.md: ten lines"),
+    )
+    table = Table.grid(padding=(0, 2))
+    for name, text in steps:
+        table.add_row(Text(name, style="bold"), Text(text))
+    return table
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage, a dash where there is none."""
+    return "–" if share is None else f"{share:.0%}"
+
+
+def plain(text: str) -> str:
+    """Untrusted text without control characters, one for one so that ranges still fit."""
+    return "".join(c if c.isprintable() or c == "\n" else "·" for c in text)

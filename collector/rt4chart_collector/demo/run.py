@@ -1,0 +1,97 @@
+"""The demo's main path: a real service, a real application, and what the database then says."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from rich.progress import Progress
+
+from otel_rt4chart.errors import SettingsError
+from rt4chart_collector.demo.labels import Agreement, read_labels
+from rt4chart_collector.demo.processes import ask, run_application, service, wait_until_decided
+from rt4chart_collector.demo.result import (
+    DemoResult,
+    IssueLine,
+    people_by_route,
+    pick_example,
+    route_line,
+    total_of,
+)
+from rt4chart_collector.store.answers import answers
+from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.rates import route_sums
+
+DATA = Path(__file__).parent / "data"
+MARKER = ".rt4chart-demo"
+ISSUES_SHOWN = 5
+
+
+def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
+    """Run the whole path on a fresh database in `folder`; `limit` 0 takes every answer.
+
+    Raises RT4ChartError with what to do, SettingsError for a folder that holds something else.
+    """
+    dsn = f"chdb://{fresh(folder)}"
+    asking = bars.add_task("the application answers", total=None)
+    verifying = bars.add_task("the service verifies", total=None)
+    with service(dsn, folder / "service.log") as endpoint:
+        sent = run_application(
+            endpoint, DATA, limit, lambda n, of: bars.update(asking, completed=n, total=of)
+        )
+        wait_until_decided(
+            endpoint, sent, lambda n, of: bars.update(verifying, completed=n, total=of)
+        )
+    grouping = bars.add_task("the failures are grouped", total=1)
+    ask("cluster", "--dsn", dsn, "--json")
+    issues = [
+        ask("issues", str(issue["id"]), "--dsn", dsn, "--json")
+        for issue in ask("issues", "--dsn", dsn, "--json")[:ISSUES_SHOWN]
+    ]
+    bars.update(grouping, completed=1)
+    return read(dsn, issues)
+
+
+def fresh(folder: Path) -> Path:
+    """An empty place for the database; only what an earlier demo left is removed."""
+    marker = folder / MARKER
+    if folder.exists() and any(folder.iterdir()) and not marker.exists():
+        raise SettingsError(
+            f"--folder: expected an empty folder or an earlier demo's, {folder} holds other files"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    marker.touch()
+    database = folder.resolve() / "db"
+    shutil.rmtree(database, ignore_errors=True)
+    return database
+
+
+def read(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
+    """What the database holds after the run, with people's labels beside it."""
+    with connect(dsn) as client:
+        sums = route_sums(client)
+        stored = answers(client)
+    people = people_by_route(stored, read_labels(DATA))
+    known = people.get("", Agreement())
+    return DemoResult(
+        routes=tuple(route_line(line, people.get(line.route, Agreement())) for line in sums),
+        total=route_line(total_of(sums), known),
+        agreement=known,
+        issues=tuple(issue_line(issue) for issue in issues),
+        example=pick_example(stored),
+        dsn=dsn,
+    )
+
+
+def issue_line(issue: dict[str, Any]) -> IssueLine:
+    """An issue with its first example, from what `rt4chart issues ID --json` prints."""
+    first = issue["examples"][0]
+    found = [evidence["text"] for evidence in first["evidence"]] or [first["nearest"]]
+    return IssueLine(
+        id=str(issue["id"]),
+        title=issue["title"],
+        claims=issue["claims"],
+        claim=first["claim"],
+        evidence=found[0] or "nothing near it",
+    )

@@ -1,0 +1,93 @@
+"""Verified answers with their claims and evidence, read back whole."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
+from rt4chart_collector.store.connect import Client
+
+ANSWERS = """
+SELECT TraceId, SpanId, ServiceName, Route, Question, Answer, toString(Label) AS Label, Metadata
+FROM rt4chart_verifications AS v FINAL
+LEFT ANY JOIN (
+    SELECT TraceId, SpanId, any(SpanAttributes['metadata']) AS Metadata
+    FROM otel_traces GROUP BY TraceId, SpanId
+) AS t USING (TraceId, SpanId)
+WHERE v.Decision = 'verified' AND v.IsDeleted = 0
+  AND v.Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+ORDER BY ServiceName, Route, Timestamp, TraceId, SpanId
+LIMIT {limit:UInt32}
+"""
+CLAIMS = """
+SELECT TraceId, SpanId, Claim, toString(Label) AS Label, Confidence, AnswerStart, AnswerEnd, Reason,
+    Evidence.DocId AS DocId, Evidence.Start AS EvidenceStart, Evidence.End AS EvidenceEnd,
+    Evidence.Text AS EvidenceText, Evidence.Relation AS Relation
+FROM rt4chart_claims FINAL
+WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+ORDER BY TraceId, SpanId, ClaimIndex
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredClaim:
+    """One claim as it was written; `answer_range` is in characters of the answer."""
+
+    text: str
+    label: Label
+    confidence: float
+    answer_range: AnswerRange
+    reason: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """One verified answer; `metadata` is the answer's span attribute of that name, as written."""
+
+    trace_id: str
+    span_id: str
+    service: str
+    route: str
+    question: str
+    answer: str
+    label: AnswerLabel
+    metadata: str
+    claims: tuple[StoredClaim, ...]
+
+
+def answers(client: Client, *, since_ns: int = 0, limit: int = 10_000) -> list[StoredAnswer]:
+    """The verified answers since then, by service, route and time, at most `limit` of them."""
+    claims: defaultdict[tuple[str, str], list[StoredClaim]] = defaultdict(list)
+    for row in client.query(CLAIMS, parameters={"since": since_ns}).named_results():
+        claims[row["TraceId"], row["SpanId"]].append(_claim_from_row(row))
+    found = client.query(ANSWERS, parameters={"since": since_ns, "limit": limit})
+    return [
+        StoredAnswer(
+            trace_id=row["TraceId"],
+            span_id=row["SpanId"],
+            service=row["ServiceName"],
+            route=row["Route"],
+            question=row["Question"],
+            answer=row["Answer"],
+            label=AnswerLabel(row["Label"]),
+            metadata=row["Metadata"],
+            claims=tuple(claims[row["TraceId"], row["SpanId"]]),
+        )
+        for row in found.named_results()
+    ]
+
+
+def _claim_from_row(row: Mapping[str, Any]) -> StoredClaim:
+    columns = ("DocId", "EvidenceStart", "EvidenceEnd", "EvidenceText", "Relation")
+    return StoredClaim(
+        text=row["Claim"],
+        label=Label(row["Label"]),
+        confidence=row["Confidence"],
+        answer_range=AnswerRange(row["AnswerStart"], row["AnswerEnd"]),
+        reason=row["Reason"],
+        evidence=tuple(Evidence(*cells) for cells in zip(*(row[c] for c in columns), strict=True)),
+    )

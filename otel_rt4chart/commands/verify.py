@@ -1,0 +1,72 @@
+"""`rt4chart verify`: a file of exchanges in, a file of verdicts out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from otel_rt4chart.cli import Command
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.rows import parse, report_row, row_from
+from otel_rt4chart.verify import Verifier
+from otel_rt4chart.verify.judges import JUDGES, build_judge
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE.jsonl", help="one exchange a line; - is stdin")
+    parser.add_argument(
+        "--judge", default="local", metavar="NAME", help=f"one of: {', '.join(JUDGES)}"
+    )
+    parser.add_argument("--out", default="-", metavar="OUT.jsonl", help="default: stdout")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Verify row by row; the status is 1 where a row failed."""
+    verifier = Verifier(build_judge(options.judge))
+    rows = failed = 0
+    with opened(options.file, "rb") as lines, opened(options.out, "wb") as out:
+        for row in verify_rows(lines, verifier):
+            rows += 1
+            failed += "error" in row
+            # A lone surrogate in a JSON escape is no UTF-8; it goes out as it came in.
+            text = json.dumps(row, ensure_ascii=False)
+            out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+            out.flush()
+    sys.stderr.write(f"{rows} rows, {failed} with an error\n")
+    return int(failed > 0)
+
+
+def verify_rows(lines: Iterable[bytes], verifier: Verifier) -> Iterator[dict[str, Any]]:
+    """A row out for each row in; a bad one carries its line number and an `error`."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        value: Any = {}
+        try:
+            value = parse(line)
+            row = row_from(value)
+            yield report_row(row, verifier.verify(row.exchange))
+        except InputError as error:
+            yield {"id": value.get("id"), "line": number, "error": str(error)}
+
+
+@contextmanager
+def opened(name: str, mode: str) -> Iterator[BinaryIO]:
+    """The file, or the standard stream for `-`."""
+    if name == "-":
+        yield sys.stdin.buffer if mode == "rb" else sys.stdout.buffer
+        return
+    try:
+        file = open(name, mode)  # noqa: SIM115 closed below
+    except OSError as error:
+        raise InputError(f"cannot open {name}: {error.strerror}") from error
+    with file:
+        yield file  # type: ignore[misc]
+
+
+COMMAND = Command("verify", "verify the answers of a JSON-lines file", configure, execute)

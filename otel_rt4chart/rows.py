@@ -1,0 +1,125 @@
+"""The JSON rows of `rt4chart verify`: exchanges in, reports out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.verify.model import Claim, Exchange, Finding, Passage, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of input; `id` and `route` are None where the row has none."""
+
+    exchange: Exchange
+    id: object = None
+    route: object = None
+
+
+def parse(line: bytes) -> Mapping[str, Any]:
+    """A line as a JSON object; InputError says what else it is."""
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
+        ) from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"expected one JSON object a line: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"expected a JSON object, got {_kind(value)}")
+    return value
+
+
+def row_from(value: Mapping[str, Any]) -> Row:
+    """The exchange of a row `{"id", "question", "contexts": [str | {"id", "text"}], "answer"}`."""
+    answer = value.get("answer")
+    if not isinstance(answer, str):
+        raise InputError(f'expected "answer" to be a string, got {_kind(answer)}')
+    if not answer.strip():
+        raise InputError('expected "answer" to hold text, got an empty one')
+    question = value.get("question") or ""
+    if not isinstance(question, str):
+        raise InputError(f'expected "question" to be a string, got {_kind(question)}')
+    contexts = value.get("contexts")
+    if not isinstance(contexts, list) or not contexts:
+        raise InputError(f'expected "contexts" to be a list of passages, got {_kind(contexts)}')
+    passages = tuple(_passage(number, context) for number, context in enumerate(contexts, start=1))
+    return Row(Exchange(question, passages, answer), value.get("id"), value.get("route"))
+
+
+def report_row(row: Row, report: Report) -> dict[str, Any]:
+    """The report as `rt4chart verify` writes it."""
+    out: dict[str, Any] = {"id": row.id}
+    if row.route is not None:
+        out["route"] = row.route
+    return out | {
+        "label": report.label,
+        "hallucination_rate": report.hallucination_rate,
+        "claims": claim_rows(report.claims),
+        "findings": finding_rows(report.findings),
+    }
+
+
+def claim_rows(claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    """Claims with their evidence; offsets are characters (code points)."""
+    return [
+        {
+            "text": claim.text,
+            "label": claim.label,
+            "start": claim.answer_range.start,
+            "end": claim.answer_range.end,
+            "confidence": round(claim.confidence, 4),
+            "reason": claim.reason,
+            "evidence": [
+                {
+                    "passage": evidence.passage_id,
+                    "start": evidence.start,
+                    "end": evidence.end,
+                    "text": evidence.text,
+                    "relation": evidence.relation,
+                }
+                for evidence in claim.evidence
+            ],
+        }
+        for claim in claims
+    ]
+
+
+def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Findings; what a finding does not have is left out."""
+    return [
+        {
+            key: value
+            for key, value in (
+                ("name", finding.name),
+                ("detail", finding.detail),
+                ("claim", finding.claim),
+                ("passages", list(finding.passage_ids)),
+                ("value", finding.value),
+            )
+            if value not in (None, [])
+        }
+        for finding in findings
+    ]
+
+
+def _passage(number: int, context: object) -> Passage:
+    if isinstance(context, str):
+        return Passage(id=f"p{number}", text=context)
+    if isinstance(context, dict) and isinstance(context.get("text"), str):
+        return Passage(id=str(context.get("id", f"p{number}")), text=context["text"])
+    raise InputError(
+        f'expected passage {number} to be a string or {{"id", "text"}}, got {_kind(context)}'
+    )
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", type(None): "nothing"}
+    if isinstance(value, list) and not value:
+        return "an empty list"
+    return names.get(type(value), f"the {type(value).__name__} {value!r}"[:80])

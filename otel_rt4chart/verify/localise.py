@@ -1,0 +1,80 @@
+"""An unfaithful claim to the narrowest range of the answer that carries it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from otel_rt4chart.verify.local.tokens import Token, tokenize
+from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Judgement
+
+# Unaligned words are the range only where they are clearly fewer than the claim's.
+NARROW = 0.6
+JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+
+
+def localise(answer: str, draft: DraftClaim, judgement: Judgement, nearest: str) -> AnswerRange:
+    """The clashing value, else the words that `nearest` lacks, else the claim; never empty.
+
+    Whole graphemes: a range never begins or ends before a combining mark or a joiner.
+    """
+    found = _clash(answer, draft, judgement)
+    if found is None and nearest:
+        found = _strange_words(draft, nearest)
+    return whole_graphemes(answer, found or draft.range)
+
+
+def _clash(answer: str, draft: DraftClaim, judgement: Judgement) -> AnswerRange | None:
+    """From the first to the last claimed value that stands in the claim's own words."""
+    low, high = draft.range
+    places = [
+        (at, at + len(clash.claimed))
+        for clash in judgement.clashes
+        if clash.claimed and (at := answer.find(clash.claimed, low, high)) >= 0
+    ]
+    if not places:
+        return None
+    widest = AnswerRange(min(at for at, _ in places), max(end for _, end in places))
+    return widest if widest.end - widest.start <= NARROW * (high - low) else AnswerRange(*places[0])
+
+
+def _strange_words(draft: DraftClaim, nearest: str) -> AnswerRange | None:
+    """The hull of the content words that the nearest sentence does not have."""
+    known = {token.stem for token in tokenize(nearest)}
+    content = [token for token in tokenize(draft.text) if token.is_content]
+    strange: list[Token] = [token for token in content if token.stem not in known]
+    if not strange or len(strange) == len(content):
+        return None
+    left, right = strange[0].start, strange[-1].end
+    if right - left > NARROW * len(draft.text):
+        return None
+    return AnswerRange(draft.range.start + left, draft.range.start + right)
+
+
+def whole_graphemes(answer: str, found: AnswerRange) -> AnswerRange:
+    """The range widened to the left and right until it cuts no grapheme."""
+    start, end = found
+    while start > 0 and _is_inside(answer, start):
+        start -= 1
+    while end < len(answer) and _is_inside(answer, end):
+        end += 1
+    return AnswerRange(start, end)
+
+
+def _is_inside(text: str, at: int) -> bool:
+    """True where a cut before `text[at]` would split what a reader sees as one character.
+
+    Covers the cases of Unicode Annex 29 that occur in prose: combining marks, variation selectors,
+    zero-width joiners, skin tones, flags and CR LF.
+    """
+    before, after = text[at - 1], text[at]
+    if unicodedata.combining(after) or unicodedata.category(after) in ("Mn", "Me", "Mc"):
+        return True
+    if after in JOINERS or before == "\u200d" or (before, after) == ("\r", "\n"):
+        return True
+    if 0x1F3FB <= ord(after) <= 0x1F3FF:
+        return True
+    return _is_flag(before) and _is_flag(after)
+
+
+def _is_flag(character: str) -> bool:
+    return 0x1F1E6 <= ord(character) <= 0x1F1FF
