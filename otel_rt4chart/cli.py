@@ -25,7 +25,8 @@ class Command:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line, run one subcommand, and turn our errors into one line each."""
-    commands, missing = load_commands()
+    argv = sys.argv[1:] if argv is None else argv
+    commands, missing = load_commands(argv[0] if argv else "")
     parser = build_parser(commands, missing)
     options = parser.parse_args(argv)
     try:
@@ -39,11 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def load_commands() -> tuple[dict[str, Command], dict[str, str]]:
-    """The subcommands whose packages are installed, and for the others the module they lack."""
+def load_commands(wanted: str = "") -> tuple[dict[str, Command], dict[str, str]]:
+    """The subcommands whose packages are installed, and for the others the module they lack.
+
+    Where `wanted` is one of them it alone is loaded: `verify` must not pay for the database.
+    """
     commands: dict[str, Command] = {}
     missing: dict[str, str] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+    known = entry_points(group=GROUP)
+    entries = [entry for entry in known if entry.name == wanted] or known
+    for entry in sorted(entries, key=lambda entry: entry.name):
         try:
             commands[entry.name] = entry.load()
         except ModuleNotFoundError as error:
@@ -51,9 +57,7 @@ def load_commands() -> tuple[dict[str, Command], dict[str, str]]:
     return commands, missing
 
 
-def build_parser(
-    commands: dict[str, Command], missing: dict[str, str]
-) -> argparse.ArgumentParser:
+def build_parser(commands: dict[str, Command], missing: dict[str, str]) -> argparse.ArgumentParser:
     """The parser; a subcommand that lacks a package is named with the extra that brings it."""
     epilog = "".join(
         f"{name}: needs {module}; pip install 'otel-rt4chart[all]'\n"

@@ -25,6 +25,6 @@ def position(trace_id: str, salt: str = "") -> float:
 
 def checked_rate(rate: float) -> float:
     """The rate itself; `SettingsError` for what is no probability (NaN too)."""
-    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
+    if not 0 <= rate <= 1:
         raise SettingsError(f"sample rate: expected a number from 0 to 1, got {rate!r}")
     return float(rate)

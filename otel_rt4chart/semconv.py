@@ -21,6 +21,8 @@ JUDGE = "rt4chart.judge"
 VERSION = "rt4chart.version"
 
 SCOPE_NAME = "otel_rt4chart"
+# Spans made by hand carry another scope: they are the application's, not verdicts.
+HANDMADE_SCOPE = "otel_rt4chart.handmade"
 CARRIER_NAME = "rt4chart.verify"
 
 # OpenInference.

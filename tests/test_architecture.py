@@ -157,8 +157,8 @@ def test_broad_handlers_are_few_and_named() -> None:
     for path in SOURCES:
         for line in path.read_text().splitlines():
             if "except Exception" in line or "except BaseException" in line:
-                assert "# noqa: BLE001" in line, f"{path}: {line.strip()}"
-                assert line.split("BLE001", 1)[1].strip(" :-–—"), f"{path}: no reason: {line}"
+                reason = line.partition("#")[2].replace("noqa: BLE001", "").strip(" :-–—")
+                assert len(reason) > 10, f"{path}: which boundary? {line.strip()}"
 
 
 def test_base_install_stays_light() -> None:

@@ -31,11 +31,14 @@ def identifier(verdict: Verdict) -> str:
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
-def carrier_span(
-    verdict: Verdict, report: Report, *, trace_id: str, span_id: str, version: str
-) -> SpanRecord:
-    """The carrier of a verdict: a root span of its own trace, linked to the answer's span."""
-    candidate = verdict.candidate
+def carrier_span(verdict: Verdict, *, trace_id: str, span_id: str, version: str) -> SpanRecord:
+    """The carrier of a verdict: a root span of its own trace, linked to the answer's span.
+
+    ValueError where the answer was not verified: there is nothing to carry.
+    """
+    candidate, report = verdict.candidate, verdict.report
+    if report is None:
+        raise ValueError(f"expected a verified answer, got one that is {verdict.decision}")
     return SpanRecord(
         trace_id=trace_id,
         span_id=span_id,

@@ -115,10 +115,7 @@ class Run:
         """Each linked claim against each chunk; the OR-join; the deciding chunk is the hint."""
         votes: defaultdict[int, list[tuple[Judgement, Chunk]]] = defaultdict(list)
         for part in parts:
-            judged = self._ask(
-                self.linked,
-                lambda claims, part=part: self.judge.assess(claims, part, question=self.question),
-            )
+            judged = self._assess(self.linked, part)
             for number, judgement in judged.items():
                 votes[number].append((judgement, part))
         for number, cast in votes.items():
@@ -174,6 +171,11 @@ class Run:
         if not self.context:
             return Judgement(Label.UNDECIDED, reason="no_context"), "link"
         return Judgement(Label.BASELESS, confidence=1.0, reason="unlinked"), "link"
+
+    def _assess(self, numbers: Sequence[int], part: Chunk) -> dict[int, Judgement]:
+        return self._ask(
+            numbers, lambda claims: self.judge.assess(claims, part, question=self.question)
+        )
 
     def _resolve(self, numbers: Sequence[int], hint: Chunk | None) -> dict[int, Judgement]:
         return self._ask(

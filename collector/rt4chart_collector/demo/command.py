@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from otel_rt4chart.cli import Command
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.run import run
-from rt4chart_collector.settings import data_folder
+from rt4chart_collector.settings import demo_folder
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run the demo with progress on stderr, and print what it found on stdout."""
-    folder = options.folder or data_folder() / "demo"
+    folder = options.folder or demo_folder()
     columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
         result = run(folder, limit=options.limit, bars=bars)

@@ -1,0 +1,18 @@
+"""Where the embedded database lies unless somebody says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def data_folder(environ: Mapping[str, str]) -> Path:
+    """This project's folder in the user's data (XDG Base Directory Specification)."""
+    data = environ.get("XDG_DATA_HOME", "")
+    # The specification: a relative path is invalid and to be ignored.
+    return (Path(data) if data.startswith("/") else Path.home() / ".local/share") / "rt4chart"
+
+
+def default_dsn(environ: Mapping[str, str]) -> str:
+    """The embedded database in the user's data folder."""
+    return f"chdb://{data_folder(environ) / 'db'}"
