@@ -136,7 +136,7 @@ def _slot_features(differences: Sequence[Difference], laid: Alignment) -> dict[s
     def most(slot: str, manner: str) -> float:
         return max(
             (
-                one.weight * (laid.share(one.sentence) if one.sentence >= 0 else 1.0)
+                _strength(one, laid)
                 for one in differences
                 if one.slot == slot and one.manner == manner
             ),
@@ -156,6 +156,15 @@ def _slot_features(differences: Sequence[Difference], laid: Alignment) -> dict[s
         "term_clash": most("term", "clash"),
         "quantifier_clash": most("quantifier", "clash"),
     }
+
+
+def _strength(one: Difference, laid: Alignment) -> float:
+    """A value that stands against another is half a clash even where little else is shared."""
+    if one.sentence < 0:
+        return one.weight
+    share = laid.share(one.sentence)
+    firm = one.manner == "opposite" or one.slot in ("number", "date", "name")
+    return one.weight * (0.5 + 0.5 * share if firm else share)
 
 
 def _scope_features(claim: Slots, laid: Alignment, context: Context) -> dict[str, float]:
