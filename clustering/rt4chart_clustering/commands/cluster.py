@@ -1,0 +1,75 @@
+"""`rt4chart cluster`: group the failures into issues."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from dataclasses import asdict
+
+from otel_rt4chart.cli import Command
+from rt4chart_clustering import settings
+from rt4chart_clustering.embed import HashingEmbedder
+from rt4chart_clustering.run import Outcome, run
+from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.migrate import migrate
+
+UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
+    parser.add_argument(
+        "--since",
+        type=period_s,
+        default="7d",
+        metavar="TIME",
+        help="such as 90m, 24h, 7d (default)",
+    )
+    parser.add_argument(
+        "--min-size", type=int, default=5, metavar="N", help="claims that make an issue (default 5)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the outcome for machines")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run once, and say what was found."""
+    now_ns = time.time_ns()
+    embedder = HashingEmbedder()
+    with connect(options.dsn or settings.dsn()) as client:
+        migrate(client)
+        outcome = run(
+            client,
+            embedder,
+            since_ns=now_ns - options.since * 1_000_000_000,
+            now_ns=now_ns,
+            min_size=max(options.min_size, 2),
+        )
+    sys.stdout.write(json.dumps(asdict(outcome)) + "\n" if options.json else told(outcome))
+    return 0
+
+
+def told(outcome: Outcome) -> str:
+    """The outcome in words."""
+    if not outcome.failures:
+        return "No failure in that time: nothing to group. Is `rt4chart up` receiving spans?\n"
+    noise = outcome.failures - outcome.grouped
+    return (
+        f"{outcome.failures} failures: {outcome.grouped} in {outcome.new + outcome.known} issues "
+        f"({outcome.new} new), {noise} in none yet; {outcome.unexplained} have a pattern that the "
+        "rules do not explain. See them: rt4chart issues\n"
+    )
+
+
+def period_s(text: str) -> int:
+    """Seconds of a time such as 90m, 24h or 7d."""
+    match = re.fullmatch(r"(\d{1,6})([mhd])", text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"expected a time such as 90m, 24h or 7d, got {text!r}")
+    return int(match[1]) * UNITS_S[match[2]]
+
+
+COMMAND = Command("cluster", "group the failures into named issues", configure, execute)
