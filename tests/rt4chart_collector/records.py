@@ -42,6 +42,7 @@ SPAN = SpanRecord(
     resource={"service.name": "shop"},
     scope_name="openinference.instrumentation",
     scope_version="1.0",
+    dropped_attributes=3,
 )
 
 

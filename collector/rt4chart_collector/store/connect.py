@@ -8,7 +8,8 @@ import os
 import re
 import struct
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -201,19 +202,25 @@ def open_client(target: Target) -> Client:
     return client
 
 
-def stage_inserts(target: Target) -> None:
+@contextmanager
+def inserts_staged(target: Target) -> Iterator[None]:
     """Let this process write an embedded engine's insert files beside its data, not in /tmp.
 
     What an earlier process left there when it was killed is removed. For the owner of the process
-    alone: the folder becomes the process's folder for temporary files.
+    alone: inside the block the folder is the process's folder for temporary files.
     """
     if not target.path:
+        yield
         return
     folder = Path(target.path) / "rt4chart-inserts"
     folder.mkdir(mode=0o700, exist_ok=True)
     for left in folder.iterdir():
         left.unlink()
-    tempfile.tempdir = str(folder)
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def _path_of(dsn: str) -> str:

@@ -17,6 +17,10 @@ from otel_rt4chart.spans.record import (
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import Layout, Row, token_of
 
+# The exporter's table has no columns for these: OpenTelemetry specification,
+# common/mapping-to-non-otlp.md, "Dropped Attributes Count" and "Dropped Events Count".
+DROPPED_ATTRIBUTES = "otel.dropped_attributes_count"
+DROPPED_EVENTS = "otel.dropped_events_count"
 ATTRIBUTES = "Map(LowCardinality(String), String)"
 NAME = "LowCardinality(String)"
 SPANS = Layout(
@@ -60,7 +64,9 @@ LIMIT 1 BY TraceId, SpanId
 UNVERIFIED = """
 SELECT DISTINCT TraceId FROM otel_traces
 WHERE Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-  AND SpanAttributes['openinference.span.kind'] = 'LLM'
+  AND (upper(SpanAttributes['openinference.span.kind']) = 'LLM'
+       OR (SpanAttributes['openinference.span.kind'] = ''
+           AND arrayExists(key -> startsWith(key, 'llm.'), mapKeys(SpanAttributes))))
   AND TraceId > {after:String}
   AND (TraceId, SpanId) NOT IN (
       SELECT TraceId, SpanId FROM rt4chart_verifications
@@ -112,6 +118,11 @@ def _texts(attributes: Attributes) -> dict[str, str]:
     return {key: text_of(value) for key, value in attributes.items()}
 
 
+def _dropped(span: SpanRecord) -> Attributes:
+    counts = {DROPPED_ATTRIBUTES: span.dropped_attributes, DROPPED_EVENTS: span.dropped_events}
+    return {name: count for name, count in counts.items() if count}
+
+
 def _row_from_span(span: SpanRecord) -> Row:
     return (
         span.start_ns,
@@ -125,7 +136,7 @@ def _row_from_span(span: SpanRecord) -> Row:
         _texts(span.resource),
         span.scope_name,
         span.scope_version,
-        _texts(span.attributes),
+        _texts({**span.attributes, **_dropped(span)}),
         max(span.end_ns - span.start_ns, 0),
         span.status,
         span.status_message,
@@ -145,6 +156,7 @@ def _span_from_row(row: Sequence[Any]) -> SpanRecord:
     ]
     attributes, duration, status, message = row[11:15]
     times, names, texts = row[15:18]
+    lost = [int(attributes.pop(name, 0)) for name in (DROPPED_ATTRIBUTES, DROPPED_EVENTS)]
     link_traces, link_spans, link_states, link_texts = row[18:]
     return SpanRecord(
         trace_id=trace_id,
@@ -163,4 +175,6 @@ def _span_from_row(row: Sequence[Any]) -> SpanRecord:
         resource=resource,
         scope_name=scope,
         scope_version=scope_version,
+        dropped_attributes=lost[0],
+        dropped_events=lost[1],
     )

@@ -1,0 +1,96 @@
+"""The main path of the service, from its settings to its end."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from threading import Event
+
+from otel_rt4chart.verify import Verifier
+from otel_rt4chart.verify.judges import build_judge
+from rt4chart_collector.assembler import Assembler
+from rt4chart_collector.assembly import Patience, TraceBuffer
+from rt4chart_collector.counters import Counters
+from rt4chart_collector.decide import Clock
+from rt4chart_collector.ingest import Ingest
+from rt4chart_collector.listen import listening, serving, url_of
+from rt4chart_collector.otlp.receiver import Receiver, build_app
+from rt4chart_collector.recovery import WINDOW_NS, Recovery
+from rt4chart_collector.settings import Settings
+from rt4chart_collector.stages import draining, stage
+from rt4chart_collector.status import Status
+from rt4chart_collector.store.connect import connect, inserts_staged
+from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.rollup import repair_rollup
+from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.trace_queue import TraceQueue
+from rt4chart_collector.work import Worker
+
+MIB = 2**20
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service: where it takes spans, where it keeps them, who judges, and its figures."""
+
+    url: str
+    database: str
+    judge: str
+    status: Status
+
+
+@contextmanager
+def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Service]:
+    """The service while the block runs; at its end, what was acknowledged is dealt with.
+
+    Raises SettingsError or StoreError before anything is taken in. The stages are left in the
+    reverse order: no new requests, then what is queued, what is open, what waits for a worker.
+    """
+    verifier = Verifier(build_judge(settings.judge))
+    with ExitStack() as stack:
+        bound = stack.enter_context(listening(settings.otlp_http))
+        client = stack.enter_context(connect(settings.dsn))
+        stack.enter_context(inserts_staged(client.target))
+        migrate(client, ttl_days=settings.ttl_days, rollup_ttl_days=settings.rollup_ttl_days)
+        repair_rollup(client, clock() - WINDOW_NS)
+
+        counters, giving_up = Counters(), Event()
+        queue = TraceQueue(settings.work_queue)
+        workers = [
+            Worker(
+                stack.enter_context(client.sibling()),
+                queue,
+                verifier,
+                counters,
+                sample_rate=settings.sample_rate,
+                clock=clock,
+                giving_up=giving_up,
+            )
+            for _ in range(settings.workers)
+        ]
+        recovery = Recovery(stack.enter_context(client.sibling()), verifier.judge.id)
+        buffer = TraceBuffer(patience(settings), max_bytes=settings.trace_buffer_mib * MIB)
+        assembler = Assembler(buffer, queue, recovery, counters, clock=clock)
+        ingest = Ingest(
+            lambda spans: insert_spans(client, spans),
+            assembler.accept,
+            max_bytes=settings.ingest_queue_mib * MIB,
+        )
+        status = Status(counters, ingest, assembler, queue)
+        web = build_app(Receiver(ingest.offer), status)
+
+        stack.enter_context(draining(queue, workers, giving_up, stop_s=settings.stop_s))
+        stack.enter_context(stage("assembler", assembler.run, stop=assembler.stop))
+        stack.enter_context(stage("writer", ingest.run, stop=ingest.stop))
+        stack.enter_context(serving(web, bound, stop_s=settings.stop_s))
+        yield Service(url_of(bound), client.target.shown, verifier.judge.id, status)
+
+
+def patience(settings: Settings) -> Patience:
+    """How long traces stay open, from seconds to nanoseconds."""
+    seconds = (settings.trace_quiet_s, settings.trace_orphan_s, settings.trace_max_s)
+    return Patience(*(round(value * 1e9) for value in seconds))

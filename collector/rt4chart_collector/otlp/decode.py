@@ -1,0 +1,133 @@
+"""ExportTraceServiceRequest to span records: pure, and lenient with what an exporter may send."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.spans.record import Attributes, AttributeValue, SpanEvent, SpanLink, SpanRecord
+from rt4chart_collector.otlp.lenient import lenient_request
+
+Request = lenient_request()
+# opentelemetry-proto, trace/v1/trace.proto: Span.SpanKind and Status.StatusCode.
+KINDS = ("Unspecified", "Internal", "Server", "Client", "Producer", "Consumer")
+STATUSES = ("Unset", "Ok", "Error")
+# DateTime64(9) ends in 2262, the DateTime of the exporter's side table in 2106.
+LAST_NS = 4_294_967_295 * 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A request's spans; `rejected` counts those without an id or a time, `reason` says why."""
+
+    spans: tuple[SpanRecord, ...]
+    rejected: int = 0
+    reason: str = ""
+
+
+def decode_spans(body: bytes) -> Decoded:
+    """Read a request's spans; invalid UTF-8 inside strings becomes U+FFFD.
+
+    Raises InputError where the bytes are no ExportTraceServiceRequest.
+    """
+    try:
+        request: ExportTraceServiceRequest = Request.FromString(body)
+    except DecodeError as error:
+        raise InputError(
+            "expected an ExportTraceServiceRequest in protobuf encoding, "
+            f"got {len(body)} bytes that are none: {error}"
+        ) from error
+    found = [span for resource in request.resource_spans for span in _spans_of(resource)]
+    spans = tuple(span for span in found if isinstance(span, SpanRecord))
+    reasons = sorted({span for span in found if isinstance(span, str)})
+    return Decoded(spans, len(found) - len(spans), "; ".join(reasons))
+
+
+def _spans_of(message: ResourceSpans) -> Iterator[SpanRecord | str]:
+    resource = _attributes(message.resource.attributes)
+    for group in message.scope_spans:
+        scope, version = _text(group.scope.name), _text(group.scope.version)
+        for span in group.spans:
+            yield _fault(span) or _span(span, resource, scope, version)
+
+
+def _fault(span: Span) -> str:
+    """Why a span cannot be stored; empty where it can."""
+    if len(span.trace_id) != 16 or not any(span.trace_id):
+        return "a trace id must be 16 bytes, not all zero"
+    if len(span.span_id) != 8 or not any(span.span_id):
+        return "a span id must be 8 bytes, not all zero"
+    if not 0 < span.start_time_unix_nano <= LAST_NS:
+        return "a start time must lie between 1970 and 2106"
+    return ""
+
+
+def _span(span: Span, resource: Attributes, scope: str, version: str) -> SpanRecord:
+    start = span.start_time_unix_nano
+    return SpanRecord(
+        trace_id=span.trace_id.hex(),
+        span_id=span.span_id.hex(),
+        name=_text(span.name),
+        start_ns=start,
+        end_ns=max(start, min(span.end_time_unix_nano, LAST_NS)),
+        parent_span_id=span.parent_span_id.hex(),
+        kind=_named(KINDS, span.kind),
+        status=_named(STATUSES, span.status.code),
+        status_message=_text(span.status.message),
+        trace_state=_text(span.trace_state),
+        attributes=_attributes(span.attributes),
+        events=tuple(map(_event, span.events)),
+        links=tuple(map(_link, span.links)),
+        resource=resource,
+        scope_name=scope,
+        scope_version=version,
+        dropped_attributes=span.dropped_attributes_count,
+        dropped_events=span.dropped_events_count,
+    )
+
+
+def _event(event: Span.Event) -> SpanEvent:
+    time_ns = min(event.time_unix_nano, LAST_NS)
+    return SpanEvent(_text(event.name), time_ns, _attributes(event.attributes))
+
+
+def _link(link: Span.Link) -> SpanLink:
+    attributes, state = _attributes(link.attributes), _text(link.trace_state)
+    return SpanLink(link.trace_id.hex(), link.span_id.hex(), attributes, state)
+
+
+def _attributes(pairs: Iterable[KeyValue]) -> Mapping[str, AttributeValue]:
+    return {_text(pair.key): _value(pair.value) for pair in pairs}
+
+
+def _value(value: AnyValue) -> AttributeValue:
+    """An AnyValue; bytes become base64 text, as the exporter writes them."""
+    kind = value.WhichOneof("value")
+    if kind == "string_value":
+        return _text(value.string_value)
+    if kind == "array_value":
+        return tuple(map(_value, value.array_value.values))
+    if kind == "kvlist_value":
+        return _attributes(value.kvlist_value.values)
+    if kind == "bytes_value":
+        return base64.b64encode(value.bytes_value).decode()
+    if kind in ("bool_value", "int_value", "double_value"):
+        scalar: AttributeValue = getattr(value, kind)
+        return scalar
+    return ""
+
+
+def _text(value: str | bytes) -> str:
+    # The generated types say str; in the lenient messages it is bytes.
+    return value if isinstance(value, str) else value.decode("utf-8", "replace")
+
+
+def _named(names: tuple[str, ...], number: int) -> str:
+    return names[number] if 0 <= number < len(names) else names[0]

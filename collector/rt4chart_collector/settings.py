@@ -1,0 +1,158 @@
+"""The service's settings: one frozen value, from the command's flags and RT4CHART_* variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from otel_rt4chart.errors import SettingsError
+from rt4chart_collector.store.connect import hidden
+from rt4chart_collector.store.location import data_folder, default_dsn
+
+PREFIX = "RT4CHART_"
+T = TypeVar("T")
+
+
+class Address(NamedTuple):
+    """Where to listen; port 0 lets the system choose."""
+
+    host: str
+    port: int
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        value = float(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return parse
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return parse
+
+
+def _loopback(text: str) -> Address:
+    host, _, port = text.rpartition(":")
+    host = host.strip("[]")
+    if host != "localhost" and not ip_address(host).is_loopback:
+        raise ValueError(text)
+    return Address(host, _whole(0, 65535)(port))
+
+
+def _setting(default: T, help_text: str, expected: str, parse: Callable[[str], T]) -> T:
+    return field(
+        default=default, metadata={"help": help_text, "expected": expected, "parse": parse}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Each field's variable is its name in capitals after RT4CHART_, its flag the name with dashes.
+
+    An empty `dsn` is replaced by the embedded database in the user's data folder.
+    """
+
+    dsn: str = _setting(
+        "",
+        "the database; embedded in the user's data folder unless set",
+        "chdb:///absolute/path or http://user:password@host:8123/database",
+        _text,
+    )
+    judge: str = _setting("local", "who verifies the claims", "the name of a judge", _text)
+    sample_rate: float = _setting(
+        1.0,
+        "share of the answers to verify, where the application has not marked them",
+        "a number from 0 to 1",
+        _number(0, 1),
+    )
+    otlp_http: Address = _setting(  # noqa: RUF009 - an immutable tuple
+        Address("127.0.0.1", 4318),
+        "where to take OTLP over HTTP",
+        "a loopback HOST:PORT such as 127.0.0.1:4318 (the receiver asks for no password; "
+        "put an OpenTelemetry Collector in front to take spans from other machines)",
+        _loopback,
+    )
+    trace_quiet_s: float = _setting(
+        2.0,
+        "seconds without a new span after which a trace with its root is verified",
+        "seconds from 0 to 3600",
+        _number(0, 3600),
+    )
+    trace_orphan_s: float = _setting(
+        30.0,
+        "the same for a trace whose root has not come",
+        "seconds from 0 to 3600",
+        _number(0, 3600),
+    )
+    trace_max_s: float = _setting(
+        600.0,
+        "seconds after which a trace is verified with what has come",
+        "seconds from 1 to 86400",
+        _number(1, 86_400),
+    )
+    trace_buffer_mib: int = _setting(
+        256, "memory for open traces", "MiB from 1 to 65536", _whole(1, 65_536)
+    )
+    ingest_queue_mib: int = _setting(
+        128, "memory for requests that wait to be stored", "MiB from 1 to 65536", _whole(1, 65_536)
+    )
+    work_queue: int = _setting(
+        1024, "traces that may wait for a worker", "a number from 1 to 1000000", _whole(1, 10**6)
+    )
+    workers: int = _setting(2, "verification threads", "a number from 1 to 64", _whole(1, 64))
+    ttl_days: int = _setting(
+        30, "days to keep spans and verdicts", "days from 1 to 36500", _whole(1, 36_500)
+    )
+    rollup_ttl_days: int = _setting(
+        400, "days to keep the sums per minute", "days from 1 to 36500", _whole(1, 36_500)
+    )
+    stop_s: float = _setting(
+        30.0,
+        "seconds for the work in hand when the service is told to stop",
+        "seconds from 0 to 3600",
+        _number(0, 3600),
+    )
+
+
+def load(
+    flags: Mapping[str, str | None] | None = None, environ: Mapping[str, str] = os.environ
+) -> Settings:
+    """The settings: a flag wins over its variable, which wins over the default.
+
+    Raises SettingsError with the variable's name, what was expected and what came.
+    """
+    values: dict[str, Any] = {}
+    for declared in fields(Settings):
+        variable = PREFIX + declared.name.upper()
+        text = (flags or {}).get(declared.name) or environ.get(variable) or ""
+        if text:
+            try:
+                values[declared.name] = declared.metadata["parse"](text)
+            except ValueError as error:
+                raise SettingsError(
+                    f"{variable}: expected {declared.metadata['expected']}; got {hidden(text)!r}"
+                ) from error
+    values.setdefault("dsn", default_dsn(environ))
+    return Settings(**values)
+
+
+def demo_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the demo keeps its database, apart from the user's own."""
+    return data_folder(environ) / "demo"
