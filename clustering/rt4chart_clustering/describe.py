@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from otel_rt4chart.verify.local.slots import read_slots
-from rt4chart_clustering.difference import OPS, Difference
+from rt4chart_clustering.difference import OPS, Difference, Op
 
 PHRASES = {
-    "exclusion": "an exclusion of the source is ignored",
-    "number": "a number differs from the source",
-    "date": "a date or time differs from the source",
-    "entity": "a name differs from the source",
-    "polarity": "the statement is negated or reversed",
-    "scope": "the scope is wider than in the source",
-    "qualifier": "a condition or hedge of the source is dropped",
-    "echo": "the question is restated",
-    "addition": "words are added that the source does not have",
-    "other": "other words than in the source",
+    Op.EXCLUSION: "an exclusion of the source is ignored",
+    Op.NUMBER: "a number differs from the source",
+    Op.DATE: "a date or time differs from the source",
+    Op.ENTITY: "a name differs from the source",
+    Op.POLARITY: "the statement is negated or reversed",
+    Op.SCOPE: "the scope is wider than in the source",
+    Op.QUALIFIER: "a condition or hedge of the source is dropped",
+    Op.ECHO: "the question is restated",
+    Op.ADDITION: "words are added that the source does not have",
+    Op.OTHER: "other words than in the source",
 }
 
 
-def describe(claim: str, found: Difference) -> str:
+def describe(claim: str, label: str, found: Difference) -> str:
     """One line: the label, each operation in words, and the claim with its values masked."""
-    phrases = "; ".join(PHRASES[op] for op in OPS if op in found.ops)
-    return f"{found.label}: {phrases} | {masked(claim)}"
+    phrases = "; ".join(PHRASES[op] for op in OPS if op in found.fired)
+    return f"{label}: {phrases} | {masked(claim)}"
 
 
 def masked(claim: str) -> str:

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rt4chart_clustering.cluster import NOISE, cluster, middle
-from rt4chart_clustering.difference import Difference
+from rt4chart_clustering.difference import FINGERPRINT_VERSION, POOL, Difference
 from rt4chart_clustering.embed import Matrix
 from rt4chart_collector.store.failures import Failure
-
-UNEXPLAINED = ("addition", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,11 @@ class Described:
     failure: Failure
     difference: Difference
     text: str
+
+    @property
+    def fingerprint(self) -> str:
+        """The versioned pattern, such as `fp1:contradicted:number`."""
+        return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.op}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,12 @@ def group(described: Sequence[Described], vectors: Matrix, *, min_size: int) -> 
     patterns: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
     for at in order:
         one = described[at]
-        key = (one.failure.service, one.failure.route, one.difference.fingerprint)
+        key = (one.failure.service, one.failure.route, one.fingerprint)
         patterns[key].append(at)
     groups: list[Group] = []
     for key in sorted(patterns):
         rows = patterns[key]
-        is_explained = described[rows[0]].difference.primary not in UNEXPLAINED
+        is_explained = described[rows[0]].difference.op not in POOL
         parts = [rows] if is_explained else _clusters(rows, vectors, min_size)
         groups.extend(
             _group(key, part, described, vectors, is_whole_pattern=is_explained)

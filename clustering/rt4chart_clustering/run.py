@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rt4chart_clustering.describe import describe
-from rt4chart_clustering.difference import difference
+from rt4chart_clustering.difference import POOL, difference
 from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.group import Described, group
 from rt4chart_clustering.identity import Identified, identify
 from rt4chart_clustering.name import title
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import failures
+from rt4chart_collector.store.failures import Failure, failures
 from rt4chart_collector.store.issues import (
     Embedded,
     Issue,
@@ -42,11 +42,7 @@ def run(
 ) -> Outcome:
     """Group the failures since then; `now_ns` is the version of what is written."""
     found = failures(client, since_ns=since_ns)
-    described = [
-        Described(failure, apart, describe(failure.claim, apart))
-        for failure in found
-        for apart in [difference(failure)]
-    ]
+    described = [described_from(failure) for failure in found]
     vectors = embedder.embed([one.text for one in described])
     groups = group(described, vectors, min_size=min_size)
     identified = identify(groups, list_issues(client))
@@ -66,20 +62,27 @@ def run(
     return Outcome(
         failures=len(found),
         grouped=sum(len(one.group.members) for one in identified),
-        unexplained=sum(one.difference.primary == "other" for one in described),
+        unexplained=sum(one.difference.op in POOL for one in described),
         new=sum(one.known is None for one in identified),
         known=sum(one.known is not None for one in identified),
     )
+
+
+def described_from(failure: Failure) -> Described:
+    """A failure beside its evidence, or beside the nearest sentence where it has none."""
+    beside = [evidence.text for evidence in failure.evidence] or [failure.nearest]
+    apart = difference(failure.claim, beside, question=failure.question, clashes=failure.clashes)
+    return Described(failure, apart, describe(failure.claim, failure.label, apart))
 
 
 def issue_of(one: Identified, run_id: str) -> Issue:
     """The issue as it is now: counts from its members, status as a person left it."""
     members = one.group.members
     times = [member.failure.time_ns for member in members]
-    clashes = [member.difference.clashes for member in members]
+    changes = [member.difference.primary for member in members]
     return Issue(
         id=one.id,
-        title=title(one.group.fingerprint, one.group.route, clashes, len(members)),
+        title=title(one.group.fingerprint, one.group.route, changes, len(members)),
         fingerprint=one.group.fingerprint,
         service=one.group.service,
         route=one.group.route,
