@@ -19,7 +19,7 @@ PATTERNS: dict[CueKind, str] = {
     ),
     "condition": (
         rf"only\s+(?:if|when|for|after|with)|if|unless|provided\s+that|subject\s+to|as\s+long\s+as"
-        rf"|on\s+condition\s+that|with\s+prior|after\s+prior|in\s+case\s+of|depending\s+on|until"
+        rf"|on\s+condition\s+that|(?:with|after)(?=\s+prior\b)|in\s+case\s+of|depending\s+on|until"
         rf"|when(?=[^.;]{{0,60}}\b(?:{_OBTAINED})\b)|requires?(?=\s+prior\b)"
     ),
     "hedge": (
@@ -39,6 +39,7 @@ _CUE = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in 
 _CLAUSE_END = re.compile(r"[,;:.!?()\n]")
 _WORD = re.compile(r"\S+")
 _SPAN_WORDS = 8
+_AUXILIARIES = frozenset(("is", "are", "was", "were", "be", "been", "has", "have", "had", "also"))
 # These deny what stands before them: `cosmetic procedures are excluded from coverage`.
 _PASSIVE = re.compile(r"(?:is|are|was|were|not|excluded|excepted)\b", re.IGNORECASE)
 
@@ -71,4 +72,6 @@ def _after(text: str, start: int) -> str:
 def _before(text: str, end: int) -> str:
     start = max((m.end() for m in _CLAUSE_END.finditer(text, 0, end)), default=0)
     words = list(_WORD.finditer(text, start, end))[-_SPAN_WORDS:]
+    while words and words[-1].group().lower() in _AUXILIARIES:
+        words.pop()
     return text[words[0].start() : words[-1].end()] if words else ""

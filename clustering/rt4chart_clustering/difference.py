@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from otel_rt4chart.verify.local.align import Alignment, align
 from otel_rt4chart.verify.local.context import Context, read_context
-from otel_rt4chart.verify.local.differences import Difference as SlotDifference
 from otel_rt4chart.verify.local.differences import (
     date_differences,
     negation_differences,
@@ -74,14 +73,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that fired, the primary first; `words` are the claim's own plain words.
-
-    Plain means neither name nor number; own means that the source's sentence lacks them.
-    """
+    """Everything that fired, and the one change that names it."""
 
     primary: Change
     fired: frozenset[Op]
-    words: tuple[str, ...] = ()
 
     @property
     def op(self) -> Op:
@@ -108,7 +103,7 @@ def difference(
     explained = [change for change in judged if change.op not in POOL]
     primary = _first([*explained, *_refined(explained, found)] if explained else judged + found)
     fired = frozenset(change.op for change in (*judged, *found)) or frozenset({Op.OTHER})
-    return Difference(primary, fired, _plain_words(slots, own))
+    return Difference(primary, fired)
 
 
 def _change_of_clash(clash: Clash) -> Change:
@@ -136,9 +131,7 @@ def _first(changes: Sequence[Change]) -> Change:
 
 
 def _changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change]:
-    for number in number_differences(claim, laid, context):
-        if number.manner != "elsewhere":
-            yield _measured(number, claim, context)
+    yield from _changed_numbers(claim, laid, context)
     yield from _changed_units(claim, context)
     for date in date_differences(claim, laid, context):
         yield Change(Op.DATE, date.claimed, date.found)
@@ -153,15 +146,27 @@ def _changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change
     yield from _restrictions(claim, context)
 
 
-def _measured(number: SlotDifference, claim: Slots, context: Context) -> Change:
-    """A number beside its counterpart, or beside the only other number that the sentences have."""
-    if number.found or len(claim.quantities) != 1 or len(context.quantities) != 1:
-        found = number.found
-    else:
-        sentence = next(slots for slots in context.sentences if slots.quantities)
-        found = sentence.text[sentence.quantities[0].start : sentence.quantities[0].end]
-    same = found and _digits(number.claimed) == _digits(found) != ""
-    return Change(Op.DATE if same else Op.NUMBER, number.claimed, found)
+def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change]:
+    """Numbers that the sentences lack, beside their rival, or beside the only number there is."""
+    differences = [d for d in number_differences(claim, laid, context) if d.manner != "elsewhere"]
+    differences.sort(key=lambda one: one.manner != "clash")
+    lone = _lone_numbers(claim, context)
+    for one in differences:
+        found = one.found or (lone[1] if lone else "")
+        same = found and _digits(one.claimed) == _digits(found) != ""
+        yield Change(Op.DATE if same else Op.NUMBER, one.claimed, found)
+    # `under 18` is borne out by 16, but not by `16 and above`.
+    if lone and not differences and _digits(lone[0]) not in ("", _digits(lone[1])):
+        yield Change(Op.NUMBER, *lone)
+
+
+def _lone_numbers(claim: Slots, context: Context) -> tuple[str, str] | None:
+    """The only number of the claim and the only one of the sentences, as they are written."""
+    pairs = [(slots, other) for slots in context.sentences for other in slots.quantities]
+    if len(claim.quantities) != 1 or len(pairs) != 1:
+        return None
+    (mine,), ((slots, other),) = claim.quantities, pairs
+    return claim.text[mine.start : mine.end], slots.text[other.start : other.end]
 
 
 def _changed_units(claim: Slots, context: Context) -> Iterator[Change]:
@@ -182,8 +187,8 @@ def _restrictions(claim: Slots, context: Context) -> Iterator[Change]:
                 yield Change(Op.EXCLUSION, found=span)
         for span in _dropped(claim, sentence, "condition"):
             yield Change(Op.QUALIFIER, found=span)
-        for kind, op in (("hedge", Op.QUALIFIER), ("partial", Op.SCOPE)):
-            yield from _unlimited(claim, sentence, kind, op)
+        yield from _unlimited(claim, sentence, "hedge", Op.QUALIFIER)
+        yield from _unlimited(claim, sentence, "partial", Op.SCOPE)
     everywhere = [cue.word for cue in cues(claim.text, "universal")]
     theirs = any(any(cues(sentence.text, "universal")) for sentence in context.sentences)
     if everywhere and context.sentences and not theirs:
@@ -236,17 +241,6 @@ def _unexplained(
 def _written(claim: Slots, stems: frozenset[str]) -> str:
     """These words as the claim writes them, in its order."""
     return " ".join(word.text for word in claim.words if word.stem in stems)
-
-
-def _plain_words(claim: Slots, own: frozenset[str]) -> tuple[str, ...]:
-    named = {at for name in claim.names for at in name.tokens}
-    return tuple(
-        claim.tokens[at].norm
-        for at in claim.content
-        if at not in named
-        and claim.tokens[at].norm.isalpha()
-        and (claim.tokens[at].stem in own or not own)
-    )
 
 
 def _digits(text: str) -> str:
