@@ -37,14 +37,18 @@ QUESTION = re.compile(r"[?？؟][\"'”’)\]]*$")
 HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?]{1,60}:)$")
 WORD = re.compile(r"\w")
 
-# A second clause with a subject and a finite verb of its own; the subject may be a pronoun.
+# A second clause with a subject of its own: a pronoun, or a noun phrase before an auxiliary. Other
+# verbs look like plural nouns ("…, and celebrity crushes"), so they do not make a clause.
+AUXILIARY = (
+    r"(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|do|did)\b"
+)
 CLAUSE = re.compile(
-    r"""(?:;\s+(?:and\s+|but\s+|while\s+|however,?\s+)?|,\s+(?:and|but|while|whereas)\s+)
-    (?=(?:(?:it|they|he|she|we|you|this|these|those|there)
-         |(?:the|a|an|its|their|his|her|our|your)\s+(?:[\w'-]+\s+){1,4}?
-         |(?:[A-Z][\w'-]+\s+){1,3}?)
-       \s*\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|do|did
-          |(?-i:[a-z]{3,}(?:ed|es)))\b)""",
+    rf"""(?:;\s+(?:and\s+|but\s+|while\s+|however,?\s+)?|,\s+(?:and|but|while|whereas)\s+)
+    (?=(?:it|they|he|she|we)\s+[a-z]
+      |(?:(?:this|these|those|there)\s+
+        |(?:the|a|an|its|their|his|her|our|your)\s+(?:[\w'-]+\s+){{1,4}}?
+        |(?:(?-i:[A-Z])[\w'-]+\s+){{1,3}}?)
+       {AUXILIARY})""",
     re.IGNORECASE | re.VERBOSE,
 )
 FINITE = re.compile(

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify.localise import localise, whole_graphemes
+from otel_rt4chart.verify.model import AnswerRange, Clash, DraftClaim, Judgement, Label
+
+CONTRADICTED = Judgement(Label.CONTRADICTED, (0,), 0.9)
+
+
+def draft(answer: str, text: str) -> DraftClaim:
+    """The claim that the answer makes with these words."""
+    start = answer.index(text)
+    return DraftClaim(text, 0, AnswerRange(start, start + len(text)))
+
+
+def test_the_clashing_value_is_the_range() -> None:
+    """Of a contradicted claim only the wrong value is marked."""
+    answer = "It is free. The trial lasts 30 days."
+    judgement = Judgement(
+        Label.CONTRADICTED, (0,), 0.9, clashes=(Clash("number", "30 days", "14 days"),)
+    )
+
+    found = localise(answer, draft(answer, "The trial lasts 30 days."), judgement, "")
+
+    assert answer[slice(*found)] == "30 days"
+
+
+def test_the_value_is_looked_for_in_the_claim_not_before_it() -> None:
+    """The same value in an earlier sentence is another claim's."""
+    answer = "30 days is long. The trial lasts 30 days."
+    judgement = Judgement(Label.CONTRADICTED, (0,), clashes=(Clash("number", "30 days"),))
+
+    found = localise(answer, draft(answer, "The trial lasts 30 days."), judgement, "")
+
+    assert found.start > answer.index("lasts")
+
+
+def test_words_that_the_nearest_sentence_lacks_are_the_range() -> None:
+    """Where no value clashes, the claim's own words are marked."""
+    answer = "The trial includes priority email support."
+    baseless = Judgement(Label.BASELESS)
+
+    found = localise(answer, draft(answer, answer), baseless, "The trial includes email support.")
+
+    assert answer[slice(*found)] == "priority"
+
+
+def test_the_whole_claim_is_the_range_where_most_of_it_is_strange() -> None:
+    """A narrow range that says little is worse than the claim."""
+    answer = "Bananas grow on Mars."
+
+    found = localise(answer, draft(answer, answer), Judgement(Label.BASELESS), "The trial is free.")
+
+    assert found == (0, len(answer))
+
+
+@given(st.text(min_size=1, max_size=80), st.data())
+def test_ranges_lie_in_the_answer_and_cut_no_combining_mark(answer: str, data: st.DataObject) -> None:
+    """Whatever the text, a range is inside it, holds its start, and ends between characters."""
+    start = data.draw(st.integers(0, len(answer) - 1))
+    end = data.draw(st.integers(start + 1, len(answer)))
+
+    found = whole_graphemes(answer, AnswerRange(start, end))
+
+    assert 0 <= found.start <= start < end <= found.end <= len(answer)
+    assert found.end == len(answer) or not unicodedata.combining(answer[found.end])
+    assert found.start == 0 or not unicodedata.combining(answer[found.start])
+
+
+def test_a_family_emoji_is_never_split() -> None:
+    """What a reader sees as one character is marked whole."""
+    answer = "The 👩‍👩‍👧 ticket"
+
+    assert whole_graphemes(answer, AnswerRange(4, 5)) == (4, 9)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify.model import Passage
+from otel_rt4chart.verify.segment import segment, segment_passages
+
+
+@given(st.text(max_size=400))
+def test_sentences_are_disjoint_slices_that_cover_all_but_space(text: str) -> None:
+    """Offsets are code points of the text, whatever it holds."""
+    found = segment(text)
+    rest = list(text)
+
+    for before, after in zip(found, found[1:], strict=False):
+        assert before.end <= after.start
+    for one in found:
+        assert text[one.start : one.end] == one.text == one.text.strip()
+        rest[one.start : one.end] = " " * len(one.text)
+    assert not "".join(rest).strip()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The U.S. Army left at 5 p.m. Monday.",
+        "Dr. Smith et al. paid $3.2 million.",
+        "The pool, i.e. the large one, is closed.",
+    ],
+)
+def test_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
+    """A full stop inside a sentence is not its end."""
+    assert [one.text for one in segment(f"{sentence} Nothing else.")] == [sentence, "Nothing else."]
+
+
+def test_list_items_are_sentences() -> None:
+    """Each line of a list stands alone, also without a full stop."""
+    assert [one.text for one in segment("Included:\n- dental\n- vision")] == [
+        "Included:",
+        "- dental",
+        "- vision",
+    ]
+
+
+def test_a_megabyte_without_a_line_break_is_segmented_whole() -> None:
+    """No text is too long, and none of it is cut off."""
+    text = "The quick brown fox jumps over the lazy dog near 42 trees. " * 17_000
+
+    found = segment(text)
+
+    assert len(text) > 1_000_000
+    assert len(found) == 17_000
+    assert found[-1].end == len(text.rstrip())
+
+
+def test_indices_count_on_from_passage_to_passage() -> None:
+    """The context's sentences are one sequence, each with its passage."""
+    found = segment_passages([Passage("a", "One. Two."), Passage("b", "Three.")])
+
+    assert [(s.index, s.passage_id, s.text) for s in found] == [
+        (0, "a", "One."),
+        (1, "a", "Two."),
+        (2, "b", "Three."),
+    ]
