@@ -105,6 +105,8 @@ deep | shallow
 thick | thin
 light | heavy dark
 day | night
+weekday | weekend
+inexperienced | experienced
 morning | evening afternoon
 summer | winter
 urban | rural

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from otel_rt4chart.verify.local.align import Alignment, path
@@ -76,10 +77,12 @@ def _digits(written: str) -> str:
 def _measured(slots: Slots, quantity: Quantity) -> str:
     """The quantity with its unit, as the text has it: `14 days`."""
     end = quantity.end
-    for token in slots.tokens:
-        if token.start >= quantity.end:
-            if token.stem == quantity.unit and not token.starts_clause:
-                end = token.end if token.start - quantity.end <= 1 else end
+    following = (token for token in slots.tokens if token.start >= quantity.end)
+    for token in islice(following, 3):
+        if token.starts_clause:
+            break
+        if token.stem == quantity.unit:
+            end = token.end
             break
     return slots.text[quantity.start : end].strip()
 

@@ -40,6 +40,7 @@ FEATURES = (
     "term_clash",
     "universal_new",
     "quantifier_clash",
+    "restriction_dropped",
     "superlative_new",
     "hedge_dropped",
     "hedge_added",
@@ -47,8 +48,18 @@ FEATURES = (
     "cause_new",
     "clash",
     "unheard_of",
+    "thin",
 )
-_CLASHES = ("number_clash", "date_clash", "name_clash", "negation_clash", "opposite", "term_clash")
+_CLASHES = (
+    "number_clash",
+    "date_clash",
+    "name_clash",
+    "negation_clash",
+    "opposite",
+    "term_clash",
+    "quantifier_clash",
+)
+_THIN = 0.4  # a share of the claim beyond which too little of it stands anywhere
 _UNHEARD_OF = 0.6  # a rarity above which a missing word is hardly a paraphrase
 
 
@@ -86,6 +97,7 @@ def read_claim(claim: Slots, context: Context) -> Reading:
     )
     measured["clash"] = max(measured[name] for name in _CLASHES)
     measured["unheard_of"] = max(0.0, measured["rarest_missing"] - _UNHEARD_OF)
+    measured["thin"] = max(0.0, measured["uncovered"] - _THIN)
     values = tuple(measured[name] for name in FEATURES)
     return Reading(claim, context, laid, differences, values)
 
@@ -176,6 +188,9 @@ def _scope_features(claim: Slots, laid: Alignment, context: Context) -> dict[str
 
     return {
         "universal_new": new("universal"),
+        "restriction_dropped": float(
+            _has(best, "restriction") and not _has(claim.scope, "restriction")
+        ),
         "superlative_new": float(bool(_strange_superlatives(claim, near))),
         "hedge_dropped": float(_has(best, "hedge") and not _has(claim.scope, "hedge")),
         "hedge_added": new("hedge"),
@@ -194,13 +209,16 @@ def _has(words: Sequence[ScopeWord], kind: ScopeKind) -> bool:
 
 
 def _scope_clashes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
-    """`all` where the best sentence says `some`."""
+    """`all` where the best sentence says `some` or `only`."""
     if not laid.sentences or not _has(claim.scope, "universal"):
         return
     sentence = context.sentences[laid.sentences[0]]
-    partial = next((word for word in sentence.scope if word.kind == "partial"), None)
-    if partial is None or _has(sentence.scope, "universal"):
+    narrower = [word for word in sentence.scope if word.kind in ("partial", "restriction")]
+    if not narrower or _has(sentence.scope, "universal"):
         return
+    if any(word.kind in ("partial", "restriction") for word in claim.scope):
+        return
+    partial = narrower[0]
     universal = next(word for word in claim.scope if word.kind == "universal")
     yield Difference(
         "quantifier",

@@ -37,20 +37,23 @@ def _rival(
     laid: Alignment,
     context: Context,
 ) -> Iterator[Difference]:
-    """The other name: of the same run (`Space Shuttle …`), else beside the same neighbour."""
+    """The other name: of the most alike run (`Space Shuttle …`), else beside the same neighbour."""
     known = {claim.tokens[at].stem for at in name.tokens if at not in lost}
+    best: tuple[int, int, str] | None = None
     for which, at in enumerate(laid.sentences):
         sentence = context.sentences[at]
         for other in sentence.names:
             strange = [
                 part for part in other.tokens if sentence.tokens[part].stem not in claim.positions
             ]
-            shared = known & {sentence.tokens[part].stem for part in other.tokens}
+            shared = len(known & {sentence.tokens[part].stem for part in other.tokens})
             if strange and (shared or _same_neighbour(claim, lost, laid, which, sentence, other)):
                 start = sentence.tokens[strange[0]].start
                 found = sentence.text[start : sentence.tokens[strange[-1]].end]
-                yield Difference("name", "clash", written, found, at)
-                return
+                if best is None or shared > best[0]:
+                    best = (shared, at, found)
+    if best is not None:
+        yield Difference("name", "clash", written, best[2], best[1])
 
 
 def _same_neighbour(

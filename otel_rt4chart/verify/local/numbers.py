@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from otel_rt4chart.verify.local.tokens import Token
@@ -73,6 +74,7 @@ _UNITS = {
     for family, members in _FAMILIES.items()
     for stem, factor in members.items()
 }
+_BETWEEN = {"of", "the", "more", "other", "such"}
 _MONEY = {"dollar", "euro", "pound", "usd", "eur", "gbp", "cent", "rupee"}
 
 
@@ -159,18 +161,25 @@ def _unit(tokens: tuple[Token, ...], match: re.Match[str]) -> str:
         return "$"
     if match["ordinal"] or (match["word"] and match["word"].lower() in _ORDINALS):
         return "#"
-    for token in tokens:
-        if token.start < match.end():
-            continue
-        if token.starts_clause or token.start - match.end() > 24:
-            return ""
+    return _noun(tokens, match.end())
+
+
+def _noun(tokens: tuple[Token, ...], after: int) -> str:
+    """What is counted: a unit that converts within three words, else the first content word."""
+    first = ""
+    following = (token for token in tokens if token.start >= after)
+    for token in islice(following, 3):
+        if token.starts_clause or token.start - after > 24:
+            break
         if token.norm in _MONEY:
             return "$"
-        if token.is_content or token.stem in _UNITS:
+        if token.stem in _UNITS:
             return token.stem
-        if token.norm not in ("of", "the", "more", "other", "such"):
-            return ""
-    return ""
+        if token.is_content and not first:
+            first = token.stem
+        elif not token.is_content and token.norm not in _BETWEEN:
+            break
+    return first
 
 
 def _bound(before: str) -> Bound:

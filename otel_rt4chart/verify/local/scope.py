@@ -6,13 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-ScopeKind = Literal["universal", "partial", "superlative", "hedge", "condition", "cause"]
+ScopeKind = Literal[
+    "universal", "restriction", "partial", "superlative", "hedge", "condition", "cause"
+]
 
 _PATTERNS: dict[ScopeKind, str] = {
     "universal": (
         r"all|every|everyone|everybody|everything|always|entire(?:ly)?|whole|both|any(?:one|body)?"
-        r"|each|complete(?:ly)?|never|only|solely|exclusively|guarantee[sd]?|must"
+        r"|each|complete(?:ly)?|never|guarantee[sd]?|must"
     ),
+    "restriction": r"only|solely|exclusively|just\s+for|limited\s+to|restricted\s+to|except",
     "partial": (
         r"some|several|many|most|few|often|usually|sometimes|partly|partially|mainly|mostly"
         r"|generally|typically|occasionally|a\s+(?:number|majority|minority|portion|handful)\s+of"
@@ -31,7 +34,7 @@ _PATTERNS: dict[ScopeKind, str] = {
         r"|tend(?:s|ed)?|estimate[sd]?|think(?:s)?|thought|want(?:s|ed)?|going\s+to|will"
     ),
     "condition": (
-        r"if|unless|except|excluding|provided\s+that|subject\s+to|depending|only\s+(?:if|when|for)"
+        r"if|unless|excluding|provided\s+that|subject\s+to|depending"
         r"|with\s+prior|until|as\s+long\s+as|eligible|in\s+case|otherwise|apart\s+from|other\s+than"
     ),
     "cause": (
