@@ -23,8 +23,8 @@ def position(trace_id: str, salt: str = "") -> float:
     return (int.from_bytes(digest[:8], "big") >> (64 - _BITS)) / (1 << _BITS)
 
 
-def checked_rate(rate: float) -> float:
+def checked_rate(rate: object) -> float:
     """The rate itself; `SettingsError` for what is no probability (NaN too)."""
-    if not 0 <= rate <= 1:
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
         raise SettingsError(f"sample rate: expected a number from 0 to 1, got {rate!r}")
     return float(rate)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.sampling import checked_rate
 
 MODES = ("mark",)
 
@@ -33,10 +34,7 @@ class Settings:
         """Refuse what cannot be meant."""
         if self.mode not in MODES:
             raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
-        if not 0 <= self.sample_rate <= 1:
-            raise SettingsError(
-                f"sample rate: expected a number from 0 to 1, got {self.sample_rate!r}"
-            )
+        checked_rate(self.sample_rate)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:

@@ -44,7 +44,9 @@ def test_coordinated_clauses_are_two_claims() -> None:
 
 def test_agreement_before_a_fact_is_dropped_and_the_fact_kept() -> None:
     """A lead-in never costs the claim behind it."""
-    assert claims("Sure, revenue was $3.2 million in 2021.") == ["revenue was $3.2 million in 2021."]
+    assert claims("Sure, revenue was $3.2 million in 2021.") == [
+        "revenue was $3.2 million in 2021."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,9 @@ def test_the_whole_claim_is_the_range_where_most_of_it_is_strange() -> None:
 
 
 @given(st.text(min_size=1, max_size=80), st.data())
-def test_ranges_lie_in_the_answer_and_cut_no_combining_mark(answer: str, data: st.DataObject) -> None:
+def test_ranges_lie_in_the_answer_and_cut_no_combining_mark(
+    answer: str, data: st.DataObject
+) -> None:
     """Whatever the text, a range is inside it, holds its start, and ends between characters."""
     start = data.draw(st.integers(0, len(answer) - 1))
     end = data.draw(st.integers(start + 1, len(answer)))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ def test_sentences_are_disjoint_slices_that_cover_all_but_space(text: str) -> No
     found = segment(text)
     rest = list(text)
 
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         assert before.end <= after.start
     for one in found:
         assert text[one.start : one.end] == one.text == one.text.strip()

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from otel_rt4chart.cli import main
+
+GOOD = [
+    {"id": 1, "question": "How long?", "contexts": ["The trial lasts 14 days."],
+     "answer": "The trial lasts 30 days."},
+    {"id": "b", "contexts": [{"id": "doc", "text": "Dogs are welcome in the garden."}],
+     "answer": "Dogs are welcome in the garden.", "route": "pets"},
+    {"id": 3, "contexts": ["مرحبا. The ticket costs 3 EUR."],
+     "answer": "The 👩‍👩‍👧 ticket costs 5 EUR."},
+]  # fmt: skip
+BROKEN = [b"not json", b'{"id": 5, "contexts": ["x"]}', b'{"id": 6, "answer": "x", "contexts": []}']
+
+
+def run(tmp_path: Path, lines: list[bytes]) -> tuple[int, list[dict[str, object]]]:
+    """The exit status and the rows of `rt4chart verify`."""
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join(lines))
+    status = main(["verify", str(tmp_path / "in.jsonl"), "--out", str(tmp_path / "out.jsonl")])
+    rows = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    return status, [json.loads(row) for row in rows]
+
+
+def test_three_good_and_three_broken_rows_give_six_rows_and_status_1(tmp_path: Path) -> None:
+    """A bad row is a row with an error, and the exit status tells."""
+    status, rows = run(tmp_path, [*(json.dumps(row).encode() for row in GOOD), *BROKEN])
+
+    assert status == 1
+    assert [row.get("id") for row in rows] == [1, "b", 3, None, 5, 6]
+    assert [("error" in row, "label" in row) for row in rows] == [(False, True)] * 3 + [
+        (True, False)
+    ] * 3
+    assert [row["line"] for row in rows[3:]] == [4, 5, 6]
+
+
+def test_good_rows_alone_give_status_0(tmp_path: Path) -> None:
+    """The status is about the rows, not about their verdicts."""
+    status, rows = run(tmp_path, [json.dumps(row).encode() for row in GOOD])
+
+    assert status == 0
+    assert rows[0]["label"] == "contradicted"
+    assert rows[1]["label"] == "entailed"
+    assert rows[1]["route"] == "pets"
+
+
+def test_offsets_are_code_points_with_emoji_and_right_to_left_text(tmp_path: Path) -> None:
+    """Slicing the answer, and the passage, by the offsets gives the texts."""
+    _, (row,) = run(tmp_path, [json.dumps(GOOD[2]).encode()])
+    claim = row["claims"][0]  # type: ignore[index]
+    evidence = claim["evidence"][0]
+
+    assert str(GOOD[2]["answer"])[claim["start"] : claim["end"]].startswith("5")
+    passage = GOOD[2]["contexts"][0]  # type: ignore[index]
+    assert passage[evidence["start"] : evidence["end"]] == evidence["text"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b'{"answer": "x", "contexts": ["\xff"]}', "expected UTF-8, byte 30 is 0xff"),
+        (b"[1]", "expected a JSON object, got a list"),
+        (b'{"contexts": ["x"]}', 'expected "answer" to be a string, got nothing'),
+        (b'{"answer": " ", "contexts": ["x"]}', 'expected "answer" to hold text'),
+        (b'{"answer": "x"}', 'expected "contexts" to be a list of passages, got nothing'),
+        (b'{"answer": "x", "contexts": []}', "got an empty list"),
+        (b'{"answer": "x", "contexts": [1]}', "expected passage 1 to be a string"),
+        (b'{"answer": "x", "contexts": ["y"], "question": 1}', 'expected "question"'),
+    ],
+)
+def test_a_bad_row_says_what_was_expected_and_what_came(
+    tmp_path: Path, line: bytes, expected: str
+) -> None:
+    """The error names the field and what to change."""
+    status, (row,) = run(tmp_path, [line])
+
+    assert status == 1
+    assert expected in str(row["error"])
+
+
+def test_a_passage_of_a_megabyte_is_verified_whole(tmp_path: Path) -> None:
+    """The evidence at its very end is found: nothing is cut."""
+    passage = "The quick brown fox jumps over the lazy dog. " * 23_000 + "The trial lasts 14 days."
+    row = {"id": 1, "contexts": [passage], "answer": "The trial lasts 14 days."}
+
+    status, (out,) = run(tmp_path, [json.dumps(row).encode()])
+
+    assert (status, out["label"]) == (0, "entailed")
+
+
+def test_a_lone_surrogate_passes_through(tmp_path: Path) -> None:
+    """JSON can escape what UTF-8 cannot hold; the row is still verified."""
+    text = r"The trial \ud800 is free."
+    row = f'{{"id": 1, "contexts": ["{text}"], "answer": "{text}"}}'
+
+    status, (out,) = run(tmp_path, [row.encode()])
+
+    assert (status, out["label"]) == (0, "entailed")
+
+
+def test_an_unknown_judge_is_named_with_the_known_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong use is status 2 and one line."""
+    status = main(["verify", str(tmp_path / "in.jsonl"), "--judge", "oracle"])
+
+    assert status == 2
+    assert capsys.readouterr().err == (
+        "rt4chart verify: unknown judge 'oracle': expected one of local\n"
+    )
+
+
+def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong use is status 2 and one line."""
+    assert main(["verify", str(tmp_path / "none.jsonl")]) == 2
+    assert "cannot open" in capsys.readouterr().err
