@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
@@ -38,7 +37,7 @@ def decode_spans(body: bytes) -> Decoded:
     Raises InputError where the bytes are no ExportTraceServiceRequest.
     """
     try:
-        request: ExportTraceServiceRequest = Request.FromString(body)
+        request = Request.FromString(body)
     except DecodeError as error:
         raise InputError(
             "expected an ExportTraceServiceRequest in protobuf encoding, "

@@ -1,0 +1,95 @@
+"""`rt4chart up` as a real process, for the tests that need one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+PATIENCE_S = 60
+PROTOBUF = {"content-type": "application/x-protobuf"}
+READ = """
+import json, sys
+from rt4chart_collector.store.connect import connect
+with connect(sys.argv[1]) as client:
+    print(json.dumps([client.query(sql).result_rows for sql in json.loads(sys.argv[2])]))
+"""
+
+
+class Service:
+    """A running service and how to speak to it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        self.process = process
+        self.greeting = process.stdout.readline()
+        found = re.search(r"OTLP at (http://\S+)/v1/traces", self.greeting)
+        assert found, self.greeting
+        self.url = found[1]
+
+    def send(self, body: bytes) -> int:
+        """POST a request; the status, 0 where the service did not answer."""
+        try:
+            answer = httpx.post(f"{self.url}/v1/traces", content=body, headers=PROTOBUF)
+        except httpx.TransportError:
+            return 0
+        return answer.status_code
+
+    def status(self) -> dict[str, Any]:
+        """What the service says of itself."""
+        found: dict[str, Any] = httpx.get(f"{self.url}/status", timeout=PATIENCE_S).json()
+        return found
+
+    def wait_until(self, is_true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """Poll the status until it is so, for a bounded time."""
+        until = time.monotonic() + PATIENCE_S
+        while not is_true(status := self.status()):
+            assert time.monotonic() < until, status
+            time.sleep(0.05)
+        return status
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and wait for the end; the exit status."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE_S)
+
+
+def command(*flags: str) -> list[str]:
+    """The command line of `rt4chart up`."""
+    return [sys.executable, "-m", "otel_rt4chart", "up", *flags]
+
+
+@contextmanager
+def service(dsn: str, *flags: str) -> Iterator[Service]:
+    """Start the service on a free port; it is killed at the end if it still runs."""
+    given = ("--dsn", dsn, "--otlp-http", "127.0.0.1:0", *flags)
+    environ = {name: value for name, value in os.environ.items() if "RT4CHART" not in name}
+    with subprocess.Popen(
+        command(*given), stdout=subprocess.PIPE, text=True, env=environ
+    ) as process:
+        try:
+            yield Service(process)
+        finally:
+            process.kill()
+
+
+def read(folder: Path, *statements: str) -> list[list[list[Any]]]:
+    """The rows of each statement, from another process: the engine takes one path a process."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ, f"chdb://{folder}", json.dumps(statements)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows: list[list[list[Any]]] = json.loads(done.stdout)
+    return rows
