@@ -10,31 +10,37 @@ from sklearn.cluster import HDBSCAN
 
 from rt4chart_clustering.embed import Matrix
 
+Labels = NDArray[np.int64]
 NOISE = -1
 MIN_SAMPLES = 5
-# Brute force keeps a square matrix: 10,000 rows are 1.6 GB; what is beyond waits for the next run.
+# The cosine distance from a cluster's middle within which a claim says the same.
+RADIUS = 0.45
+# How alike, by cosine, a row must be to the other rows of its cluster on average. The distance from
+# the middle will not do: each row draws the middle to itself, the more the fewer there are.
+ALIKE = 0.4
+# Brute force keeps a square matrix: 10,000 rows are 1.6 GB. Further rows join what is found there.
 MAX_ROWS = 10_000
 
 
-def cluster(vectors: Matrix, *, min_size: int) -> NDArray[np.int64]:
+def cluster(vectors: Matrix, *, min_size: int) -> Labels:
     """A label a row, -1 for noise: what belongs to nothing is no issue yet.
 
-    Deterministic; rows of zeros are noise. At most `MAX_ROWS` rows are clustered, the first ones.
+    Rows have length 1, or 0 for a text without words, which is noise. Deterministic: the first
+    `MAX_ROWS` rows make the clusters, and each further one joins the nearest, or none.
     """
     labels = np.full(len(vectors), NOISE, dtype=np.int64)
-    rows = np.flatnonzero(np.linalg.norm(vectors, axis=1) > 0)[:MAX_ROWS]
-    if len(rows) < max(min_size, 2):
+    size = max(min_size, 2)
+    rows = np.flatnonzero(np.linalg.norm(vectors, axis=1) > 0)
+    first, further = rows[:MAX_ROWS], rows[MAX_ROWS:]
+    if len(first) < size:
         return labels
-    fitted = HDBSCAN(
-        min_cluster_size=max(min_size, 2),
-        min_samples=min(MIN_SAMPLES, len(rows)),
-        algorithm="brute",
-        copy=True,
-    )
-    with warnings.catch_warnings():
-        # Identical rows are infinitely dense, which the algorithm divides by.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        labels[rows] = fitted.fit_predict(vectors[rows])
+    labels[first] = _tight(vectors[first], _dense(vectors[first], size), size)
+    found = [label for label in sorted(set(labels.tolist())) if label != NOISE]
+    if found and len(further):
+        middles = np.stack([middle(vectors[labels == label])[0] for label in found])
+        distances = 1 - vectors[further] @ middles.T
+        near = distances.min(axis=1) <= RADIUS
+        labels[further[near]] = np.array(found)[distances[near].argmin(axis=1)]
     return labels
 
 
@@ -44,3 +50,41 @@ def middle(vectors: Matrix) -> tuple[Matrix, NDArray[np.float32]]:
     length = float(np.linalg.norm(mean))
     centroid = (mean / length if length else mean).astype(np.float32)
     return centroid, (1 - vectors @ centroid).astype(np.float32)
+
+
+def _dense(vectors: Matrix, size: int) -> Labels:
+    """HDBSCAN's clusters; where it finds none, those of the same tree cut at the radius.
+
+    It weighs splits against each other, so it cannot see a single cluster that is all there is.
+    """
+    fitted = HDBSCAN(
+        min_cluster_size=size,
+        min_samples=min(MIN_SAMPLES, size, len(vectors)),
+        algorithm="brute",
+        copy=True,
+    )
+    with warnings.catch_warnings():
+        # Identical rows are infinitely dense, which the algorithm divides by.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        labels = fitted.fit_predict(vectors)
+        if (labels == NOISE).all():
+            # For rows of length 1, the square of the distance is twice the cosine distance.
+            cut = float(np.sqrt(2 * RADIUS))
+            labels = fitted.dbscan_clustering(cut, min_cluster_size=size)
+    return np.where(labels < 0, NOISE, labels).astype(np.int64)
+
+
+def _tight(vectors: Matrix, labels: Labels, size: int) -> Labels:
+    """The clusters without the rows unlike the others; one that gets too small is noise.
+
+    HDBSCAN is relative: beside one dense cluster it makes another of all that is scattered.
+    """
+    kept = np.full(len(labels), NOISE, dtype=np.int64)
+    for label in sorted(set(labels.tolist()) - {NOISE}):
+        rows = np.flatnonzero(labels == label)
+        together = vectors[rows]
+        likeness = (together @ together.sum(axis=0) - 1) / (len(rows) - 1)
+        inside = rows[likeness >= ALIKE]
+        if len(inside) >= size:
+            kept[inside] = label
+    return kept

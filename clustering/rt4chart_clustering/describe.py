@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from otel_rt4chart.verify.local.slots import read_slots
-from rt4chart_clustering.difference import OPS, Difference, Op
+from rt4chart_clustering.difference import OPS, POOL, Difference, Op
 
 PHRASES = {
     Op.EXCLUSION: "an exclusion of the source is ignored",
@@ -20,13 +20,18 @@ PHRASES = {
 
 
 def describe(claim: str, label: str, found: Difference) -> str:
-    """One line: the label, each operation in words, and the claim with its values masked."""
-    phrases = "; ".join(PHRASES[op] for op in OPS if op in found.fired)
-    return f"{label}: {phrases} | {masked(claim)}"
+    """One line: the label and each operation in words, or the masked claim where none explains it.
+
+    Operations that explain a claim are all that its group is about; its topic would only divide it.
+    """
+    if found.op in POOL:
+        return masked(claim)
+    phrases = "; ".join(PHRASES[op] for op in OPS if op in found.fired and op not in POOL)
+    return f"{label}: {phrases}"
 
 
 def masked(claim: str) -> str:
-    """The claim's words in lower case, its names, numbers and dates replaced by what they are."""
+    """The claim's content words in lower case, names, numbers and dates replaced by their kind."""
     slots = read_slots(claim)
     marks: dict[int, str] = {}
     for name, spans in (
@@ -40,7 +45,7 @@ def masked(claim: str) -> str:
                     marks[at] = name
     words: list[str] = []
     for at, token in enumerate(slots.tokens):
-        word = marks.get(at, token.norm)
-        if not words or words[-1] != word or not word.startswith("["):
+        word = marks.get(at, token.norm if token.is_content else "")
+        if word and (not words or words[-1] != word or not word.startswith("[")):
             words.append(word)
     return " ".join(words)

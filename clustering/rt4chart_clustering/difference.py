@@ -139,11 +139,10 @@ def _changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change
         # A missing name alone is too weak: the sentence may call it "the company".
         if name.manner == "clash":
             yield Change(Op.ENTITY, name.claimed, name.found)
-    if laid.coverage < _RELATED:
-        return
     for denial in negation_differences(claim, laid, context):
         yield Change(Op.POLARITY, denial.claimed, denial.found)
-    yield from _restrictions(claim, context)
+    if laid.coverage >= _RELATED:
+        yield from _restrictions(claim, context)
 
 
 def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change]:

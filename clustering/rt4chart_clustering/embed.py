@@ -28,18 +28,26 @@ class Embedder(Protocol):
 
 
 class HashingEmbedder:
-    """Words and word pairs, hashed: lexical only, but it needs no model and never changes."""
+    """Words, word pairs and pieces of words, hashed: lexical only.
+
+    It knows no synonyms; in return it needs no model, fits nothing, and never changes.
+    """
 
     id = "hashing/1"
     width = 256
 
     def __init__(self) -> None:
         """Nothing is fitted: equal texts have equal vectors in every run."""
-        self._hashing = HashingVectorizer(
-            n_features=self.width, ngram_range=(1, 2), norm="l2", dtype=np.float32
+        self._words = HashingVectorizer(n_features=self.width, ngram_range=(1, 2), dtype=np.float32)
+        self._pieces = HashingVectorizer(
+            n_features=self.width, analyzer="char_wb", ngram_range=(3, 5), dtype=np.float32
         )
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """Rows of hashed counts."""
-        rows: Matrix = self._hashing.transform(texts).toarray()
+        """Rows of hashed counts, words and pieces of words weighing the same."""
+        if not texts:
+            return np.zeros((0, self.width), dtype=np.float32)
+        rows: Matrix = (self._words.transform(texts) + self._pieces.transform(texts)).toarray()
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.where(lengths > 0, lengths, 1)
         return rows
