@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.spans.exchanges import candidates
+from otel_rt4chart.spans.record import Attributes, SpanRecord
+from otel_rt4chart.verdict import Decision
+
+KIND = "openinference.span.kind"
+SAID = "llm.output_messages.0.message.content"
+TEXT = "retrieval.documents.{}.document.content"
+RANKED = "reranker.output_documents.{}.document.content"
+
+
+def span(number: int, kind: str, parent: int, **attributes: str | float | bool) -> SpanRecord:
+    """A span that starts at its number; dots in names are written as double underscores."""
+    named = {key.replace("__", "."): value for key, value in attributes.items()}
+    return made(number, parent, {KIND: kind, **named})
+
+
+def made(number: int, parent: int, attributes: Attributes, *, dropped: int = 0) -> SpanRecord:
+    """A span from its attributes."""
+    return SpanRecord(
+        trace_id="a" * 32,
+        span_id=f"{number:016x}",
+        name=f"span {number}",
+        start_ns=number * 10,
+        end_ns=number * 10 + 500,
+        parent_span_id=f"{parent:016x}" if parent else "",
+        attributes=attributes,
+        resource={"service.name": "shop", "deployment.environment.name": "prod"},
+        dropped_attributes=dropped,
+    )
+
+
+CHAIN = span(1, "CHAIN", 0, input__value="How long is the trial?")
+SEARCH = made(2, 1, {KIND: "RETRIEVER", TEXT.format(0): "14 days.", TEXT.format(1): "Free."})
+LLM = made(3, 1, {KIND: "LLM", SAID: "30 days.", "llm.model_name": "m-1"})
+
+
+def test_an_exchange_is_the_question_the_documents_and_the_answer() -> None:
+    """The plain case: a chain with a retriever and a generation."""
+    (found,) = candidates([CHAIN, SEARCH, LLM])
+
+    assert found.exchange.question == "How long is the trial?"
+    assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free."]
+    assert found.exchange.answer == "30 days."
+    assert (found.span_id, found.start_ns) == (LLM.span_id, LLM.start_ns)
+    assert (found.service, found.environment, found.model) == ("shop", "prod", "m-1")
+    assert found.blocked is None
+
+
+@given(st.randoms(), st.integers(0, 3))
+def test_neither_order_nor_repetition_of_spans_matters(draw: random.Random, again: int) -> None:
+    """Spans arrive in any order, and delivery is at least once."""
+    spans = [CHAIN, SEARCH, LLM]
+    mixed = spans + spans[:again]
+    draw.shuffle(mixed)
+
+    assert candidates(mixed) == candidates(spans)
+
+
+def test_a_query_rewrite_under_the_retriever_is_no_answer() -> None:
+    """A generation inside a retrieval serves the retrieval."""
+    rewrite = made(4, 2, {KIND: "LLM", SAID: "No"})
+
+    (found,) = candidates([CHAIN, SEARCH, rewrite, LLM])
+
+    assert found.exchange.answer == "30 days."
+
+
+def test_of_several_generations_the_last_is_the_answer() -> None:
+    """Intermediate steps are not what the user reads."""
+    draft = made(4, 1, {KIND: "LLM", SAID: "Draft."})
+    final = made(5, 1, {KIND: "LLM", SAID: "Final."})
+
+    (found,) = candidates([CHAIN, SEARCH, draft, final])
+
+    assert found.exchange.answer == "Final."
+
+
+def test_a_generation_that_only_calls_a_tool_is_no_answer() -> None:
+    """The agent went on after it."""
+    call = {"llm.output_messages.0.message.tool_calls.0.tool_call.id": "x"}
+    tool = made(9, 1, {KIND: "LLM", **call})
+
+    (found,) = candidates([CHAIN, SEARCH, LLM, tool])
+
+    assert found.span_id == LLM.span_id
+
+
+def test_reranked_documents_replace_the_retrieved_ones() -> None:
+    """What the generator saw is the reranker's output."""
+    reranker = made(3, 1, {KIND: "RERANKER", RANKED.format(0): "Best."})
+
+    (found,) = candidates([CHAIN, SEARCH, reranker, replace(LLM, span_id="f" * 16, start_ns=90)])
+
+    assert [passage.text for passage in found.exchange.passages] == ["Best."]
+
+
+def test_documents_of_several_retrievers_are_merged_once_each() -> None:
+    """The same document found twice is one passage."""
+    second = made(3, 1, {KIND: "RETRIEVER", TEXT.format(0): "Free.", TEXT.format(1): "New."})
+
+    (found,) = candidates([CHAIN, SEARCH, second, replace(LLM, span_id="f" * 16, start_ns=90)])
+
+    assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free.", "New."]
+
+
+@pytest.mark.parametrize(
+    ("spans", "reason"),
+    [
+        ([CHAIN, LLM], Decision.NO_CONTEXT),
+        ([CHAIN, SEARCH, made(3, 1, {KIND: "LLM"})], Decision.NO_CONTENT),
+        ([CHAIN, SEARCH, made(3, 1, {KIND: "LLM", SAID: "__REDACTED__"})], Decision.REDACTED),
+        ([CHAIN, made(2, 1, {KIND: "RETRIEVER", TEXT.format(0): "__REDACTED__"}), LLM],
+         Decision.REDACTED),
+        ([CHAIN, made(2, 1, {TEXT.format(9): "Tenth."}, dropped=20), LLM], Decision.TRUNCATED),
+        ([CHAIN, SEARCH, made(3, 1, {KIND: "LLM"}, dropped=3)], Decision.TRUNCATED),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_verified_says_why(spans: list[SpanRecord], reason: Decision) -> None:
+    """Missing, hidden and lost text are told apart, and none of them is called baseless."""
+    (found,) = candidates(spans)
+
+    assert found.blocked is reason
+
+
+def test_the_route_is_the_most_explicit_name() -> None:
+    """Ours before the HTTP route before the root span's name."""
+    http = made(7, 0, {"http.route": "/ask"})
+    ours = replace(LLM, attributes={**LLM.attributes, "rt4chart.route": "support/refunds"})
+
+    assert candidates([CHAIN, SEARCH, LLM])[0].route == "span 1"
+    assert candidates([CHAIN, SEARCH, LLM, http])[0].route == "/ask"
+    assert candidates([CHAIN, SEARCH, ours, http])[0].route == "support/refunds"
+
+
+@pytest.mark.parametrize(("sampled", "rate"), [(False, 0.25), ("false", "0.25")])
+def test_marks_are_read_from_any_span_of_the_trace(sampled: bool, rate: float) -> None:
+    """Also where a database gives them back as text."""
+    marked = replace(
+        CHAIN,
+        attributes={
+            **CHAIN.attributes,
+            "rt4chart.sampled": sampled,
+            "rt4chart.sample_rate": rate,
+        },
+    )
+
+    (found,) = candidates([marked, SEARCH, LLM])
+
+    assert (found.sampled, found.sample_rate) == (False, 0.25)
+
+
+def test_verdicts_are_no_answers() -> None:
+    """Evaluators' spans, ours among them, never come back as candidates."""
+    evaluator = made(4, 0, {KIND: "EVALUATOR", SAID: "entailed"})
+    ours = replace(made(5, 0, {KIND: "LLM", SAID: "x"}), scope_name="otel_rt4chart")
+
+    assert candidates([evaluator, ours]) == ()
+
+
+def test_a_loop_of_parents_ends() -> None:
+    """Spans that are each other's parent do not hang the assembly."""
+    one = made(1, 2, {KIND: "CHAIN"})
+    two = made(2, 1, {KIND: "LLM", SAID: "Said."})
+
+    assert len(candidates([one, two])) == 1
+
+
+def test_an_unknown_parent_is_a_root() -> None:
+    """The caller's span may be in another service's export."""
+    (found,) = candidates([replace(LLM, parent_span_id="e" * 16)])
+
+    assert found.exchange.answer == "30 days."

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from openinference.semconv.trace import (
+    DocumentAttributes,
+    MessageAttributes,
+    MessageContentAttributes,
+    OpenInferenceSpanKindValues,
+    RerankerAttributes,
+    SpanAttributes,
+)
+
+from otel_rt4chart import semconv
+from otel_rt4chart.spans.openinference import view
+from otel_rt4chart.spans.record import Attributes, SpanRecord
+
+ANSWER = f"{semconv.LLM_OUTPUT_MESSAGES}.0."
+
+
+def span(attributes: Attributes, *, dropped: int = 0) -> SpanRecord:
+    """A finished span with these attributes."""
+    return SpanRecord(
+        "a" * 32, "b" * 16, "s", 1, 2, attributes=attributes, dropped_attributes=dropped
+    )
+
+
+def test_our_names_are_openinferences_own() -> None:
+    """Each constant equals the one in the convention's package."""
+    assert semconv.SPAN_KIND == SpanAttributes.OPENINFERENCE_SPAN_KIND
+    assert semconv.INPUT_VALUE == SpanAttributes.INPUT_VALUE
+    assert semconv.OUTPUT_VALUE == SpanAttributes.OUTPUT_VALUE
+    assert semconv.RETRIEVAL_DOCUMENTS == SpanAttributes.RETRIEVAL_DOCUMENTS
+    assert semconv.RERANKER_OUTPUT_DOCUMENTS == RerankerAttributes.RERANKER_OUTPUT_DOCUMENTS
+    assert semconv.LLM_INPUT_MESSAGES == SpanAttributes.LLM_INPUT_MESSAGES
+    assert semconv.LLM_OUTPUT_MESSAGES == SpanAttributes.LLM_OUTPUT_MESSAGES
+    assert semconv.LLM_MODEL_NAME == SpanAttributes.LLM_MODEL_NAME
+    assert semconv.METADATA == SpanAttributes.METADATA
+    assert semconv.DOCUMENT_ID == DocumentAttributes.DOCUMENT_ID
+    assert semconv.DOCUMENT_CONTENT == DocumentAttributes.DOCUMENT_CONTENT
+    assert semconv.DOCUMENT_SCORE == DocumentAttributes.DOCUMENT_SCORE
+    assert semconv.DOCUMENT_METADATA == DocumentAttributes.DOCUMENT_METADATA
+    assert semconv.MESSAGE_ROLE == MessageAttributes.MESSAGE_ROLE
+    assert semconv.MESSAGE_CONTENT == MessageAttributes.MESSAGE_CONTENT
+    assert semconv.MESSAGE_CONTENTS == MessageAttributes.MESSAGE_CONTENTS
+    assert semconv.MESSAGE_CONTENT_TYPE == MessageContentAttributes.MESSAGE_CONTENT_TYPE
+    assert semconv.MESSAGE_CONTENT_TEXT == MessageContentAttributes.MESSAGE_CONTENT_TEXT
+    assert OpenInferenceSpanKindValues.EVALUATOR.value == "EVALUATOR"
+
+
+DOCUMENTS = [
+    {"document.content": "One.", "document.id": "a", "document.score": 0.5},
+    {"document.content": "Two.", "document.id": 7, "document.metadata": '{"page": 2}'},
+]
+FLAT = {f"retrieval.documents.{n}.{k}": v for n, d in enumerate(DOCUMENTS) for k, v in d.items()}
+NESTED = [
+    {"document": {"content": "One.", "id": "a", "score": 0.5}},
+    {"document": {"content": "Two.", "id": 7, "metadata": {"page": 2}}},
+]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        FLAT,
+        {key: str(value) for key, value in FLAT.items()},
+        {"retrieval.documents": json.dumps(DOCUMENTS)},
+        {"retrieval.documents": json.dumps(NESTED)},
+        {"retrieval.documents": tuple(NESTED)},
+    ],
+    ids=["flattened", "rows of a database", "json", "nested json", "structured"],
+)
+def test_documents_are_read_in_every_form(attributes: Attributes) -> None:
+    """Flattened keys, text rows, JSON and structured values give the same passages."""
+    documents = view(span({semconv.SPAN_KIND: "RETRIEVER", **attributes})).documents
+
+    assert [(d.id, d.text, d.score) for d in documents] == [("a", "One.", 0.5), ("7", "Two.", None)]
+    assert documents[1].metadata == {"page": 2}
+
+
+def test_a_document_without_id_gets_one_from_its_content() -> None:
+    """The same text has the same id wherever it is retrieved; another text has another."""
+    one, again, other = (
+        view(span({semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents.0.document.content": text}))
+        .documents[0]
+        .id
+        for text in ("One.", "One.", "Two.")
+    )
+
+    assert one == again != other
+
+
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [
+        ({ANSWER + "message.content": "Said."}, "Said."),
+        (
+            {
+                ANSWER + "message.contents.0.message_content.type": "reasoning",
+                ANSWER + "message.contents.0.message_content.text": "Hm.",
+                ANSWER + "message.contents.1.message_content.type": "text",
+                ANSWER + "message.contents.1.message_content.text": "Said.",
+            },
+            "Said.",
+        ),
+        ({"output.value": "Said."}, "Said."),
+        ({"output.value": json.dumps({"generations": [[{"text": "Said."}]]})}, "Said."),
+        ({"output.value": json.dumps({"role": "assistant", "content": "Said."})}, "Said."),
+        ({"output.value": '{"generations": [[{"text": "cut'}, '{"generations": [[{"text": "cut'),
+        ({ANSWER + "message.content": "__REDACTED__"}, ""),
+        ({ANSWER + "message.tool_calls.0.tool_call.id": "x", "output.value": "{}"}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_answer_is_what_was_said_to_the_user(attributes: Attributes, text: str) -> None:
+    """Messages first, then the output value; no reasoning, no tool call, no placeholder."""
+    assert view(span({semconv.SPAN_KIND: "LLM", **attributes})).output == text
+
+
+def test_an_evicted_kind_is_told_by_the_keys_that_are_left() -> None:
+    """The SDK drops the oldest attributes first, the kind among them."""
+    found = view(span({"retrieval.documents.9.document.content": "Ten."}, dropped=30))
+
+    assert (found.kind, found.is_truncated) == ("RETRIEVER", True)
+
+
+def test_redacted_documents_are_missing_not_text() -> None:
+    """The placeholder is never verified against."""
+    found = view(
+        span(
+            {
+                semconv.SPAN_KIND: "RETRIEVER",
+                "retrieval.documents.0.document.content": "__REDACTED__",
+            }
+        )
+    )
+
+    assert (found.documents, found.is_redacted) == ((), True)

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from otel_rt4chart import Passage, generator, retriever
+from otel_rt4chart.guard import guard
+from otel_rt4chart.spans.exchanges import candidates
+from otel_rt4chart.spans.sdk import record_from_readable
+from otel_rt4chart.verdict import Candidate
+
+EXPORTER = InMemorySpanExporter()
+
+
+@pytest.fixture(autouse=True)
+def _provider() -> Iterator[None]:
+    """One SDK provider for the process: OpenTelemetry lets it be set once."""
+    if not isinstance(trace.get_tracer_provider(), TracerProvider):
+        trace.set_tracer_provider(TracerProvider())
+    processor = SimpleSpanProcessor(EXPORTER)
+    provider = trace.get_tracer_provider()
+    assert isinstance(provider, TracerProvider)
+    if not getattr(provider, "_handmade", False):
+        provider.add_span_processor(processor)
+        provider._handmade = True  # type: ignore[attr-defined]
+    EXPORTER.clear()
+    yield
+    EXPORTER.clear()
+
+
+def found() -> tuple[Candidate, ...]:
+    """The candidates in the exported spans."""
+    return candidates([record_from_readable(span) for span in EXPORTER.get_finished_spans()])
+
+
+def test_hand_made_spans_are_an_exchange() -> None:
+    """What is written is what is read back."""
+    with trace.get_tracer("app").start_as_current_span("ask"):
+        with retriever("search", query="trial?") as r:
+            r.documents([Passage("p1", "14 days.", 0.8, {"page": 2}), "Free.", {"text": "New."}])
+        with generator("answer", question="How long?", route="support", model="m") as g:
+            g.answer("30 days.")
+
+    (one,) = found()
+    assert one.exchange.question == "How long?" or one.exchange.question == "trial?"
+    assert [p.text for p in one.exchange.passages] == ["14 days.", "Free.", "New."]
+    assert one.exchange.passages[0] == Passage("p1", "14 days.", 0.8, {"page": 2})
+    assert (one.exchange.answer, one.route, one.model) == ("30 days.", "support", "m")
+
+
+def test_sixty_documents_are_all_kept() -> None:
+    """The SDK's limit of 128 attributes a span costs no document."""
+    with trace.get_tracer("app").start_as_current_span("ask"):
+        with retriever("search") as r:
+            r.documents([Passage(f"p{n}", f"Text {n}.", 0.5, {"n": n}) for n in range(60)])
+        with generator("answer") as g:
+            g.answer("Text 3.")
+
+    (one,) = found()
+    assert [p.id for p in one.exchange.passages] == [f"p{n}" for n in range(60)]
+    assert one.blocked is None
+
+
+def test_decorated_functions_are_recorded_sync_and_async() -> None:
+    """A retriever's list and a generator's string are what was found and said."""
+
+    @retriever("search")
+    def search(query: str) -> list[str]:
+        return [f"{query} lasts 14 days."]
+
+    @generator("answer", route="r")
+    async def answer(passages: list[str]) -> str:
+        return passages[0]
+
+    with trace.get_tracer("app").start_as_current_span("ask"):
+        said = asyncio.run(answer(search("The trial")))
+
+    assert said == "The trial lasts 14 days."
+    (one,) = found()
+    assert one.exchange.passages[0].text == one.exchange.answer == said
+    assert search.__name__ == "search"
+
+
+def test_async_with_works() -> None:
+    """The same spans in asynchronous code."""
+
+    async def run() -> None:
+        async with generator("answer") as g:
+            g.answer("Said.")  # type: ignore[attr-defined]
+
+    asyncio.run(run())
+
+    assert found()[0].exchange.answer == "Said."
+
+
+def test_the_applications_exception_passes_untouched_and_is_recorded() -> None:
+    """Promise 1: we neither swallow nor change what the application raises."""
+    error = RuntimeError("out of stock")
+
+    with pytest.raises(RuntimeError) as caught, generator("answer"):
+        raise error
+
+    assert caught.value is error
+    (span,) = EXPORTER.get_finished_spans()
+    assert [event.name for event in span.events] == ["exception"]
+
+
+def test_our_own_exception_never_reaches_the_application() -> None:
+    """Documents that cannot be written cost the documents, not the request."""
+
+    class Hostile(dict[str, object]):
+        def get(self, *_: object) -> object:
+            raise ValueError("no")
+
+    before = guard.swallowed
+    with retriever("search") as r:
+        r.documents([Hostile(text="x")])
+
+    assert guard.swallowed == before + 1
+    assert len(EXPORTER.get_finished_spans()) == 1
+
+
+def test_metadata_is_json() -> None:
+    """Whatever the application needs to find the answer again."""
+    with generator("answer") as g:
+        g.metadata({"answer_id": 7})
+
+    (span,) = EXPORTER.get_finished_spans()
+    assert span.attributes is not None
+    assert json.loads(str(span.attributes["metadata"])) == {"answer_id": 7}
