@@ -18,6 +18,7 @@ from otel_rt4chart.verify.local.name_differences import name_differences
 from otel_rt4chart.verify.local.negation import are_opposite
 from otel_rt4chart.verify.local.slots import Slots, read_slots
 from otel_rt4chart.verify.local.stems import stem
+from otel_rt4chart.verify.local.tokens import Token
 from otel_rt4chart.verify.model import Clash
 from rt4chart_clustering.cues import CueKind, cues
 
@@ -147,7 +148,11 @@ def _changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change
 
 def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change]:
     """Numbers that the sentences lack, beside their rival, or beside the only number there is."""
-    differences = [d for d in number_differences(claim, laid, context) if d.manner != "elsewhere"]
+    differences = [
+        one
+        for one in number_differences(claim, laid, context)
+        if one.manner != "elsewhere" and not one.claimed.lower().startswith("once")
+    ]
     differences.sort(key=lambda one: one.manner != "clash")
     lone = _lone_numbers(claim, context)
     for one in differences:
@@ -155,17 +160,18 @@ def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterato
         same = found and _digits(one.claimed) == _digits(found) != ""
         yield Change(Op.DATE if same else Op.NUMBER, one.claimed, found)
     # `under 18` is borne out by 16, but not by `16 and above`.
-    if lone and not differences and _digits(lone[0]) not in ("", _digits(lone[1])):
+    if lone and not differences and _digits(lone[0]) != _digits(lone[1]):
         yield Change(Op.NUMBER, *lone)
 
 
 def _lone_numbers(claim: Slots, context: Context) -> tuple[str, str] | None:
-    """The only number of the claim and the only one of the sentences, as they are written."""
+    """The claim's only number and the sentences' only number, as written, both in digits."""
     pairs = [(slots, other) for slots in context.sentences for other in slots.quantities]
     if len(claim.quantities) != 1 or len(pairs) != 1:
         return None
     (mine,), ((slots, other),) = claim.quantities, pairs
-    return claim.text[mine.start : mine.end], slots.text[other.start : other.end]
+    written = claim.text[mine.start : mine.end], slots.text[other.start : other.end]
+    return written if all(map(_digits, written)) else None
 
 
 def _changed_units(claim: Slots, context: Context) -> Iterator[Change]:
@@ -238,8 +244,15 @@ def _unexplained(
 
 
 def _written(claim: Slots, stems: frozenset[str]) -> str:
-    """These words as the claim writes them, in its order."""
-    return " ".join(word.text for word in claim.words if word.stem in stems)
+    """The longest run of these words as the claim writes it, the first one of that length."""
+    runs: list[list[Token]] = [[]]
+    for word in claim.words:
+        if word.stem not in stems or word.starts_clause:
+            runs.append([])
+        if word.stem in stems:
+            runs[-1].append(word)
+    best = max(runs, key=len)
+    return claim.text[best[0].start : best[-1].end] if best else ""
 
 
 def _digits(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rt4chart_clustering.difference import Change, Op
 
@@ -40,7 +41,10 @@ def title(fingerprint: str, route: str, changes: Iterable[Change], claims: int) 
     """Such as "Number differs from the source · sales_call · 37 claims"."""
     _, label, op = fingerprint.split(":")
     head = (CONTRADICTED if label == "contradicted" else BASELESS)[Op(op)]
-    value = _standing_out(changes, claims)
+    # What the sources have instead says little where they are silent.
+    told = [one if label == "contradicted" or not one.claimed else replace(one, found="")
+            for one in changes]  # fmt: skip
+    value = _standing_out(told, claims)
     noun = "claim" if claims == 1 else "claims"
     return f"{head}{value} · {plain(route)} · {claims} {noun}"
 

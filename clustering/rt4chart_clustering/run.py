@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rt4chart_clustering.describe import describe
 from rt4chart_clustering.difference import POOL, difference
 from rt4chart_clustering.embed import Embedder
+from rt4chart_clustering.examples import examples
 from rt4chart_clustering.group import Described, group
 from rt4chart_clustering.identity import Identified, identify
 from rt4chart_clustering.name import title
@@ -23,7 +24,7 @@ from rt4chart_collector.store.issues import (
     list_issues,
 )
 
-EXAMPLES = 3
+EXAMPLES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ def run(
     vectors = embedder.embed([one.text for one in described])
     groups = group(described, vectors, min_size=min_size)
     identified = identify(groups, list_issues(client))
+    run_id = str(now_ns)
+    issues = [issue_of(one, run_id, examples_of(one, embedder)) for one in identified]
     insert_embeddings(
         client,
         [
@@ -55,10 +58,9 @@ def run(
         model=embedder.id,
         version=now_ns,
     )
-    run_id = str(now_ns)
     # Members first: an issue points to the run whose members are its own.
     insert_members(client, members_of(identified), run=run_id, version=now_ns)
-    insert_issues(client, [issue_of(one, run_id) for one in identified], version=now_ns)
+    insert_issues(client, issues, version=now_ns)
     return Outcome(
         failures=len(found),
         grouped=sum(len(one.group.members) for one in identified),
@@ -75,7 +77,14 @@ def described_from(failure: Failure) -> Described:
     return Described(failure, apart, describe(failure.claim, failure.label, apart))
 
 
-def issue_of(one: Identified, run_id: str) -> Issue:
+def examples_of(one: Identified, embedder: Embedder) -> tuple[str, ...]:
+    """The traces to show for an issue: one typical claim, and a few unlike it."""
+    failures_of = one.group.failures
+    chosen = examples(embedder.embed([f.claim for f in failures_of]), number=EXAMPLES)
+    return tuple(dict.fromkeys(failures_of[at].trace_id for at in chosen))
+
+
+def issue_of(one: Identified, run_id: str, example_traces: tuple[str, ...]) -> Issue:
     """The issue as it is now: counts from its members, status as a person left it."""
     members = one.group.members
     times = [member.failure.time_ns for member in members]
@@ -92,7 +101,7 @@ def issue_of(one: Identified, run_id: str) -> Issue:
         centroid=one.group.centroid,
         run=run_id,
         status=one.known.status if one.known else "open",
-        example_traces=tuple(member.failure.trace_id for member in members[:EXAMPLES]),
+        example_traces=example_traces,
     )
 
 

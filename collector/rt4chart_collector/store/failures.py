@@ -18,14 +18,18 @@ SELECT c.TraceId AS TraceId, c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex,
     c.Clashes.Slot AS Slot, c.Clashes.Claimed AS Claimed, c.Clashes.Found AS Found
 FROM rt4chart_claims AS c FINAL
 INNER JOIN (
-    SELECT TraceId, SpanId, VerifierId, Question FROM rt4chart_verifications FINAL
-    WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+    SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
+        argMax(Question, Version) AS Question
+    FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY TraceId, SpanId
 ) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
   AND c.Timestamp >= fromUnixTimestamp64Nano({since:Int64})
   AND ({all:UInt8}
        OR (c.TraceId, c.SpanId, c.ClaimIndex) IN {keys:Array(Tuple(String, String, Int32))})
-ORDER BY Time, TraceId, SpanId, ClaimIndex
+ORDER BY Time DESC, TraceId, SpanId, ClaimIndex
 LIMIT {limit:UInt32}
 """
 Key = tuple[str, str, int]
@@ -55,7 +59,10 @@ class Failure:
 
 
 def failures(client: Client, *, since_ns: int, limit: int = 100_000) -> list[Failure]:
-    """The failures since then, oldest first, at most `limit` of them."""
+    """The failures since then, newest first, at most `limit` of them.
+
+    Of an answer that several verifiers judged, the claims of the one that did so last.
+    """
     return _read(client, {"since": since_ns, "limit": limit, "all": 1, "keys": []})
 
 

@@ -62,7 +62,7 @@ EMBEDDINGS = Layout(
 LIST = """
 SELECT IssueId, Title, Fingerprint, Service, Route, toString(Status) AS Status,
     toUnixTimestamp64Milli(FirstSeen) AS First, toUnixTimestamp64Milli(LastSeen) AS Last,
-    Occurrences, Centroid, RunId
+    Occurrences, Centroid, ExampleTraceIds, RunId
 FROM rt4chart_issues FINAL
 WHERE IsDeleted = 0
 ORDER BY Occurrences DESC, IssueId
@@ -70,7 +70,9 @@ ORDER BY Occurrences DESC, IssueId
 MEMBERS_OF = """
 SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_issue_members FINAL
 WHERE IssueId = {id:UInt64} AND RunId = {run:String}
-ORDER BY Distance, TraceId, SpanId, ClaimIndex LIMIT {limit:UInt32}
+ORDER BY has({shown:Array(String)}, TraceId) DESC, indexOf({shown:Array(String)}, TraceId),
+    Distance, TraceId, SpanId, ClaimIndex
+LIMIT 1 BY TraceId LIMIT {limit:UInt32}
 """
 MS = 1_000_000
 
@@ -155,8 +157,9 @@ def list_issues(client: Client) -> list[Issue]:
 
 
 def member_keys(client: Client, issue: Issue, *, limit: int) -> list[Key]:
-    """The members of an issue's last run, the most typical first."""
-    given = {"id": issue.id, "run": issue.run, "limit": limit}
+    """Members of an issue's last run, one a trace: its examples first, then the most typical."""
+    shown = list(issue.example_traces)
+    given = {"id": issue.id, "run": issue.run, "limit": limit, "shown": shown}
     return [tuple(row) for row in client.query(MEMBERS_OF, given).result_rows]
 
 
@@ -172,5 +175,6 @@ def _issue(row: Mapping[str, Any]) -> Issue:
         claims=row["Occurrences"],
         centroid=tuple(row["Centroid"]),
         run=row["RunId"],
+        example_traces=tuple(row["ExampleTraceIds"]),
         status=row["Status"],
     )
