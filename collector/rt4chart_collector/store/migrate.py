@@ -16,6 +16,8 @@ CREATE TABLE IF NOT EXISTS {database}.rt4chart_schema_migrations (
     Id UInt32, Name String, Checksum String, AppliedAt DateTime64(3, 'UTC') DEFAULT now64(3)
 ) ENGINE = ReplacingMergeTree(AppliedAt) ORDER BY Id
 """
+ROLLUP = "rt4chart_route_1m"
+RETENTION = re.compile(r"\bTTL (?P<of>.+?) \+ toIntervalDay\((?P<days>\d+)\)")
 FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -84,12 +86,25 @@ def migrate(
             [[migration.number, migration.name, migration.checksum]],
             ["Id", "Name", "Checksum"],
         )
+    _keep_for(client, ttl_days=ttl_days, rollup_ttl_days=rollup_ttl_days)
     return [migration.number for migration in missing]
 
 
 def _applied(client: Client) -> dict[int, tuple[str, str]]:
     rows = client.query("SELECT Id, Name, Checksum FROM rt4chart_schema_migrations FINAL")
     return {number: (name, checksum) for number, name, checksum in rows.result_rows}
+
+
+def _keep_for(client: Client, *, ttl_days: int, rollup_ttl_days: int) -> None:
+    """Let a retention that was set anew hold for the tables that are already there."""
+    tables = client.query(
+        "SELECT name, create_table_query FROM system.tables WHERE database = {db:String}",
+        {"db": client.database},
+    ).result_rows
+    for name, statement in tables:
+        days = rollup_ttl_days if name == ROLLUP else ttl_days
+        if (found := RETENTION.search(statement)) and int(found["days"]) != days:
+            client.command(f"ALTER TABLE {name} MODIFY TTL {found['of']} + toIntervalDay({days})")
 
 
 def _refuse_strangers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from otel_rt4chart.errors import StoreError
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import Migration, migrate, shipped
 
+DAYS = re.compile(r"toIntervalDay\((\d+)\)")
 ONE = Migration(1, "spans_verdicts_issues", shipped()[0].template)
 
 
@@ -62,6 +64,21 @@ def test_migrate_refuses_a_newer_database(client: Client) -> None:
         migrate(client, migrations=[])
 
 
-def test_checksum_does_not_depend_on_settings(client: Client) -> None:
-    """Another retention is a setting, not another schema."""
-    assert migrate(client, ttl_days=7) == []
+def test_retention_is_a_setting_not_a_schema(client: Client) -> None:
+    """Another number of days holds for tables that are there; the rollup has its own."""
+    assert migrate(client, ttl_days=7, rollup_ttl_days=90) == []
+
+    tables = client.query(
+        "SELECT name, create_table_query FROM system.tables WHERE database = {db:String} "
+        "ORDER BY name",
+        {"db": client.database},
+    ).result_rows
+    rows = [(name, int(days)) for name, text in tables for days in DAYS.findall(text)]
+    assert rows == [
+        ("otel_traces", 7),
+        ("otel_traces_trace_id_ts", 7),
+        ("rt4chart_claims", 7),
+        ("rt4chart_failure_embeddings", 7),
+        ("rt4chart_route_1m", 90),
+        ("rt4chart_verifications", 7),
+    ]
