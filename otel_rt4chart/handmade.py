@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from opentelemetry import trace
 from opentelemetry.trace import Span
@@ -36,7 +36,7 @@ class Step:
         self._context: AbstractContextManager[Span] | None = None
         self._span: Span = trace.INVALID_SPAN
 
-    def __enter__(self) -> Step:
+    def __enter__(self) -> Self:
         """Start the span and make it the current one."""
         with guard("starting a span"):
             tracer = trace.get_tracer(semconv.HANDMADE_SCOPE)
@@ -58,7 +58,7 @@ class Step:
             if context is not None:
                 _leave(context, kind, error, traceback)
 
-    async def __aenter__(self) -> Step:
+    async def __aenter__(self) -> Self:
         """As `with`."""
         return self.__enter__()
 

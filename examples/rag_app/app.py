@@ -16,13 +16,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import IdGenerator, TracerProvider
+from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.id_generator import IdGenerator
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from otel_rt4chart import Passage, RT4ChartInstrumentor, generator, retriever
@@ -110,7 +112,7 @@ def read(data: Path) -> tuple[Corpus, list[Request]]:
     return corpus, requests
 
 
-def rows(path: Path) -> Iterator[dict]:
+def rows(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 

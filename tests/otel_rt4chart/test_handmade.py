@@ -93,7 +93,7 @@ def test_async_with_works() -> None:
 
     async def run() -> None:
         async with generator("answer") as g:
-            g.answer("Said.")  # type: ignore[attr-defined]
+            g.answer("Said.")
 
     asyncio.run(run())
 

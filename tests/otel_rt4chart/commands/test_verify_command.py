@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from otel_rt4chart.cli import main
 
-GOOD = [
+GOOD: list[dict[str, Any]] = [
     {"id": 1, "question": "How long?", "contexts": ["The trial lasts 14 days."],
      "answer": "The trial lasts 30 days."},
     {"id": "b", "contexts": [{"id": "doc", "text": "Dogs are welcome in the garden."}],
@@ -18,7 +19,7 @@ GOOD = [
 BROKEN = [b"not json", b'{"id": 5, "contexts": ["x"]}', b'{"id": 6, "answer": "x", "contexts": []}']
 
 
-def run(tmp_path: Path, lines: list[bytes]) -> tuple[int, list[dict[str, object]]]:
+def run(tmp_path: Path, lines: list[bytes]) -> tuple[int, list[dict[str, Any]]]:
     """The exit status and the rows of `rt4chart verify`."""
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(lines))
     status = main(["verify", str(tmp_path / "in.jsonl"), "--out", str(tmp_path / "out.jsonl")])
@@ -51,11 +52,11 @@ def test_good_rows_alone_give_status_0(tmp_path: Path) -> None:
 def test_offsets_are_code_points_with_emoji_and_right_to_left_text(tmp_path: Path) -> None:
     """Slicing the answer, and the passage, by the offsets gives the texts."""
     _, (row,) = run(tmp_path, [json.dumps(GOOD[2]).encode()])
-    claim = row["claims"][0]  # type: ignore[index]
+    claim = row["claims"][0]
     evidence = claim["evidence"][0]
 
     assert str(GOOD[2]["answer"])[claim["start"] : claim["end"]].startswith("5")
-    passage = GOOD[2]["contexts"][0]  # type: ignore[index]
+    passage = GOOD[2]["contexts"][0]
     assert passage[evidence["start"] : evidence["end"]] == evidence["text"]
 
 
