@@ -41,25 +41,24 @@ def number_differences(claim: Slots, laid: Alignment, context: Context) -> Itera
     for quantity in claim.quantities:
         written = claim.text[quantity.start : quantity.end]
         near = [(at, other) for at in laid.sentences for other in context.sentences[at].quantities]
-        if any(_same(quantity, other) for _, other in near):
+        if any(same_kind(quantity, other) and agree(quantity, other) for _, other in near):
+            continue
+        rival = next(((at, other) for at, other in near if _outdoes(other, quantity, claim)), None)
+        if rival is None and any(_same(quantity, other) for _, other in near):
             continue
         if any(_same(quantity, other) for other in context.quantities):
             yield Difference("number", "elsewhere", _measured(claim, quantity))
         elif _digits(written) not in context.holders:
             yield Difference("number", "missing", _measured(claim, quantity))
-        rival = next(
-            (
-                (at, other)
-                for at, other in near
-                if same_kind(quantity, other)
-                and not any(agree(mine, other) for mine in claim.quantities)
-            ),
-            None,
-        )
         if rival is not None:
             at, other = rival
             found = _measured(context.sentences[at], other)
             yield Difference("number", "clash", _measured(claim, quantity), found, at)
+
+
+def _outdoes(found: Quantity, claimed: Quantity, claim: Slots) -> bool:
+    """Another value of the same kind, and none that the claim gives elsewhere."""
+    return same_kind(claimed, found) and not any(agree(mine, found) for mine in claim.quantities)
 
 
 def _same(claimed: Quantity, found: Quantity) -> bool:
@@ -239,9 +238,12 @@ def term_differences(claim: Slots, laid: Alignment, context: Context) -> Iterato
                 continue
             if 1 < right - left <= _GAP:
                 between = sentence.content[left + 1 : right]
-                if any(_is_near(claim, sentence.tokens[one].stem, word) for one in between):
-                    continue
                 token = claim.tokens[claim.content[word]]
+                stems = [sentence.tokens[one].stem for one in between]
+                if any(_is_near(claim, stem, word) for stem in stems):
+                    continue
+                if any(are_opposite(token.stem, stem) for stem in stems):
+                    continue  # with its negations, that is the opposites' business
                 first, last = sentence.tokens[between[0]], sentence.tokens[between[-1]]
                 found = sentence.text[first.start : last.end]
                 yield Difference("term", "clash", token.text, found, at, token.rarity)

@@ -38,7 +38,7 @@ _WORD_NUMBER = (
 # "one" counts only with a scale, a unit or a hyphen: "one of them" is no quantity.
 _QUANTITY = re.compile(
     rf"(?P<currency>[$€£¥₹]\s?)?(?<![\w.])"
-    rf"(?:(?P<digits>\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)(?P<ordinal>st|nd|rd|th)?"
+    rf"(?:(?P<digits>\d{{1,15}}(?!\d)(?:,\d{{3}}){{0,6}}(?:\.\d{{1,15}})?|\.\d{{1,15}})(?P<ordinal>st|nd|rd|th)?"
     rf"|(?P<word>\b(?:{_WORD_NUMBER}|{'|'.join(_ORDINALS)}|{'|'.join(_MULTIPLES)}|hundred)\b))"
     rf"(?P<scale>(?:[-\s]?(?:thousand|million|billion|trillion|mln|mn|bn)|[km])\b)?"
     rf"(?P<percent>\s?(?:%|percentage\s+points?\b|per\s?cent\b|percent\b))?",
@@ -74,6 +74,7 @@ _UNITS = {
     for family, members in _FAMILIES.items()
     for stem, factor in members.items()
 }
+_ROUNDING = 0.02  # without a hedge, a rounded value may be this share off
 _BETWEEN = {"of", "the", "more", "other", "such"}
 _MONEY = {"dollar", "euro", "pound", "usd", "eur", "gbp", "cent", "rupee"}
 
@@ -171,7 +172,7 @@ def _noun(tokens: tuple[Token, ...], after: int) -> str:
     for token in islice(following, 3):
         if token.starts_clause or token.start - after > 24:
             break
-        if token.norm in _MONEY:
+        if token.stem in _MONEY:
             return "$"
         if token.stem in _UNITS:
             return token.stem
@@ -203,7 +204,10 @@ def agree(claimed: Quantity, found: Quantity) -> bool:
         return found.bound != "at_least" and left * 0.5 <= right < left
     if "about" in (claimed.bound, found.bound):
         return abs(left - right) <= 0.06 * max(abs(left), abs(right))
-    return claimed.digits < found.digits < 15 and _rounded(right, claimed.digits) == left
+    is_near = abs(left - right) <= _ROUNDING * abs(right)
+    return (
+        is_near and claimed.digits < found.digits < 15 and _rounded(right, claimed.digits) == left
+    )
 
 
 def _rounded(value: float, digits: int) -> float:
