@@ -86,8 +86,8 @@ def judge_check() -> Check:
     exchange = Exchange("How long is the trial?", passages, "The free trial lasts 30 days.")
     label = Verifier(build_judge("local")).verify(exchange).label
     if label.is_unfaithful:
-        return Check("judge local", "ok", f"a wrong number was found {label}")
-    return Check("judge local", "failed", f"a wrong number was called {label}", "report this")
+        return Check("judge local", "ok", f"a wrong number is called {label}")
+    return Check("judge local", "failed", f"a wrong number is called {label}", "report this")
 
 
 def _lacks(extra: str) -> list[str]:

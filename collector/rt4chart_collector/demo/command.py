@@ -22,6 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--limit", type=int, default=0, metavar="N", help="stop after N answers (default: all)"
     )
     parser.add_argument(
+        "--picture", type=Path, metavar="FILE.svg", help="save the report as a picture too"
+    )
+    parser.add_argument(
         "--folder", type=Path, help="where its database goes (default: the user's data folder)"
     )
 
@@ -35,7 +38,10 @@ def execute(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(result.as_json() + "\n")
     else:
-        show(result, Console(highlight=False))
+        console = Console(highlight=False, record=options.picture is not None)
+        show(result, console)
+        if options.picture:
+            console.save_svg(str(options.picture), title="rt4chart demo")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -12,21 +13,28 @@ from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
 from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
 
 STYLES = {Label.CONTRADICTED: "bold white on red", Label.BASELESS: "bold black on yellow"}
-QUERY = "SELECT Route, Label, count() FROM rt4chart_claims FINAL GROUP BY ALL ORDER BY ALL"
+QUERY = "SELECT Route, Label, count() FROM otel.rt4chart_claims FINAL GROUP BY ALL ORDER BY ALL"
 
 
 def show(result: DemoResult, console: Console) -> None:
     """Print the whole report."""
-    for part in (routes(result), issues(result.issues), example(result.example), place(result)):
+    for part in (routes(result), issues(result.issues), example(result.example)):
         console.print()
         console.print(part)
+    console.print()
+    console.print(place(result.dsn), soft_wrap=True)
 
 
 def routes(result: DemoResult) -> RenderableType:
     """The table per route, and under it how our flags compare with people's marks."""
-    table = Table(title="What share of the claims the passages do not support", title_style="bold")
-    for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95 %]", "people"):
-        table.add_column(name, justify="left" if name == "route" else "right")
+    table = Table(
+        title="What share of the claims the passages do not support",
+        title_style="bold",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+    )
+    for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95%]", "people"):
+        table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)
     for line in result.routes:
         table.add_row(*cells(line))
     table.add_section()
@@ -50,7 +58,7 @@ def cells(line: RouteLine) -> tuple[str, ...]:
         str(line.claims),
         percent(line.contradicted),
         percent(line.baseless),
-        f"{percent(line.rate)} [{percent(line.low)}–{percent(line.high)}]",
+        f"{percent(line.rate)} [{percent(line.low)[:-1]}–{percent(line.high)[:-1]}]",
         percent(line.people),
     )
 
@@ -98,22 +106,19 @@ def claim_line(claim: StoredClaim) -> Text:
     return line
 
 
-def place(result: DemoResult) -> RenderableType:
-    """Where everything lies, and how to go on."""
+def place(dsn: str) -> Text:
+    """Where everything lies, and how to go on; lines to copy are not broken."""
     code = (
         'python -c "import clickhouse_connect as c; '
-        f"print(c.get_client(dsn='{result.dsn}').query('{QUERY}').result_rows)\""
+        f"print(c.get_client(dsn='{dsn}').query('{QUERY}').result_rows)\""
     )
     steps = (
-        ("the database", f"{result.dsn}  (tables otel_traces, rt4chart_*)"),
+        ("the database", f"{dsn} (otel.otel_traces, otel.rt4chart_*)"),
         ("ask it", code),
-        ("its issues", f"rt4chart issues --dsn {result.dsn}"),
-        ("your own application", "rt4chart up, then docs/instrument.md: ten lines"),
+        ("its issues", f"rt4chart issues --dsn {dsn}"),
+        ("your own application", "rt4chart up, and ten lines: docs/instrument.md"),
     )
-    table = Table.grid(padding=(0, 2))
-    for name, text in steps:
-        table.add_row(Text(name, style="bold"), Text(text))
-    return table
+    return Text("\n").join(Text.assemble((f"{name}: ", "bold"), text) for name, text in steps)
 
 
 def percent(share: float | None) -> str:

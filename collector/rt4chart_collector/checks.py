@@ -1,0 +1,46 @@
+"""The service's part of `rt4chart doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from otel_rt4chart.commands.doctor import Check
+from otel_rt4chart.errors import RT4ChartError, SettingsError, StoreBusyError
+from rt4chart_collector.listen import listening
+from rt4chart_collector.settings import Address, load
+from rt4chart_collector.store.connect import connect, target_of
+
+
+def checks() -> Iterator[Check]:
+    """The service's settings, the database, and the port."""
+    try:
+        settings = load()
+        shown = target_of(settings.dsn).shown
+    except SettingsError as error:
+        yield Check("service settings", "failed", str(error), "change or unset that variable")
+        return
+    yield Check("service settings", "ok", f"judge {settings.judge}, database {shown}")
+    yield database(settings.dsn, shown)
+    yield port(settings.otlp_http)
+
+
+def database(dsn: str, shown: str) -> Check:
+    """The database answers; one that a running service owns is no fault."""
+    try:
+        with connect(dsn) as client:
+            version = client.query("SELECT version()").result_rows[0][0]
+    except StoreBusyError as error:
+        return Check("database", "ok", f"in use: {error}")
+    except RT4ChartError as error:
+        return Check("database", "failed", str(error), "set RT4CHART_DSN, or start that server")
+    return Check("database", "ok", f"{shown}, ClickHouse {version}")
+
+
+def port(address: Address) -> Check:
+    """The OTLP port is free, or something listens there already."""
+    where = f"{address.host}:{address.port}"
+    try:
+        with listening(address):
+            return Check("OTLP port", "ok", f"{where} is free")
+    except RT4ChartError as error:
+        return Check("OTLP port", "ok", f"{where} is taken, by rt4chart up or another: {error}")

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def demo(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """`rt4chart demo` as a person runs it."""
+    command = [sys.executable, "-m", "otel_rt4chart", "demo", "--folder", str(folder), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.e2e
+def test_the_demo_gives_the_same_figures_twice(tmp_path: Path) -> None:
+    """Service, application, store and grouping, all real, end with the same report."""
+    first, second = (demo(tmp_path, "--json", "--limit", "90") for _ in range(2))
+
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout
+    found: dict[str, Any] = json.loads(first.stdout)
+    assert sum(line["answers"] for line in found["routes"]) == 90
+    assert found["total"]["claims"] > 90
+    assert 0 < found["total"]["low"] < found["total"]["rate"] < found["total"]["high"] < 1
+    assert found["issues"]
+    assert found["issues"][0]["claims"] >= 5
+    assert found["example"]["claims"]
+
+
+@pytest.mark.e2e
+def test_the_printed_command_asks_the_database(tmp_path: Path) -> None:
+    """The line under "ask it" works as it is printed."""
+    printed = demo(tmp_path, "--limit", "20").stdout
+
+    (line,) = [line for line in printed.splitlines() if line.startswith("ask it: ")]
+    code = line.removeprefix('ask it: python -c "').removesuffix('"')
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "entailed" in done.stdout

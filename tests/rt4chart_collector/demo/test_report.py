@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
+from rt4chart_collector.demo.labels import Agreement
+from rt4chart_collector.demo.report import show
+from rt4chart_collector.demo.result import (
+    DemoResult,
+    IssueLine,
+    RouteLine,
+    pick_example,
+    route_line,
+    total_of,
+)
+from rt4chart_collector.demo.run import fresh
+from rt4chart_collector.rates import AnswerSums
+from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
+from rt4chart_collector.store.rates import RouteSums
+
+SUMS = RouteSums(
+    service="rag-app",
+    route="sales_call",
+    answers=2,
+    unverified=0,
+    unfaithful_answers=1,
+    entailed=3,
+    contradicted=1,
+    baseless=0,
+    undecided=0,
+    sums=AnswerSums(answers=2, claims=4, wm=4, wx=1, wwm=4, wwxx=1, wwxm=2, wwmm=8),
+)
+CLAIM = StoredClaim(
+    text="It lasts 30 days.",
+    label=Label.CONTRADICTED,
+    confidence=0.9,
+    answer_range=AnswerRange(9, 16),
+    reason="“30 days” in the answer, “14 days” in the passage",
+    evidence=(Evidence("p1", 0, 17, "It lasts 14 days.", "contradicts"),),
+)
+ANSWER = StoredAnswer(
+    trace_id="a" * 32,
+    span_id="b" * 16,
+    service="rag-app",
+    route="sales_call",
+    question="How long?",
+    answer="It lasts 30 days.\x1b[2J",
+    label=AnswerLabel.CONTRADICTED,
+    metadata="{}",
+    claims=(CLAIM,),
+)
+ROUTE = route_line(SUMS, Agreement(claims=4, marked=2, both=1, flagged=1))
+RESULT = DemoResult(
+    routes=(ROUTE,),
+    total=ROUTE,
+    agreement=Agreement(claims=4, marked=2, both=1, flagged=1),
+    issues=(IssueLine("01", "Number differs · sales_call · 5 claims", 5, "30 days", "14 days"),),
+    example=ANSWER,
+    dsn="chdb:///data/demo/db",
+)
+
+
+def shown(result: DemoResult) -> str:
+    """The report as plain text, 80 columns wide."""
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    show(result, console)
+    console.file.close()
+    return console.export_text()
+
+
+def test_a_route_line_has_shares_and_an_interval_around_the_rate() -> None:
+    """Contradicted and baseless apart, and people's rate beside ours."""
+    assert (ROUTE.contradicted, ROUTE.baseless, ROUTE.rate, ROUTE.people) == (0.25, 0.0, 0.25, 0.5)
+    assert ROUTE.low is not None
+    assert ROUTE.high is not None
+    assert 0 < ROUTE.low < 0.25 < ROUTE.high < 1
+
+
+def test_all_routes_together_are_the_sum_of_the_routes() -> None:
+    """Counts and moments add up."""
+    total = total_of([SUMS, SUMS])
+
+    assert (total.answers, total.claims, total.sums.wwmm) == (4, 8, 16)
+
+
+def test_the_report_names_the_rate_the_issue_the_evidence_and_the_database() -> None:
+    """What a newcomer needs is on the page, within 80 columns."""
+    text = shown(RESULT)
+
+    for part in (
+        "sales_call",
+        "25% [",
+        "Number differs · sales_call · 5 claims",
+        "contradicts · passage p1 [0:17]",
+        "chdb:///data/demo/db",
+        "rt4chart issues --dsn",
+    ):
+        assert part in text
+    assert max(len(line) for line in text.partition("ask it")[0].splitlines()) <= 80
+
+
+def test_control_characters_of_an_answer_do_not_reach_the_terminal() -> None:
+    """An answer cannot clear the screen of whoever reads about it."""
+    assert "\x1b" not in shown(RESULT)
+
+
+def test_a_report_without_answers_and_issues_says_so() -> None:
+    """An empty run is readable too."""
+    empty = RouteLine("all routes", 0, 0, None, None, None, None, None, None)
+    text = shown(
+        replace(RESULT, routes=(), total=empty, agreement=Agreement(), issues=(), example=None)
+    )
+
+    assert "No issue" in text
+    assert "No answer was verified" in text
+
+
+def test_the_example_has_a_contradicted_claim_beside_an_entailed_one() -> None:
+    """An answer that shows both is preferred; any answer is better than none."""
+    entailed = replace(CLAIM, label=Label.ENTAILED)
+    both = replace(ANSWER, claims=(entailed, CLAIM), trace_id="c" * 32, answer="x" * 500)
+
+    assert pick_example([ANSWER, both]) is both
+    assert pick_example([ANSWER]) is ANSWER
+    assert pick_example([]) is None
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    """The demo removes its own database only."""
+    (tmp_path / "thesis.txt").write_text("years of work")
+
+    with pytest.raises(SettingsError, match="holds other files"):
+        fresh(tmp_path)
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_an_earlier_demos_database_is_removed(tmp_path: Path) -> None:
+    """Each run starts empty."""
+    database = fresh(tmp_path / "demo")
+    database.mkdir()
+    (database / "old").touch()
+
+    assert fresh(tmp_path / "demo") == database
+    assert not database.exists()
