@@ -48,9 +48,10 @@ class Context:
 
 
 def read_context(texts: Sequence[str]) -> Context:
-    """The index over these sentences; that of short contexts is remembered, a bounded number."""
+    """The index over these sentences; a bounded number of short contexts and one long are kept."""
     key = tuple(texts)
-    return _remembered(key) if sum(map(len, key)) <= _CACHED_LENGTH else _read(key)
+    is_short = sum(map(len, key)) <= _CACHED_LENGTH
+    return _remembered(key) if is_short else _remembered_long(key)
 
 
 def _read(texts: tuple[str, ...]) -> Context:
@@ -72,6 +73,12 @@ def _read(texts: tuple[str, ...]) -> Context:
         frozenset().union(*(slots.initials for slots in sentences)),
         {slots.key: at for at, slots in reversed(tuple(enumerate(sentences)))},
     )
+
+
+@lru_cache(maxsize=1)
+def _remembered_long(texts: tuple[str, ...]) -> Context:
+    """One answer's claims are resolved in several calls over the same long context."""
+    return _read(texts)
 
 
 @lru_cache(maxsize=_CACHED_CONTEXTS)

@@ -36,8 +36,14 @@ def denials(tokens: Sequence[Token]) -> tuple[Denial, ...]:
             if not over and token.norm not in _IMPLICIT:
                 over = _before(tokens, at)
             if over:
-                found.append(Denial(at, over))
+                found.append(Denial(at, (*_denied_verb(tokens, at), *over)))
     return tuple(found)
+
+
+def _denied_verb(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:
+    """`found no evidence` denies the finding too: it is what `did not find any evidence` denies."""
+    is_determiner = tokens[cue].norm == "no" and cue > 0 and not tokens[cue].starts_clause
+    return (cue - 1,) if is_determiner and tokens[cue - 1].is_content else ()
 
 
 def _is_cue(tokens: Sequence[Token], at: int) -> bool:
