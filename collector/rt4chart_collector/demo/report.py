@@ -32,6 +32,7 @@ def routes(result: DemoResult) -> RenderableType:
         title_style="bold",
         title_justify="left",
         box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
     for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95%]", "people"):
         table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)

@@ -129,3 +129,11 @@ def test_a_claim_is_covered_by_several_sentences_together() -> None:
 
     assert set(reading.laid.sentences) == {0, 1}
     assert reading.laid.coverage > reading.laid.best_coverage
+
+
+def test_no_before_a_noun_denies_the_verb_as_not_does() -> None:
+    """`found no evidence` and `have not found any evidence` say the same."""
+    claim = "The authorities have found no evidence of poison."
+
+    assert clashes(claim, "The authorities have not found any evidence of poison.") == []
+    assert clashes(claim, "The authorities have found evidence of poison.") != []
