@@ -17,6 +17,11 @@ class Link(NamedTuple):
     score: float
 
 
+def content(text: str) -> dict[str, float]:
+    """The stems of a text's content words, with their rarity; empty where it says nothing."""
+    return {token.stem: token.rarity for token in tokenize(text) if token.is_content}
+
+
 class Linker:
     """A lexical index over a context's sentences, each known by its own `index`."""
 
@@ -24,7 +29,7 @@ class Linker:
         """Index the sentences by the stems of their content words."""
         self._holders: defaultdict[str, list[int]] = defaultdict(list)
         for sentence in sentences:
-            for stem in {token.stem for token in tokenize(sentence.text) if token.is_content}:
+            for stem in content(sentence.text):
                 self._holders[stem].append(sentence.index)
 
     def candidates(self, text: str, *, limit: int = 8) -> tuple[Link, ...]:
@@ -32,7 +37,7 @@ class Linker:
 
         A word counts by its rarity; ties go to the earlier sentence.
         """
-        rarities = {token.stem: token.rarity for token in tokenize(text) if token.is_content}
+        rarities = content(text)
         total = sum(rarities.values())
         held: defaultdict[int, float] = defaultdict(float)
         for stem, rarity in rarities.items():

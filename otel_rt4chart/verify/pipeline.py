@@ -12,7 +12,7 @@ from otel_rt4chart.verify.evidence import is_borne_out, known_only, quote
 from otel_rt4chart.verify.findings import find
 from otel_rt4chart.verify.join import and_join, or_join
 from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.link import Linker
+from otel_rt4chart.verify.link import Linker, content
 from otel_rt4chart.verify.localise import localise
 from otel_rt4chart.verify.model import (
     AnswerRange,
@@ -108,7 +108,8 @@ class Run:
             best = next(iter(linker.candidates(draft.text, limit=1)), None)
             if best is not None:
                 self.nearest[number] = self.context[best.sentence].text
-            if best is not None and best.score >= floor:
+            # A claim without a content word cannot be linked; what it is, the judge must say.
+            if not content(draft.text) or (best is not None and best.score >= floor):
                 self.linked.append(number)
 
     def verify_locally(self, parts: Sequence[Chunk]) -> None:

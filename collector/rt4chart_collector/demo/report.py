@@ -13,6 +13,7 @@ from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
 from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
 
 STYLES = {Label.CONTRADICTED: "bold white on red", Label.BASELESS: "bold black on yellow"}
+EXAMPLE_CHARS = 240
 QUERY = "SELECT Route, Label, count() FROM otel.rt4chart_claims FINAL GROUP BY ALL ORDER BY ALL"
 
 
@@ -71,10 +72,10 @@ def issues(lines: tuple[IssueLine, ...]) -> RenderableType:
     parts: list[RenderableType] = [Text("The failures, grouped", style="bold")]
     for line in lines:
         parts.append(Text(f"\n● {plain(line.title)}", style="bold yellow"))
-        parts.append(Padding(Text.assemble(("claim    ", "dim"), plain(line.claim)), (0, 0, 0, 2)))
-        parts.append(
-            Padding(Text.assemble(("passage  ", "dim"), plain(line.evidence)), (0, 0, 0, 2))
-        )
+        against = "passage" if line.is_evidence else "nearest"
+        for name, text in (("claim", line.claim), (against, line.sentence or "nothing near it")):
+            shown = Text.assemble((f"{name:9}", "dim"), plain(shorten(text)))
+            parts.append(Padding(shown, (0, 0, 0, 2)))
     return Group(*parts)
 
 
@@ -125,6 +126,11 @@ def place(dsn: str) -> Text:
 def percent(share: float | None) -> str:
     """A share as a percentage, a dash where there is none."""
     return "–" if share is None else f"{share:.0%}"
+
+
+def shorten(text: str) -> str:
+    """A sentence cut where it is too long to be an example."""
+    return text if len(text) <= EXAMPLE_CHARS else text[: EXAMPLE_CHARS - 1] + "…"
 
 
 def plain(text: str) -> str:

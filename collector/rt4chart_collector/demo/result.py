@@ -34,13 +34,17 @@ class RouteLine:
 
 @dataclass(frozen=True, slots=True)
 class IssueLine:
-    """One issue with its first example: a claim, and the evidence that stands against it."""
+    """One issue with its first example: a claim, and a sentence of the passages.
+
+    `is_evidence` is False where no sentence stands against the claim and the nearest is shown.
+    """
 
     id: str
     title: str
     claims: int
     claim: str
-    evidence: str
+    sentence: str
+    is_evidence: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,11 +87,12 @@ def read(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
 def issue_line(issue: dict[str, Any]) -> IssueLine:
     """An issue with its first example, from what `rt4chart issues ID --json` prints."""
     first = issue["examples"][0]
-    found = [evidence["text"] for evidence in first["evidence"]] or [first["nearest"]]
+    evidence = [one["text"] for one in first["evidence"]]
     return IssueLine(
         id=str(issue["id"]),
         title=issue["title"],
         claims=issue["claims"],
         claim=first["claim"],
-        evidence=found[0] or "nothing near it",
+        sentence=evidence[0] if evidence else first["nearest"],
+        is_evidence=bool(evidence),
     )

@@ -16,6 +16,7 @@ from otel_rt4chart.verify import (
     Exchange,
     Judgement,
     Label,
+    LocalJudge,
     Passage,
     Sentence,
     Verifier,
@@ -146,6 +147,15 @@ def test_a_claim_that_shares_no_word_is_baseless_without_asking() -> None:
 
     assert (report.claims[0].label, report.claims[0].reason) == (NIC, "unlinked")
     assert judge.calls == []
+
+
+def test_a_claim_without_content_words_is_left_to_the_judge() -> None:
+    """That it cannot be linked does not make it baseless."""
+    exchange = Exchange("", [Passage("p", "The pool is heated.")], "It is what it is.")
+
+    claim = Verifier(LocalJudge()).verify(exchange).claims[0]
+
+    assert (claim.label, claim.reason) == (Label.UNDECIDED, "nothing to check")
 
 
 def test_without_passages_every_claim_is_undecided() -> None:

@@ -59,7 +59,16 @@ RESULT = DemoResult(
     routes=(ROUTE,),
     total=ROUTE,
     agreement=Agreement(claims=4, marked=2, both=1, flagged=1),
-    issues=(IssueLine("01", "Number differs · sales_call · 5 claims", 5, "30 days", "14 days"),),
+    issues=(
+        IssueLine(
+            "01",
+            "Number differs · sales_call · 5 claims",
+            5,
+            "30 days",
+            "14 days",
+            is_evidence=True,
+        ),
+    ),
     example=ANSWER,
     dsn="chdb:///data/demo/db",
 )
