@@ -40,7 +40,7 @@ def execute(options: argparse.Namespace) -> int:
     now_ns = time.time_ns()
     embedder = HashingEmbedder()
     with connect(options.dsn or settings.dsn()) as client:
-        migrate(client)
+        migrate(client, embedding_width=embedder.width)
         outcome = run(
             client,
             embedder,
