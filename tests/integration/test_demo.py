@@ -37,7 +37,8 @@ def test_the_printed_command_asks_the_database(tmp_path: Path) -> None:
     printed = demo(tmp_path, "--limit", "20").stdout
 
     (line,) = [line for line in printed.splitlines() if line.startswith("ask it: ")]
-    code = line.removeprefix('ask it: python -c "').removesuffix('"')
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(  # noqa: S602 - it is printed for a shell
+        line.removeprefix("ask it: "), shell=True, capture_output=True, text=True, check=True
+    )
 
     assert "entailed" in done.stdout

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+from pathlib import Path
+
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -111,16 +116,22 @@ def claim_line(claim: StoredClaim) -> Text:
 def place(dsn: str) -> Text:
     """Where everything lies, and how to go on; lines to copy are not broken."""
     code = (
-        'python -c "import clickhouse_connect as c; '
+        f'{command("python")} -c "import clickhouse_connect as c; '
         f"print(c.get_client(dsn='{dsn}').query('{QUERY}').result_rows)\""
     )
     steps = (
         ("the database", f"{dsn} (otel.otel_traces, otel.rt4chart_*)"),
         ("ask it", code),
-        ("its issues", f"rt4chart issues --dsn {dsn}"),
-        ("your own application", "rt4chart up, and ten lines: docs/instrument.md"),
+        ("its issues", f"{command('rt4chart')} issues --dsn {dsn}"),
+        ("your own application", f"{command('rt4chart')} up, and ten lines: docs/instrument.md"),
     )
     return Text("\n").join(Text.assemble((f"{name}: ", "bold"), text) for name, text in steps)
+
+
+def command(name: str) -> str:
+    """How to call a program of this environment from where the reader stands."""
+    here = Path(sys.executable).parent / name
+    return name if shutil.which(name) == str(here) else os.path.relpath(here)
 
 
 def percent(share: float | None) -> str:

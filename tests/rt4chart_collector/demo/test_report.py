@@ -107,7 +107,7 @@ def test_the_report_names_the_rate_the_issue_the_evidence_and_the_database() -> 
         "Number differs · sales_call · 5 claims",
         "contradicts · passage p1 [0:17]",
         "chdb:///data/demo/db",
-        "rt4chart issues --dsn",
+        "rt4chart issues --dsn chdb:///data/demo/db",
     ):
         assert part in text
     assert max(len(line) for line in text.partition("ask it")[0].splitlines()) <= 80
