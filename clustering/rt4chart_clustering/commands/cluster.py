@@ -57,8 +57,9 @@ def told(outcome: Outcome) -> str:
     if not outcome.failures:
         return "No failure in that time: nothing to group. Is `rt4chart up` receiving spans?\n"
     noise = outcome.failures - outcome.grouped
+    issues = outcome.new + outcome.known
     return (
-        f"{outcome.failures} failures: {outcome.grouped} in {outcome.new + outcome.known} issues "
+        f"{outcome.failures} failures: {outcome.grouped} in {issues} issue{'s' * (issues != 1)} "
         f"({outcome.new} new), {noise} in none yet; {outcome.unexplained} have a pattern that the "
         "rules do not explain. See them: rt4chart issues\n"
     )
