@@ -21,8 +21,6 @@ JUDGE = "rt4chart.judge"
 VERSION = "rt4chart.version"
 
 SCOPE_NAME = "otel_rt4chart"
-# The application's own spans, made with `retriever()` and `generator()`: read, never ignored.
-HANDMADE_SCOPE = "otel_rt4chart.handmade"
 # Spans made by hand carry another scope: they are the application's, not verdicts.
 HANDMADE_SCOPE = "otel_rt4chart.handmade"
 CARRIER_NAME = "rt4chart.verify"
@@ -42,7 +40,6 @@ DOCUMENT_SCORE = "document.score"
 DOCUMENT_METADATA = "document.metadata"
 LLM_INPUT_MESSAGES = "llm.input_messages"
 LLM_OUTPUT_MESSAGES = "llm.output_messages"
-LLM_CHOICES = "llm.choices"
 LLM_MODEL_NAME = "llm.model_name"
 LLM_PROMPT_TEMPLATE_VERSION = "llm.prompt_template.version"
 MESSAGE_ROLE = "message.role"
@@ -62,7 +59,3 @@ GEN_AI_EVALUATION_EXPLANATION = "gen_ai.evaluation.explanation"
 SERVICE_NAME = "service.name"
 DEPLOYMENT_ENVIRONMENT = "deployment.environment.name"
 HTTP_ROUTE = "http.route"
-GEN_AI_AGENT_NAME = "gen_ai.agent.name"
-
-# Names of other conventions that can stand for a route.
-ROUTE_NAMES = ("langfuse.trace.name", "traceloop.workflow.name", GEN_AI_AGENT_NAME, "agent.name")
