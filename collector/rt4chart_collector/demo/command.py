@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.demo.report import show
+from rt4chart_collector.demo.result import DemoResult
 from rt4chart_collector.demo.run import run
 from rt4chart_collector.settings import demo_folder
 
@@ -39,15 +41,16 @@ def execute(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(result.as_json() + "\n")
     else:
-        console = Console(highlight=False, record=options.picture is not None)
-        show(result, console)
-        if options.picture:
-            options.picture.write_text(picture(console), encoding="utf-8")
+        show(result, Console(highlight=False))
+    if options.picture:
+        options.picture.write_text(picture(result), encoding="utf-8")
     return 0
 
 
-def picture(console: Console) -> str:
-    """What was printed as SVG, in the reader's own fonts: it asks for nothing from outside."""
+def picture(result: DemoResult) -> str:
+    """The report as SVG, in the reader's own fonts: it asks for nothing from outside."""
+    console = Console(highlight=False, record=True, width=88, file=io.StringIO())
+    show(result, console, to_copy=False)
     return re.sub(r"@font-face \{.*?\}", "", console.export_svg(title="rt4chart demo"), flags=re.S)
 
 

@@ -22,13 +22,13 @@ EXAMPLE_CHARS = 240
 QUERY = "SELECT Route, Label, count() FROM otel.rt4chart_claims FINAL GROUP BY ALL ORDER BY ALL"
 
 
-def show(result: DemoResult, console: Console) -> None:
-    """Print the whole report."""
+def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
+    """Print the whole report; `to_copy` leaves long commands on one line."""
     for part in (routes(result), issues(result.issues), example(result.example)):
         console.print()
         console.print(part)
     console.print()
-    console.print(place(result.dsn), soft_wrap=True)
+    console.print(place(result.dsn), soft_wrap=to_copy)
 
 
 def routes(result: DemoResult) -> RenderableType:

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
+from rt4chart_collector.demo.command import picture
 from rt4chart_collector.demo.labels import Agreement
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import (
@@ -156,3 +157,12 @@ def test_an_earlier_demos_database_is_removed(tmp_path: Path) -> None:
 
     assert fresh(tmp_path / "demo") == database
     assert not database.exists()
+
+
+def test_the_picture_asks_for_nothing_from_outside() -> None:
+    """An SVG of the report loads no font and no script from anywhere."""
+    svg = picture(RESULT)
+
+    assert "sales_call" in svg
+    assert "url(http" not in svg.replace("&quot;", "")
+    assert "@font-face" not in svg
