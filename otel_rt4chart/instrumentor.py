@@ -22,6 +22,7 @@ from otel_rt4chart.settings import Settings
 
 Route = Callable[[Sequence[ReadableSpan]], str | None]
 OPEN_TRACES = 4096
+PASSED_TO_ALL = {"meter_provider", "logger_provider"}
 
 
 class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its package has no types
@@ -46,8 +47,14 @@ class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its packag
         mode: str | None = None,
         sample_rate: float | None = None,
         route: Route | None = None,
-        **_: Any,  # noqa: ANN401 what opentelemetry-instrument passes to everyone
+        **others: Any,  # noqa: ANN401 what is passed to every instrumentor
     ) -> None:
+        # An argument that is not known must not seem to work: `redact` would be believed.
+        if unknown := sorted(set(others) - PASSED_TO_ALL):
+            raise SettingsError(
+                "instrument: expected tracer_provider, mode, sample_rate or route, "
+                f"got {', '.join(unknown)}"
+            )
         try:
             environment = Settings.from_environment()
         except SettingsError as error:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans import values
-from otel_rt4chart.spans.openinference import View, view
+from otel_rt4chart.spans.openinference import View, kind_of, view
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.verdict import Candidate, Decision
 from otel_rt4chart.verify.model import Exchange, Passage
@@ -47,7 +48,7 @@ def candidates(spans: Sequence[SpanRecord]) -> tuple[Candidate, ...]:
 
 def is_verdict(span: SpanRecord) -> bool:
     """True for evaluators' spans, ours among them: they are never answers."""
-    return span.scope_name == semconv.SCOPE_NAME or view(span).kind == "EVALUATOR"
+    return span.scope_name == semconv.SCOPE_NAME or kind_of(span) == "EVALUATOR"
 
 
 def _candidate(answer: View, views: dict[str, View]) -> Candidate:
@@ -97,12 +98,18 @@ def _sources(before: Sequence[View]) -> list[View]:
 
 
 def _merged(sources: Sequence[View]) -> tuple[Passage, ...]:
-    """The passages in order, each once; another text under a known id keeps a name of its own."""
-    found: dict[tuple[str, str], Passage] = {}
-    for source in sources:
-        for passage in source.documents:
-            found.setdefault((passage.id, passage.text), passage)
-    return tuple(found.values())
+    """The passages in order, each once; another text under a known id gets an id of its own."""
+    texts: dict[str, str] = {}
+    found: list[Passage] = []
+    for passage in (passage for source in sources for passage in source.documents):
+        name, number = passage.id, 1
+        while texts.get(name, passage.text) != passage.text:
+            number += 1
+            name = f"{passage.id}~{number}"
+        if name not in texts:
+            texts[name] = passage.text
+            found.append(replace(passage, id=name))
+    return tuple(found)
 
 
 def _question(answer: View, root: View, sources: Sequence[View]) -> str:

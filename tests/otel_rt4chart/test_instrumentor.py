@@ -120,6 +120,7 @@ def test_a_wrong_environment_is_logged_and_marks_nothing(
         ({"sample_rate": 2}, "expected a number from 0 to 1, got 2"),
         ({"mode": "inline"}, "expected one of mark, got 'inline'"),
         ({"route": "refunds"}, "route: expected a callable, got str"),
+        ({"redact": str.upper}, "expected tracer_provider, .*, got redact"),
     ],
 )
 def test_wrong_arguments_are_refused(app: App, arguments: dict[str, object], message: str) -> None:

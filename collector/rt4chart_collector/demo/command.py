@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--json", action="store_true", help="print the result for machines")
     parser.add_argument(
-        "--limit", type=int, default=0, metavar="N", help="stop after N answers (default: all)"
+        "--limit", type=positive, default=0, metavar="N", help="stop after N answers (default: all)"
     )
     parser.add_argument(
         "--picture", type=Path, metavar="FILE.svg", help="save the report as a picture too"
@@ -30,6 +30,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folder", type=Path, help="where its database goes (default: the user's data folder)"
     )
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
+    return int(text)
 
 
 def execute(options: argparse.Namespace) -> int:

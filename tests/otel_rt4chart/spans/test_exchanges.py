@@ -112,6 +112,22 @@ def test_documents_of_several_retrievers_are_merged_once_each() -> None:
     assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free.", "New."]
 
 
+def test_another_text_under_a_known_id_gets_an_id_of_its_own() -> None:
+    """Evidence names a passage by its id, so one id must mean one text."""
+    key = "retrieval.documents.{}.document."
+    search = made(
+        2,
+        1,
+        {KIND: "RETRIEVER"}
+        | {key.format(n) + "id": "faq" for n in range(3)}
+        | {key.format(n) + "content": text for n, text in enumerate(("One.", "Two.", "One."))},
+    )
+
+    (found,) = candidates([CHAIN, search, LLM])
+
+    assert [(p.id, p.text) for p in found.exchange.passages] == [("faq", "One."), ("faq~2", "Two.")]
+
+
 @pytest.mark.parametrize(
     ("spans", "reason"),
     [
