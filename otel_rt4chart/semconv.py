@@ -26,12 +26,9 @@ HANDMADE_SCOPE = "otel_rt4chart.handmade"
 CARRIER_NAME = "rt4chart.verify"
 
 # OpenInference.
-OPENINFERENCE_SCOPE = "openinference.instrumentation"
 SPAN_KIND = "openinference.span.kind"
 INPUT_VALUE = "input.value"
-INPUT_MIME_TYPE = "input.mime_type"
 OUTPUT_VALUE = "output.value"
-OUTPUT_MIME_TYPE = "output.mime_type"
 RETRIEVAL_DOCUMENTS = "retrieval.documents"
 RERANKER_OUTPUT_DOCUMENTS = "reranker.output_documents"
 DOCUMENT_ID = "document.id"

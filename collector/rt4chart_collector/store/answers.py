@@ -9,9 +9,11 @@ from typing import Any
 
 from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.evidence import evidence_from_row
 
 ANSWERS = """
-SELECT TraceId, SpanId, ServiceName, Route, Question, Answer, toString(Label) AS Label, Metadata
+SELECT TraceId, SpanId, VerifierId, ServiceName, Route, Question, Answer,
+    toString(Label) AS Label, Metadata
 FROM rt4chart_verifications AS v FINAL
 LEFT ANY JOIN (
     SELECT TraceId, SpanId, any(SpanAttributes['metadata']) AS Metadata
@@ -23,7 +25,8 @@ ORDER BY ServiceName, Route, Timestamp, TraceId, SpanId
 LIMIT {limit:UInt32}
 """
 CLAIMS = """
-SELECT TraceId, SpanId, Claim, toString(Label) AS Label, Confidence, AnswerStart, AnswerEnd, Reason,
+SELECT TraceId, SpanId, VerifierId, Claim, toString(Label) AS Label, Confidence,
+    AnswerStart, AnswerEnd, Reason,
     Evidence.DocId AS DocId, Evidence.Start AS EvidenceStart, Evidence.End AS EvidenceEnd,
     Evidence.Text AS EvidenceText, Evidence.Relation AS Relation
 FROM rt4chart_claims FINAL
@@ -46,10 +49,11 @@ class StoredClaim:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """One verified answer; `metadata` is the answer's span attribute of that name, as written."""
+    """One verdict on an answer; `metadata` is its span's attribute of that name, as written."""
 
     trace_id: str
     span_id: str
+    verifier: str
     service: str
     route: str
     question: str
@@ -61,33 +65,37 @@ class StoredAnswer:
 
 def answers(client: Client, *, since_ns: int = 0, limit: int = 10_000) -> list[StoredAnswer]:
     """The verified answers since then, by service, route and time, at most `limit` of them."""
-    claims: defaultdict[tuple[str, str], list[StoredClaim]] = defaultdict(list)
+    claims: defaultdict[tuple[str, ...], list[StoredClaim]] = defaultdict(list)
     for row in client.query(CLAIMS, parameters={"since": since_ns}).named_results():
-        claims[row["TraceId"], row["SpanId"]].append(_claim_from_row(row))
+        claims[_key(row)].append(_claim_from_row(row))
     found = client.query(ANSWERS, parameters={"since": since_ns, "limit": limit})
     return [
         StoredAnswer(
             trace_id=row["TraceId"],
             span_id=row["SpanId"],
+            verifier=row["VerifierId"],
             service=row["ServiceName"],
             route=row["Route"],
             question=row["Question"],
             answer=row["Answer"],
             label=AnswerLabel(row["Label"]),
             metadata=row["Metadata"],
-            claims=tuple(claims[row["TraceId"], row["SpanId"]]),
+            claims=tuple(claims[_key(row)]),
         )
         for row in found.named_results()
     ]
 
 
+def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (row["TraceId"], row["SpanId"], row["VerifierId"])
+
+
 def _claim_from_row(row: Mapping[str, Any]) -> StoredClaim:
-    columns = ("DocId", "EvidenceStart", "EvidenceEnd", "EvidenceText", "Relation")
     return StoredClaim(
         text=row["Claim"],
         label=Label(row["Label"]),
         confidence=row["Confidence"],
         answer_range=AnswerRange(row["AnswerStart"], row["AnswerEnd"]),
         reason=row["Reason"],
-        evidence=tuple(Evidence(*cells) for cells in zip(*(row[c] for c in columns), strict=True)),
+        evidence=evidence_from_row(row),
     )

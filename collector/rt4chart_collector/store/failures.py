@@ -8,6 +8,7 @@ from typing import Any
 
 from otel_rt4chart.verify.model import Clash, Evidence, Label
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.evidence import evidence_from_row
 
 FAILURES = """
 SELECT c.TraceId AS TraceId, c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex,
@@ -80,7 +81,6 @@ def _read(client: Client, parameters: Mapping[str, object]) -> list[Failure]:
 
 
 def _failure(row: Mapping[str, Any]) -> Failure:
-    evidence = ("DocId", "EvidenceStart", "EvidenceEnd", "EvidenceText", "Relation")
     clashes = ("Slot", "Claimed", "Found")
     return Failure(
         trace_id=row["TraceId"],
@@ -93,6 +93,6 @@ def _failure(row: Mapping[str, Any]) -> Failure:
         claim=row["Claim"],
         label=Label(row["Label"]),
         nearest=row["Nearest"],
-        evidence=tuple(Evidence(*cells) for cells in zip(*(row[c] for c in evidence), strict=True)),
+        evidence=evidence_from_row(row),
         clashes=tuple(Clash(*cells) for cells in zip(*(row[c] for c in clashes), strict=True)),
     )

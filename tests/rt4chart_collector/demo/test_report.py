@@ -47,6 +47,7 @@ CLAIM = StoredClaim(
 ANSWER = StoredAnswer(
     trace_id="a" * 32,
     span_id="b" * 16,
+    verifier="local/1",
     service="rag-app",
     route="sales_call",
     question="How long?",

@@ -61,6 +61,16 @@ def test_an_answer_comes_back_with_its_claims_and_their_evidence(client: Client)
     assert EXCHANGE.passages[0].text[evidence.start : evidence.end] == evidence.text
 
 
+def test_two_judges_verdicts_on_one_answer_stay_apart(client: Client) -> None:
+    """Each verdict comes with its own claims alone."""
+    insert_verdicts(client, [VERDICT, replace(VERDICT, verifier="other/1")])
+
+    found = answers(client)
+
+    assert sorted(one.verifier for one in found) == ["other/1", "scripted/1"]
+    assert [len(one.claims) for one in found] == [3, 3]
+
+
 def test_a_routes_sums_give_its_rate_however_often_they_are_written(client: Client) -> None:
     """Two of three claims, weighted alike, and an answer that was not sampled beside them."""
     insert_verdicts(client, [VERDICT, SKIPPED])
