@@ -20,6 +20,7 @@ from otel_rt4chart.verify.model import Passage
 P = ParamSpec("P")
 R = TypeVar("R")
 Document = Passage | str | Mapping[str, Any]
+TEXT_NAMES = ("text", "content", "page_content")
 
 
 class Step:
@@ -193,18 +194,26 @@ def _row(document: Document) -> dict[str, object]:
     if isinstance(document, str):
         return {semconv.DOCUMENT_CONTENT: document}
     if isinstance(document, Mapping):
-        document = Passage(
-            id=str(document.get("id", "")),
-            text=str(document.get("text", document.get("content", ""))),
-            score=document.get("score"),
-            metadata=document.get("metadata") or {},
-        )
-    row: dict[str, object] = {
-        semconv.DOCUMENT_ID: document.id,
-        semconv.DOCUMENT_CONTENT: document.text,
-    }
+        document = _passage(document)
+    row: dict[str, object] = {semconv.DOCUMENT_CONTENT: document.text}
+    if document.id:
+        row[semconv.DOCUMENT_ID] = document.id
     if document.score is not None:
         row[semconv.DOCUMENT_SCORE] = float(document.score)
     if document.metadata:
         row[semconv.DOCUMENT_METADATA] = json.dumps(dict(document.metadata), default=str)
     return row
+
+
+def _passage(document: Mapping[str, Any]) -> Passage:
+    """A mapping as a passage; ValueError where it has no text under a name that we know."""
+    text = next((document[name] for name in TEXT_NAMES if document.get(name) is not None), None)
+    if text is None:
+        raise ValueError(f"expected one of {', '.join(TEXT_NAMES)}, got {sorted(document)}")
+    name = document.get("id")
+    return Passage(
+        id="" if name is None else str(name),
+        text=str(text),
+        score=document.get("score"),
+        metadata=document.get("metadata") or {},
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from threading import Lock
@@ -99,6 +101,13 @@ class Marker(SpanProcessor):
         self._route = route
         self._first: OrderedDict[int, Span] = OrderedDict()
         self._lock = Lock()
+        if hasattr(os, "register_at_fork"):
+            ours = weakref.WeakMethod(self._forked)
+            os.register_at_fork(after_in_child=lambda: _call(ours))
+
+    def _forked(self) -> None:
+        """In the child nobody releases a lock that another thread held at the fork."""
+        self._lock = Lock()
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Mark the span if it is the trace's first here or one that we will read."""
@@ -145,3 +154,9 @@ class Marker(SpanProcessor):
             if len(self._first) > OPEN_TRACES:
                 self._first.popitem(last=False)
             return first
+
+
+def _call(method: weakref.WeakMethod[Callable[[], None]]) -> None:
+    alive = method()
+    if alive is not None:
+        alive()

@@ -43,7 +43,8 @@ class Settings:
         values: dict[str, Any] = {}
         for one in fields(cls):
             name = one.metadata["name"]
-            if name in given:
+            # OpenTelemetry's rule: an empty variable is one that is not set.
+            if given.get(name, "").strip():
                 values[one.name] = _converted(name, given[name], type(one.default))
         try:
             return cls(**values)

@@ -22,8 +22,8 @@ import numpy as np
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -55,6 +55,23 @@ class SeededIds(IdGenerator):
 
     def generate_trace_id(self) -> int:
         return self._random.getrandbits(128) or 1
+
+
+class Watched(SpanExporter):
+    """An exporter that remembers what it lost: the SDK logs that and goes on."""
+
+    def __init__(self, inner: SpanExporter) -> None:
+        self._inner = inner
+        self.lost = 0
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        result = self._inner.export(spans)
+        if result is not SpanExportResult.SUCCESS:
+            self.lost += len(spans)
+        return result
+
+    def shutdown(self) -> None:
+        self._inner.shutdown()
 
 
 class Corpus:
@@ -146,13 +163,15 @@ def tracing(exporter: SpanExporter) -> TracerProvider:
     return provider
 
 
-def serve(requests: Sequence[Request], corpus: Corpus, provider: TracerProvider) -> None:
+def serve(
+    requests: Sequence[Request], corpus: Corpus, provider: TracerProvider, exporter: Watched
+) -> None:
     """Answer every request; the spans leave in time, so that none is dropped."""
     for number, request in enumerate(requests, start=1):
         answer_question(request, corpus)
         if number % FLUSH_EVERY == 0 or number == len(requests):
-            if not provider.force_flush():
-                sys.exit("the spans could not be exported in time")
+            if not provider.force_flush() or exporter.lost:
+                sys.exit("the spans could not be exported: is `rt4chart up` running there?")
             print(f"sent {number}/{len(requests)}", flush=True)
 
 
@@ -163,8 +182,9 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=None, help="answer only the first N")
     options = parser.parse_args()
     corpus, requests = read(options.data)
-    provider = tracing(OTLPSpanExporter(endpoint=f"{options.endpoint}/v1/traces"))
-    serve(requests[: options.limit], corpus, provider)
+    exporter = Watched(OTLPSpanExporter(endpoint=f"{options.endpoint}/v1/traces"))
+    provider = tracing(exporter)
+    serve(requests[: options.limit], corpus, provider, exporter)
     provider.shutdown()
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans import values
-from otel_rt4chart.spans.openinference import View, kind_of, view
+from otel_rt4chart.spans.openinference import View
 from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.spans.tree import Tree
 from otel_rt4chart.verdict import Candidate, Decision
 from otel_rt4chart.verify.model import Exchange, Passage
 
 T = TypeVar("T")
 RETRIEVAL = ("RETRIEVER", "RERANKER")
+# What checks a request stands beside it: neither its generations nor its documents count.
+CHECKS = ("EVALUATOR", "GUARDRAIL")
 ROUTE_KEYS = (
     semconv.ROUTE,
     semconv.HTTP_ROUTE,
@@ -28,73 +31,88 @@ ROUTE_KEYS = (
 def candidates(spans: Sequence[SpanRecord]) -> tuple[Candidate, ...]:
     """The answers of ONE trace's spans, in the order in which they were given.
 
-    An answer is the last generation under each of the trace's roots; generations under a
-    retrieval span are query rewrites. Neither the order of the spans nor duplicates matter.
+    An answer is the last generation of each turn: under each outermost chain or agent, or under
+    the trace's root where there is none. Generations under a retrieval are query rewrites, those
+    under an evaluation its own. Neither the order of the spans nor duplicates matter.
     """
-    unique = {span.span_id: span for span in spans if not is_verdict(span)}
-    ordered = sorted(unique.values(), key=lambda span: (span.start_ns, span.end_ns, span.span_id))
-    views = {span.span_id: view(span) for span in ordered}
+    tree = Tree([span for span in spans if span.scope_name != semconv.SCOPE_NAME])
     last: dict[str, View] = {}
-    for one in views.values():
-        if one.kind == "LLM" and not _is_under_retrieval(one, views) and not _is_tool_call(one):
-            root = _root(one, views)
-            if root not in last or one.span.end_ns >= last[root].span.end_ns:
-                last[root] = one
-    return tuple(
-        _candidate(answer, views)
-        for answer in sorted(last.values(), key=lambda one: (one.span.start_ns, one.span.span_id))
-    )
+    for one in tree:
+        if one.kind == "LLM" and not one.calls_tools_only and not _is_aside(one, tree):
+            turn = tree.turn(one).span.span_id
+            if turn not in last or one.span.end_ns >= last[turn].span.end_ns:
+                last[turn] = one
+    answers = sorted(last.values(), key=lambda one: (one.span.start_ns, one.span.span_id))
+    return tuple(_candidate(answer, _near(answer, last, tree), tree) for answer in answers)
 
 
-def is_verdict(span: SpanRecord) -> bool:
-    """True for evaluators' spans, ours among them: they are never answers."""
-    return span.scope_name == semconv.SCOPE_NAME or kind_of(span) == "EVALUATOR"
+def _is_aside(one: View, tree: Tree) -> bool:
+    return tree.is_under(one, RETRIEVAL + CHECKS)
 
 
-def _candidate(answer: View, views: dict[str, View]) -> Candidate:
+def _near(answer: View, answers: Mapping[str, View], tree: Tree) -> list[View]:
+    """What may speak of the answer: all of the trace but the turns that have another answer."""
+    turns = ((one, tree.turn(one).span.span_id) for one in tree)
+    return [one for one, turn in turns if answers.get(turn, answer) is answer]
+
+
+def _candidate(answer: View, near: Sequence[View], tree: Tree) -> Candidate:
     span = answer.span
-    root = views[_root(answer, views)]
-    before = [one for one in views.values() if one.span.start_ns <= span.end_ns]
-    sources = _sources(before)
+    sources = _sources([one for one in near if one.span.start_ns <= span.end_ns], tree)
     passages = _merged(sources)
     resource = span.resource
+    order = [answer, *tree.above(answer), *near]
     return Candidate(
-        exchange=Exchange(_question(answer, root, sources), passages, answer.output),
+        exchange=Exchange(_question(answer, sources, tree), passages, answer.output),
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
         service=values.text(resource.get(semconv.SERVICE_NAME)),
-        route=_route(answer, root, views),
+        route=_route(order) or _root_name(answer, tree),
         environment=values.text(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),
         model=answer.model,
         prompt_version=answer.prompt_version,
-        sampled=_first(values.flag, semconv.SAMPLED, answer, views),
-        sample_rate=_first(values.number, semconv.SAMPLE_RATE, answer, views),
+        sampled=_first(values.flag, semconv.SAMPLED, [*order, *tree]),
+        sample_rate=_first(values.number, semconv.SAMPLE_RATE, [*order, *tree]),
         blocked=_blocked(answer, sources, passages),
     )
 
 
 def _blocked(answer: View, sources: Sequence[View], passages: Sequence[Passage]) -> Decision | None:
     """Why the answer cannot be verified: text that is hidden or lost is not text that is absent."""
-    redacted = answer.is_redacted or any(one.is_redacted for one in sources)
-    truncated = answer.is_truncated or any(one.is_truncated for one in sources)
     if not answer.output.strip():
-        if redacted:
+        if answer.is_redacted:
             return Decision.REDACTED
-        return Decision.TRUNCATED if truncated else Decision.NO_CONTENT
+        return Decision.TRUNCATED if answer.is_truncated else Decision.NO_CONTENT
+    # Some of the passages are not enough: a missing one may be what bears the answer out.
+    if any(one.is_redacted for one in sources):
+        return Decision.REDACTED
     if any(one.is_truncated for one in sources):
         return Decision.TRUNCATED
-    if not passages:
-        return Decision.REDACTED if redacted else Decision.NO_CONTEXT
-    return None
+    return None if passages else Decision.NO_CONTEXT
 
 
-def _sources(before: Sequence[View]) -> list[View]:
-    """Rerankers' output where there is one, else every retriever's."""
-    rerankers = [one for one in before if one.kind == "RERANKER" and one.documents]
-    return rerankers or [one for one in before if one.kind == "RETRIEVER"]
+def _sources(before: Sequence[View], tree: Tree) -> list[View]:
+    """What the generator was given: rerankers' output, and what was retrieved after them.
+
+    A retrieval inside another one is a step of it: the outer one's documents are what came out.
+    """
+    found = [one for one in before if one.kind in RETRIEVAL and _has_context(one)]
+    known = {one.span.span_id for one in found}
+    outer = [
+        one
+        for one in found
+        if not tree.is_under(one, CHECKS)
+        and known.isdisjoint(parent.span.span_id for parent in tree.above(one))
+    ]
+    reranked = max((one.span.start_ns for one in outer if one.kind == "RERANKER"), default=-1)
+    return [one for one in outer if one.kind == "RERANKER" or one.span.start_ns > reranked]
+
+
+def _has_context(one: View) -> bool:
+    return bool(one.documents) or one.is_redacted or one.is_truncated
 
 
 def _merged(sources: Sequence[View]) -> tuple[Passage, ...]:
@@ -112,52 +130,30 @@ def _merged(sources: Sequence[View]) -> tuple[Passage, ...]:
     return tuple(found)
 
 
-def _question(answer: View, root: View, sources: Sequence[View]) -> str:
-    asked = root.input if root.span.span_id != answer.span.span_id else ""
+def _question(answer: View, sources: Sequence[View], tree: Tree) -> str:
+    """The input of the turn or of what lies above it, else the last message, else a query."""
+    turn = tree.turn(answer)
+    asked = (one.input for one in (turn, *tree.above(turn)) if one is not answer)
     queries = (source.input for source in sources)
-    return asked or answer.user_message or next(filter(None, queries), "") or answer.input
+    return _any(asked) or answer.user_message or _any(queries) or answer.input
 
 
-def _route(answer: View, root: View, views: dict[str, View]) -> str:
-    ordered = [answer, root, *views.values()]
-    for key in ROUTE_KEYS:
-        for one in ordered:
-            route = values.text(one.span.attributes.get(key))
-            if route:
-                return route
-    return root.span.name or values.text(answer.span.resource.get(semconv.SERVICE_NAME))
+def _any(texts: Iterable[str]) -> str:
+    return next(filter(None, texts), "")
 
 
-def _first(
-    read: Callable[[object], T | None], key: str, answer: View, views: dict[str, View]
-) -> T | None:
-    """The mark on the answer's own span, else on any span of its trace."""
-    marks = (read(one.span.attributes.get(key)) for one in (answer, *views.values()))
+def _route(order: Sequence[View]) -> str:
+    """By the most explicit key; of one key on several spans, the nearest to the answer."""
+    named = (values.text(one.span.attributes.get(key)) for key in ROUTE_KEYS for one in order)
+    return _any(named)
+
+
+def _root_name(answer: View, tree: Tree) -> str:
+    name = tree.root(answer).span.name
+    return name or values.text(answer.span.resource.get(semconv.SERVICE_NAME))
+
+
+def _first(read: Callable[[object], T | None], key: str, order: Sequence[View]) -> T | None:
+    """The mark on the answer's own span, else on the nearest other one of its trace."""
+    marks = (read(one.span.attributes.get(key)) for one in order)
     return next((mark for mark in marks if mark is not None), None)
-
-
-def _root(one: View, views: dict[str, View]) -> str:
-    """The outermost known span above; a loop of parents ends where it began."""
-    seen = {one.span.span_id}
-    while (parent := views.get(one.span.parent_span_id)) and parent.span.span_id not in seen:
-        one = parent
-        seen.add(one.span.span_id)
-    return one.span.span_id
-
-
-def _is_under_retrieval(one: View, views: dict[str, View]) -> bool:
-    seen: set[str] = set()
-    while (parent := views.get(one.span.parent_span_id)) and parent.span.span_id not in seen:
-        if parent.kind in RETRIEVAL:
-            return True
-        one = parent
-        seen.add(one.span.span_id)
-    return False
-
-
-def _is_tool_call(one: View) -> bool:
-    """A generation that said nothing but called a tool: the agent went on after it."""
-    prefix = f"{semconv.LLM_OUTPUT_MESSAGES}."
-    return not one.output and any(
-        key.startswith(prefix) and ".message.tool_calls." in key for key in one.span.attributes
-    )

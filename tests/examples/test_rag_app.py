@@ -3,11 +3,16 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.util._once import Once
 
 from otel_rt4chart import RT4ChartInstrumentor
 from otel_rt4chart.spans.exchanges import candidates
@@ -53,6 +58,36 @@ def test_passages_are_the_document_without_a_character_lost(app: ModuleType) -> 
     assert max(map(len, parts)) <= app.PASSAGE_CHARS
 
 
+class Refused(SpanExporter):
+    """An exporter whose service does not answer."""
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return SpanExportResult.FAILURE
+
+
+@pytest.fixture
+def _no_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process without a tracer provider: OpenTelemetry lets it be set once."""
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", None)
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER_SET_ONCE", Once())
+
+
+@pytest.mark.usefixtures("_no_provider")
+def test_spans_that_were_lost_end_the_run(app: ModuleType) -> None:
+    """The SDK logs a failed export and goes on; the demo's figures would be of a part."""
+    corpus, requests = app.read(DATA)
+    exporter = app.Watched(Refused())
+    provider: TracerProvider = app.tracing(exporter)
+
+    try:
+        with pytest.raises(SystemExit, match="could not be exported"):
+            app.serve(requests[:1], corpus, provider, exporter)
+    finally:
+        RT4ChartInstrumentor().uninstrument()
+        provider.shutdown()
+
+
+@pytest.mark.usefixtures("_no_provider")
 def test_a_request_is_traced_as_one_marked_exchange(app: ModuleType) -> None:
     """Question, passages, answer, route and the answer's id are in the spans."""
     exporter = InMemorySpanExporter()

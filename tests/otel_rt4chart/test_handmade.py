@@ -127,6 +127,18 @@ def test_our_own_exception_never_reaches_the_application() -> None:
     assert len(EXPORTER.get_finished_spans()) == 1
 
 
+def test_documents_of_other_tools_are_read_as_they_name_their_text() -> None:
+    """An id that is None is none, so that two documents do not share it."""
+    with retriever("search") as r:
+        r.documents([{"id": None, "page_content": "One."}, {"id": None, "content": "Two."}])
+    with generator("answer") as g:
+        g.answer("Said.")
+
+    (span, _) = EXPORTER.get_finished_spans()
+    documents = json.loads(str((span.attributes or {})["retrieval.documents"]))
+    assert documents == [{"document.content": "One."}, {"document.content": "Two."}]
+
+
 def test_metadata_is_json() -> None:
     """Whatever the application needs to find the answer again."""
     with generator("answer") as g:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import entry_points
 
@@ -13,6 +16,7 @@ from opentelemetry.trace import NoOpTracerProvider, Tracer, format_trace_id
 from otel_rt4chart import RT4ChartInstrumentor
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.sampling import is_sampled
+from otel_rt4chart.settings import Settings
 
 KIND = {"openinference.span.kind": "LLM"}
 
@@ -127,6 +131,33 @@ def test_wrong_arguments_are_refused(app: App, arguments: dict[str, object], mes
     """A mistake in the code is told where it is made."""
     with pytest.raises(SettingsError, match=message):
         RT4ChartInstrumentor().instrument(tracer_provider=app.provider, **arguments)
+
+
+def test_an_empty_variable_is_one_that_is_not_set() -> None:
+    """As everywhere in OpenTelemetry; compose files write them so."""
+    assert Settings.from_environment({"RT4CHART_SAMPLE_RATE": " "}) == Settings()
+
+
+FORK = """
+import os, signal
+from opentelemetry.sdk.trace import TracerProvider
+from otel_rt4chart import RT4ChartInstrumentor
+provider = TracerProvider()
+RT4ChartInstrumentor().instrument(tracer_provider=provider)
+with RT4ChartInstrumentor()._marker._lock:
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        provider.get_tracer("app").start_span("answer").end()
+        os._exit(0)
+raise SystemExit(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_worker_does_not_inherit_a_held_lock() -> None:
+    """A child forked while another thread marks a span starts its own spans."""
+    assert subprocess.run([sys.executable, "-c", FORK], check=False).returncode == 0
 
 
 def test_without_an_sdk_nothing_happens_but_a_warning(caplog: pytest.LogCaptureFixture) -> None:

@@ -128,6 +128,70 @@ def test_another_text_under_a_known_id_gets_an_id_of_its_own() -> None:
     assert [(p.id, p.text) for p in found.exchange.passages] == [("faq", "One."), ("faq~2", "Two.")]
 
 
+def test_what_is_retrieved_after_a_reranker_counts_too() -> None:
+    """A second hop without reranking; what the reranker chose from does not."""
+    reranker = made(3, 1, {KIND: "RERANKER", RANKED.format(0): "Best."})
+    second = made(4, 1, {KIND: "RETRIEVER", TEXT.format(0): "New."})
+
+    (found,) = candidates([CHAIN, SEARCH, reranker, second, made(5, 1, LLM.attributes)])
+
+    assert [passage.text for passage in found.exchange.passages] == ["Best.", "New."]
+
+
+def test_a_retriever_inside_a_retriever_is_a_step_of_it() -> None:
+    """A compressing retriever keeps a part of what the inner one found."""
+    inner = made(3, 2, {KIND: "RETRIEVER", TEXT.format(0): "Dropped by the outer one."})
+
+    (found,) = candidates([CHAIN, SEARCH, inner, made(4, 1, LLM.attributes)])
+
+    assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free."]
+
+
+@pytest.mark.parametrize("job", [1, 9])
+def test_each_chain_of_a_batch_has_its_answer_and_its_passages(job: int) -> None:
+    """Under a span that is no chain, or one that another service holds."""
+    spans = [made(1, 0, {})]
+    for turn in (10, 20, 30):
+        spans += [
+            span(turn, "CHAIN", job, input__value=f"Question {turn}?"),
+            made(turn + 1, turn, {KIND: "RETRIEVER", TEXT.format(0): f"Passage {turn}."}),
+            made(turn + 2, turn, {KIND: "LLM", SAID: f"Answer {turn}."}),
+        ]
+
+    found = candidates(spans)
+
+    assert [(c.exchange.question, c.exchange.passages[0].text, c.exchange.answer)
+            for c in found] == [
+        (f"Question {turn}?", f"Passage {turn}.", f"Answer {turn}.") for turn in (10, 20, 30)
+    ]  # fmt: skip
+    assert [len(c.exchange.passages) for c in found] == [1, 1, 1]
+
+
+def test_the_question_is_the_chains_under_a_servers_span() -> None:
+    """The prompt holds the passages: it is the last resort."""
+    prompt = {"llm.input_messages.0.message.role": "user",
+              "llm.input_messages.0.message.content": "Context: 14 days. Q: …"}  # fmt: skip
+    chain = span(2, "CHAIN", 1, input__value='{"messages": [{"content": "How long?"}]}')
+    answer = made(4, 2, {**LLM.attributes, **prompt})
+
+    (found,) = candidates([made(1, 0, {}), chain, replace(SEARCH, span_id="b" * 16), answer])
+
+    assert found.exchange.question == "How long?"
+
+
+@pytest.mark.parametrize("kind", ["EVALUATOR", "GUARDRAIL"])
+def test_a_checks_own_generation_is_no_answer(kind: str) -> None:
+    """A judge inside the traced request, as evaluation libraries run it."""
+    check = made(4, 1, {KIND: kind})
+    judge = made(5, 4, {KIND: "LLM", SAID: "Yes, faithful."})
+    found_by_judge = made(6, 4, {KIND: "RETRIEVER", TEXT.format(0): "Other."})
+
+    (found,) = candidates([CHAIN, SEARCH, found_by_judge, LLM, check, judge])
+
+    assert found.exchange.answer == "30 days."
+    assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free."]
+
+
 @pytest.mark.parametrize(
     ("spans", "reason"),
     [
@@ -136,6 +200,8 @@ def test_another_text_under_a_known_id_gets_an_id_of_its_own() -> None:
         ([CHAIN, SEARCH, made(3, 1, {KIND: "LLM", SAID: "__REDACTED__"})], Decision.REDACTED),
         ([CHAIN, made(2, 1, {KIND: "RETRIEVER", TEXT.format(0): "__REDACTED__"}), LLM],
          Decision.REDACTED),
+        ([CHAIN, made(2, 1, {KIND: "RETRIEVER", TEXT.format(0): "14 days.",
+                             TEXT.format(1): "__REDACTED__"}), LLM], Decision.REDACTED),
         ([CHAIN, made(2, 1, {TEXT.format(9): "Tenth."}, dropped=20), LLM], Decision.TRUNCATED),
         ([CHAIN, SEARCH, made(3, 1, {KIND: "LLM"}, dropped=3)], Decision.TRUNCATED),
     ],

@@ -14,7 +14,7 @@ from openinference.semconv.trace import (
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans.openinference import view
-from otel_rt4chart.spans.record import Attributes, SpanRecord
+from otel_rt4chart.spans.record import Attributes, AttributeValue, SpanRecord
 
 ANSWER = f"{semconv.LLM_OUTPUT_MESSAGES}.0."
 
@@ -79,6 +79,33 @@ def test_documents_are_read_in_every_form(attributes: Attributes) -> None:
     assert documents[1].metadata == {"page": 2}
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        ({"content": "One."}, {"page_content": "Two."}),
+        '[{"id": null, "content": "One."}, {"text": "Two."}]',
+        '["One.", "Two."]',
+        ("One.", "Two."),
+    ],
+)
+def test_documents_without_the_conventions_wrapper_are_read(value: AttributeValue) -> None:
+    """As frameworks serialise them themselves, or as bare texts."""
+    attributes = {semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents": value}
+
+    assert [document.text for document in view(span(attributes)).documents] == ["One.", "Two."]
+
+
+def test_plain_text_is_one_document_and_cut_json_is_none() -> None:
+    """A limit on the length of values leaves JSON that ends early: that is truncated."""
+    plain, cut = (
+        view(span({semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents": value}))
+        for value in ("Trial: 14 days.", '[{"document.content": "Trial: 14 d')
+    )
+
+    assert ([d.text for d in plain.documents], plain.is_truncated) == (["Trial: 14 days."], False)
+    assert (cut.documents, cut.is_truncated) == ((), True)
+
+
 def test_a_document_without_id_gets_one_from_its_content() -> None:
     """The same text has the same id wherever it is retrieved; another text has another."""
     one, again, other = (
@@ -107,6 +134,12 @@ def test_a_document_without_id_gets_one_from_its_content() -> None:
         ({"output.value": "Said."}, "Said."),
         ({"output.value": json.dumps({"generations": [[{"text": "Said."}]]})}, "Said."),
         ({"output.value": json.dumps({"role": "assistant", "content": "Said."})}, "Said."),
+        ({"output.value": json.dumps({"choices": [{"message": {"content": "Said."}}]})}, "Said."),
+        (
+            {"output.value": json.dumps({"messages": [{"content": "x"}, {"content": "Said."}]})},
+            "Said.",
+        ),
+        ({"output.value": json.dumps({"verdict": "yes"})}, '{"verdict": "yes"}'),
         ({"output.value": '{"generations": [[{"text": "cut'}, '{"generations": [[{"text": "cut'),
         ({ANSWER + "message.content": "__REDACTED__"}, ""),
         ({ANSWER + "message.tool_calls.0.tool_call.id": "x", "output.value": "{}"}, ""),
