@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from otel_rt4chart.cli import Command
@@ -28,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Verify row by row; the status is 1 where a row failed."""
     verifier = Verifier(build_judge(options.judge))
+    refuse_overwriting(options.file, options.out)
     rows = failed = 0
     with opened(options.file, "rb") as lines, opened(options.out, "wb") as out:
         for row in verify_rows(lines, verifier):
@@ -53,6 +55,15 @@ def verify_rows(lines: Iterable[bytes], verifier: Verifier) -> Iterator[dict[str
             yield report_row(row, verifier.verify(row.exchange))
         except InputError as error:
             yield {"id": value.get("id"), "line": number, "error": str(error)}
+
+
+def refuse_overwriting(file: str, out: str) -> None:
+    """Raise InputError where opening the output would empty the input before it is read."""
+    source, target = Path(file), Path(out)
+    if "-" in (file, out) or not (source.exists() and target.exists()):
+        return
+    if source.samefile(target):
+        raise InputError(f"--out {out} is the input file itself: name another file")
 
 
 @contextmanager

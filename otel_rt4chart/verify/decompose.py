@@ -15,22 +15,42 @@ LEAD_IN = re.compile(
       | (?:here\ (?:is|are)|below\ (?:is|are)|this\ is)\b[^.:!?]{0,60}:\s+ )""",
     re.IGNORECASE | re.VERBOSE,
 )
+# The rest of a sentence that asserts nothing, up to where a clause begins that might.
+REST = r"(?:(?!,?\s(?:but|however|although|though|while)\b|;\s).)*"
+SORRY = (
+    r"(?:(?:i'm|i\ am)\ (?:sorry|afraid)|sorry|unfortunately|however)[,:]?\s+(?:but\s+|that\s+)?"
+)
+# Each alternative is the whole of a sentence: "No refunds are given" only begins like an agreement.
 NOT_A_CLAIM = re.compile(
-    r"""^(?:
-        (?:here|below)\ (?:is|are)\b[^.]{0,80}[:.]?
-      | (?:sure|yes|no|certainly|of\ course|absolutely|okay|thanks|thank\ you|hello|hi|dear)\b
-          [^.]{0,30}[.!,:]?
-      | (?:i\ hope|hope\ this|let\ me\ know|feel\ free|please\b
-          |if\ you\ (?:have|need|would\ like)\b).*
-      | (?:i\ (?:could\ not|couldn't|cannot|can't|do\ not|don't|was\ unable|am\ unable
-            |am\ not\ able)
-          |i'm\ (?:sorry|unable|not\ able)|sorry\b|unfortunately,?\ i\b)\b.*
-      | (?:the|these|this|your|provided|retrieved|given)\b[\w\s]{0,30}
-          \b(?:passages?|documents?|contexts?|sources?|texts?|articles?|information)\b[\w\s]{0,20}
-          \b(?:do(?:es)?\ not|don't|doesn't|did\ not|cannot|can't)[ ]
-          (?:mention|say|specify|state|contain|provide|include|tell|indicate|discuss|address)\b.*
-      | (?:in\ (?:summary|conclusion|short)|to\ summari[sz]e|overall)[,:.]?
-    )$""",
+    rf"""(?:
+        (?:sure|yes|no|certainly|of\ course|absolutely|ok(?:ay)?|thanks|thank\ you|hello|hi|sorry
+          |welcome|in\ (?:summary|conclusion|short)|to\ summari[sz]e|overall)(?:\ there)?
+      | (?:thanks|thank\ you)\ for\ (?:your|the|asking|reaching)\b{REST}
+      | dear\ \w+ | hello\ \w+
+      | (?:here|below)\ (?:is|are)\ (?:the|a|an|your|my|some)\ (?:[a-z]+\s+)?
+          (?:answer|summary|overview|list|response|information|details|breakdown|explanation)s?
+          (?:\ (?:to|of|for|about|you)\b[^.:]*)?
+      | (?:here|below)\ (?:is|are)\b[^.:]*:
+      | (?:i\ )?hope\ (?:this|that|it|these)\ (?:helps?|answers?|clarif\w+|information)\b{REST}
+      | (?:please\ )?(?:let\ (?:me|us)\ know|feel\ free\ to|do(?:\ not|n't)\ hesitate\ to)\b{REST}
+      | please\ (?:contact|consult|check|refer|see|visit|provide|clarify|ask|try|review)\b{REST}
+      | if\ you\ (?:have|need|want|would\ like)\b[^,.]*,\s
+          (?:please|feel\ free|let\ (?:me|us)\ know|just\ ask|i\b|i'm\b)\b{REST}
+      | (?:{SORRY})*i(?:\ could|\ can|\ do|\ did|\ was|\ am|'m)\ ?(?:not|n't|unable|cannot)\s
+          (?:able\ to\ |to\ )?(?:find|answer|know|have|see|determine|tell|locate|provide|confirm
+            |say|verify|sure)\b{REST}
+      | (?:{SORRY})*i\ (?:couldn't|cannot|can't|don't|didn't|wasn't\ able\ to)\s
+          (?:find|answer|know|have|see|determine|tell|locate|provide|confirm|say|verify)\b{REST}
+      | (?:{SORRY})*(?:(?:the|these|this|your)\ )?(?:(?:provided|retrieved|given)\ )*
+          (?:passages?|documents?|contexts?|sources?|texts?|articles?
+            |(?:provided|retrieved|given)\ information)
+          (?:\ (?:provided|retrieved|given|above))?\ (?:explicitly\ )?
+          (?:do(?:es)?\ not|don't|doesn't|did\ not|cannot|can't)\ (?:\w+ly\ )?
+          (?:mention|say|specify|state|contain|provide|include|tell|indicate|discuss|address)
+          \b{REST}
+      | (?:{SORRY})*there\ (?:is|was)\ no\ (?:mention|information)\b{REST}
+          \ in\ (?:the|these|this)\ (?:\w+\ )?(?:passages?|documents?|contexts?|sources?|texts?)
+    )[\s.!,:…]*""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 QUESTION = re.compile(r"[?？؟][\"'”’)\]]*$")
@@ -86,15 +106,15 @@ def _drafts(sentence: Sentence) -> Iterator[DraftClaim]:
         yield _draft(sentence, start, len(text), is_claim=False)
         return
     for left, right in _clauses(text, start):
-        yield _draft(sentence, left, right, is_claim=True)
+        yield _draft(sentence, left, right, is_claim=not _is_framing(text[left:right]))
 
 
 def _is_framing(text: str) -> bool:
     """A lead-in alone; one with a digit in it may carry a fact and is kept."""
-    bare = text.strip()
+    bare = text.strip().replace("’", "'")
     if any(map(str.isdigit, bare)):
         return False
-    return NOT_A_CLAIM.match(bare) is not None or HEADING.match(bare) is not None
+    return NOT_A_CLAIM.fullmatch(bare) is not None or HEADING.match(bare) is not None
 
 
 def _clauses(text: str, start: int) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from otel_rt4chart.verify.local.tokens import Token, tokenize
@@ -19,7 +20,7 @@ def localise(answer: str, draft: DraftClaim, judgement: Judgement, nearest: str)
     """
     found = _clash(answer, draft, judgement)
     if found is None and nearest:
-        found = _strange_words(draft, nearest)
+        found = _strange_words(answer, draft.range, nearest)
     return whole_graphemes(answer, found or draft.range)
 
 
@@ -27,9 +28,9 @@ def _clash(answer: str, draft: DraftClaim, judgement: Judgement) -> AnswerRange 
     """From the first to the last claimed value that stands in the claim's own words."""
     low, high = draft.range
     places = [
-        (at, at + len(clash.claimed))
+        found
         for clash in judgement.clashes
-        if clash.claimed and (at := answer.find(clash.claimed, low, high)) >= 0
+        if (found := _place(clash.claimed, answer, low, high)) is not None
     ]
     if not places:
         return None
@@ -37,17 +38,30 @@ def _clash(answer: str, draft: DraftClaim, judgement: Judgement) -> AnswerRange 
     return widest if widest.end - widest.start <= NARROW * (high - low) else AnswerRange(*places[0])
 
 
-def _strange_words(draft: DraftClaim, nearest: str) -> AnswerRange | None:
-    """The hull of the content words that the nearest sentence does not have."""
+def _place(value: str, answer: str, low: int, high: int) -> tuple[int, int] | None:
+    """Where the value first stands as a word of its own, so that "1" is not found in "14"."""
+    if not value:
+        return None
+    whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)").search(answer, low, high)
+    at = whole.start() if whole else answer.find(value, low, high)
+    return (at, at + len(value)) if at >= 0 else None
+
+
+def _strange_words(answer: str, own: AnswerRange, nearest: str) -> AnswerRange | None:
+    """The hull of the answer's content words, in the claim's range, that the nearest lacks.
+
+    The answer's words, not the claim's: a judge may word a claim in its own way.
+    """
+    text = answer[own.start : own.end]
     known = {token.stem for token in tokenize(nearest)}
-    content = [token for token in tokenize(draft.text) if token.is_content]
+    content = [token for token in tokenize(text) if token.is_content]
     strange: list[Token] = [token for token in content if token.stem not in known]
     if not strange or len(strange) == len(content):
         return None
     left, right = strange[0].start, strange[-1].end
-    if right - left > NARROW * len(draft.text):
+    if right - left > NARROW * len(text):
         return None
-    return AnswerRange(draft.range.start + left, draft.range.start + right)
+    return AnswerRange(own.start + left, own.start + right)
 
 
 def whole_graphemes(answer: str, found: AnswerRange) -> AnswerRange:

@@ -119,3 +119,30 @@ def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[s
     """Wrong use is status 2 and one line."""
     assert main(["verify", str(tmp_path / "none.jsonl")]) == 2
     assert "cannot open" in capsys.readouterr().err
+
+
+def test_the_input_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Naming the input as output is wrong use, and costs nobody their rows."""
+    rows = json.dumps(GOOD[0]).encode()
+    (tmp_path / "rows.jsonl").write_bytes(rows)
+
+    status = main(
+        ["verify", str(tmp_path / "rows.jsonl"), "--out", str(tmp_path / "." / "rows.jsonl")]
+    )
+
+    assert status == 2
+    assert (tmp_path / "rows.jsonl").read_bytes() == rows
+    assert "is the input file itself" in capsys.readouterr().err
+
+
+def test_a_missing_input_leaves_an_older_output_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong use is told in one line, before anything is written."""
+    (tmp_path / "out.jsonl").write_bytes(b"older")
+
+    status = main(["verify", str(tmp_path / "no.jsonl"), "--out", str(tmp_path / "out.jsonl")])
+
+    assert status == 2
+    assert (tmp_path / "out.jsonl").read_bytes() == b"older"
+    assert "cannot open" in capsys.readouterr().err

@@ -67,6 +67,31 @@ def test_questions_framing_and_abstentions_are_no_claims(text: str) -> None:
     assert [draft.is_claim for draft in drafts] == [False]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No refunds are given.",
+        "Hi-res audio is included.",
+        "Dear customers get a discount.",
+        "Please note that refunds are slow.",
+        "If you have a pass, entry is free.",
+        "Thanks to Bob, it works.",
+        "The information does not include prices.",
+        "I cannot recommend it.",
+    ],
+)
+def test_an_assertion_that_only_begins_like_framing_is_a_claim(text: str) -> None:
+    """A claim is never dropped for its first word: what is no claim counts in no rate."""
+    assert claims(text) == [text]
+
+
+def test_a_fact_beside_an_abstention_is_a_claim() -> None:
+    """Only the clause that asserts nothing is left out."""
+    assert claims("The passages do not mention refunds, but the trial is free.") == [
+        "the trial is free."
+    ]
+
+
 def test_list_items_are_claims_without_their_markers() -> None:
     """A marker is not part of what is claimed."""
     assert claims("- The trial lasts 14 days.\n- Support is by e-mail.") == [

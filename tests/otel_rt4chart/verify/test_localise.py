@@ -49,6 +49,30 @@ def test_words_that_the_nearest_sentence_lacks_are_the_range() -> None:
     assert answer[slice(*found)] == "priority"
 
 
+def test_a_value_is_found_as_a_word_of_its_own() -> None:
+    """The digits of another number are not the clashing value."""
+    answer = "14 days for 1 seat and a whole lot of storage."
+    judgement = Judgement(Label.CONTRADICTED, (0,), clashes=(Clash("number", "1", "2"),))
+
+    found = localise(answer, draft(answer, answer), judgement, "")
+
+    assert found == (12, 13)
+
+
+def test_a_claim_in_a_judges_own_words_is_marked_in_the_answers() -> None:
+    """The wording may be longer than what the answer says; the range stays inside the answer."""
+    answer = "It was 24 April, at the old pad."
+    claim = DraftClaim(
+        "The launch of the Hubble telescope happened on 24 April at the old pad",
+        0,
+        AnswerRange(0, len(answer)),
+    )
+
+    found = localise(answer, claim, Judgement(Label.BASELESS), "The launch was on 24 April.")
+
+    assert answer[slice(*found)] == "old pad"
+
+
 def test_the_whole_claim_is_the_range_where_most_of_it_is_strange() -> None:
     """A narrow range that says little is worse than the claim."""
     answer = "Bananas grow on Mars."
