@@ -28,7 +28,7 @@ def parse(line: bytes) -> Mapping[str, Any]:
         raise InputError(
             f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
         ) from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"expected one JSON object a line: {error}") from error
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, got {_kind(value)}")

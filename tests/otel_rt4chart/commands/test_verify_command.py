@@ -65,6 +65,7 @@ def test_offsets_are_code_points_with_emoji_and_right_to_left_text(tmp_path: Pat
     [
         (b'{"answer": "x", "contexts": ["\xff"]}', "expected UTF-8, byte 30 is 0xff"),
         (b"[1]", "expected a JSON object, got a list"),
+        (b'{"id": ' + b"7" * 5000 + b"}", "expected one JSON object a line"),
         (b'{"contexts": ["x"]}', 'expected "answer" to be a string, got nothing'),
         (b'{"answer": " ", "contexts": ["x"]}', 'expected "answer" to hold text'),
         (b'{"answer": "x"}', 'expected "contexts" to be a list of passages, got nothing'),
