@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.model import Claim, Exchange, Finding, Passage, Report
+from otel_rt4chart.verify.model import Claim, Evidence, Exchange, Finding, Passage, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +75,21 @@ def claim_rows(claims: Sequence[Claim]) -> list[dict[str, Any]]:
             "end": claim.answer_range.end,
             "confidence": round(claim.confidence, 4),
             "reason": claim.reason,
-            "evidence": [
-                {
-                    "passage": evidence.passage_id,
-                    "start": evidence.start,
-                    "end": evidence.end,
-                    "text": evidence.text,
-                    "relation": evidence.relation,
-                }
-                for evidence in claim.evidence
-            ],
+            "evidence": [evidence_row(one) for one in claim.evidence],
         }
         for claim in claims
     ]
+
+
+def evidence_row(evidence: Evidence) -> dict[str, Any]:
+    """A sentence of a passage and what it does to the claim."""
+    return {
+        "passage": evidence.passage_id,
+        "start": evidence.start,
+        "end": evidence.end,
+        "text": evidence.text,
+        "relation": evidence.relation,
+    }
 
 
 def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -97,9 +99,11 @@ def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
             key: value
             for key, value in (
                 ("name", finding.name),
+                ("kind", finding.kind or None),
                 ("detail", finding.detail),
                 ("claim", finding.claim),
                 ("passages", list(finding.passage_ids)),
+                ("evidence", [evidence_row(one) for one in finding.evidence]),
                 ("value", finding.value),
             )
             if value not in (None, [])

@@ -67,11 +67,15 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question, the passages retrieved for it, and the answer that was given."""
+    """A question, the passages retrieved for it, and the answer that was given.
+
+    `as_of` is the answer's date in ISO 8601, where known: sources may have expired by then.
+    """
 
     question: str
     passages: Sequence[Passage]
     answer: str
+    as_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,8 @@ class Sentence:
     """`text == source[start:end]`, where the source is a passage's text or the answer.
 
     `index` counts over all passages in order (the paper's S), or over the answer.
-    `passage_id` is empty for a sentence of the answer.
+    `passage_id` is empty for a sentence of the answer. `rendered` says in words what a structured
+    source holds there ("WiFi is not available" for `"WiFi": "no"`), else it is empty.
     """
 
     index: int
@@ -87,6 +92,12 @@ class Sentence:
     end: int
     text: str
     passage_id: str = ""
+    rendered: str = ""
+
+    @property
+    def reading(self) -> str:
+        """What a judge reads: the rendered words, else the text as it stands."""
+        return self.rendered or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +178,18 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about an answer beside its labels: `name` says what, `detail` says it in words."""
+    """Something about an answer beside its labels: `name` says what, `detail` says it in words.
+
+    `kind` tells findings of one name apart, `claim` is the number of the claim concerned, `evidence`
+    are the sentences that show it (`relation` is "contradicts" where they restrict or deny).
+    """
 
     name: str
     detail: str
+    kind: str = ""
     claim: int | None = None
     passage_ids: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     value: float | None = None
 
 
