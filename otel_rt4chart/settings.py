@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.sampling import checked_rate
 
 MODES = ("mark",)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +40,89 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
         """The settings of this process; SettingsError names the variable that is wrong."""
-        given = os.environ if environment is None else environment
-        values: dict[str, Any] = {}
-        for one in fields(cls):
-            name = one.metadata["name"]
-            # OpenTelemetry's rule: an empty variable is one that is not set.
-            if given.get(name, "").strip():
-                values[one.name] = _converted(name, given[name], type(one.default))
-        try:
-            return cls(**values)
-        except SettingsError as error:
-            named = ", ".join(f.metadata["name"] for f in fields(cls) if f.name in values)
-            raise SettingsError(f"{error} (set: {named})") from error
+        return read(cls, environment)
+
+
+def _named(name: str, default: T, text: str) -> T:
+    return field(default=default, metadata={"name": name, "help": text})
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """Who judges, at which endpoint, and for how much; 0 is without a bound."""
+
+    base_url: str = _named("OPENAI_BASE_URL", "", "the endpoint; OpenAI's own unless set")
+    api_key: str = field(
+        default="",
+        repr=False,
+        metadata={"name": "OPENAI_API_KEY", "help": "the endpoint's key, where it needs one"},
+    )
+    model: str = _named("RT4CHART_JUDGE_MODEL", "gpt-4o-mini", "the judging model")
+    votes: int = _named("RT4CHART_JUDGE_VOTES", 1, "judgements of a disputed claim: 1, 3, 5, …")
+    decomposition: str = _named(
+        "RT4CHART_JUDGE_DECOMPOSITION",
+        "sentence",
+        "sentence by sentence, or holistic: over the whole answer, without ranges",
+    )
+    timeout_s: float = _named("RT4CHART_JUDGE_TIMEOUT_S", 60.0, "seconds one attempt may take")
+    retries: int = _named("RT4CHART_JUDGE_RETRIES", 3, "attempts after a 429, a 5xx or a time-out")
+    concurrency: int = _named("RT4CHART_JUDGE_CONCURRENCY", 8, "requests under way at once")
+    input_limit: int = _named(
+        "RT4CHART_JUDGE_INPUT_LIMIT", 24_000, "tokens of context that one call may hold"
+    )
+    cache: str = _named(
+        "RT4CHART_JUDGE_CACHE", "", "a file that keeps verdicts between runs; in memory unless set"
+    )
+    calls_per_answer: int = _named("RT4CHART_JUDGE_CALLS_PER_ANSWER", 0, "calls an answer may cost")
+    tokens_per_answer: int = _named(
+        "RT4CHART_JUDGE_TOKENS_PER_ANSWER", 0, "tokens an answer may cost"
+    )
+    calls_per_minute: int = _named("RT4CHART_JUDGE_CALLS_PER_MINUTE", 0, "calls in any minute")
+    tokens_per_minute: int = _named("RT4CHART_JUDGE_TOKENS_PER_MINUTE", 0, "tokens in any minute")
+    prices: str = _named(
+        "RT4CHART_JUDGE_PRICES",
+        "",
+        "MODEL=INPUT/CACHED/OUTPUT, … in US dollars for a million tokens; adds to the known ones",
+    )
+    embedding_model: str = _named(
+        "RT4CHART_EMBEDDING_MODEL", "", "links claims by meaning too, at the same endpoint"
+    )
+    cascade_threshold: float = _named(
+        "RT4CHART_CASCADE_THRESHOLD", 0.7, "confidence under which a claim goes to the second judge"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if self.decomposition not in ("sentence", "holistic"):
+            raise SettingsError(
+                f"decomposition: expected sentence or holistic, got {self.decomposition!r}"
+            )
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, int | float) and not 0 <= value < 1e12:
+                raise SettingsError(f"{one.metadata['name']}: expected 0 or more, got {value}")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> JudgeSettings:
+        """The settings of this process; SettingsError names the variable that is wrong."""
+        return read(cls, environment)
+
+
+def read(cls: type[T], environment: Mapping[str, str] | None) -> T:
+    """A settings class from the variables that its fields name."""
+    given = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    declared = fields(cls)  # type: ignore[arg-type]
+    for one in declared:
+        name = one.metadata["name"]
+        # OpenTelemetry's rule: an empty variable is one that is not set.
+        if given.get(name, "").strip():
+            values[one.name] = _converted(name, given[name], type(one.default))
+    try:
+        return cls(**values)
+    except SettingsError as error:
+        named = ", ".join(f.metadata["name"] for f in declared if f.name in values)
+        raise SettingsError(f"{error} (set: {named})") from error
 
 
 def _converted(name: str, text: str, kind: type) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.errors import InputError
+from otel_rt4chart.verify.judge import Hint
 from otel_rt4chart.verify.model import (
     AnswerRange,
     Chunk,
@@ -66,11 +67,11 @@ class ScriptedJudge:
         claims: Sequence[DraftClaim],
         context: Sequence[Sentence],
         *,
-        hint: Chunk | None,
+        hint: Hint | None,
         question: str,
     ) -> Sequence[Judgement]:
         """The scripted final labels."""
-        where = -1 if hint is None else hint.index
+        where = -1 if hint is None else hint.chunk.index
         self.calls.append(("resolve", where, tuple(claim.text for claim in claims)))
         return [self._judge(claim, context, None) for claim in claims]
 
@@ -87,7 +88,7 @@ class ScriptedJudge:
         found = tuple(
             sentence.index
             for sentence in sentences
-            if any(piece in sentence.text for piece in script.evidence)
+            if any(piece in sentence.reading for piece in script.evidence)
         )
         return Judgement(
             label=label,

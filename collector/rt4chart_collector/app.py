@@ -9,8 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Event
 
-from otel_rt4chart.verify import Verifier
-from otel_rt4chart.verify.judges import build_judge
+from otel_rt4chart.judges import build_verifier
 from rt4chart_collector.assembler import Assembler
 from rt4chart_collector.assembly import Patience, TraceBuffer
 from rt4chart_collector.counters import Counters
@@ -50,7 +49,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
     Raises SettingsError or StoreError before anything is taken in. The stages are left in the
     reverse order: no new requests, then what is queued, what is open, what waits for a worker.
     """
-    verifier = Verifier(build_judge(settings.judge))
+    verifier = build_verifier(settings.judge)
     with ExitStack() as stack:
         bound = stack.enter_context(listening(settings.otlp_http))
         client = stack.enter_context(connect(settings.dsn))
@@ -67,6 +66,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
                 verifier,
                 counters,
                 sample_rate=settings.sample_rate,
+                strict_routes=settings.strict_routes,
                 clock=clock,
                 giving_up=giving_up,
             )

@@ -29,7 +29,14 @@ def chosen(candidate: Candidate, rate: float) -> tuple[bool, float]:
     return candidate.sampled, candidate.sample_rate
 
 
-def decide(candidate: Candidate, verifier: Verifier, *, rate: float, clock: Clock) -> Verdict:
+def decide(
+    candidate: Candidate,
+    verifier: Verifier,
+    *,
+    rate: float,
+    clock: Clock,
+    strict: bool = False,
+) -> Verdict:
     """The verdict on one answer; a failure is a verdict too, with its error, never an exception."""
     is_chosen, probability = chosen(candidate, rate)
     started = clock()
@@ -40,7 +47,8 @@ def decide(candidate: Candidate, verifier: Verifier, *, rate: float, clock: Cloc
         decision = Decision.NOT_SAMPLED
     else:
         try:
-            report, decision = verifier.verify(candidate.exchange), Decision.VERIFIED
+            report = verifier.verify(candidate.exchange, strict=strict)
+            decision = Decision.VERIFIED
         except RT4ChartError as failure:
             decision, error = Decision.ERROR, str(failure)
         except Exception as failure:  # noqa: BLE001 - one bad answer must not stop the others

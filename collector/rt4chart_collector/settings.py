@@ -28,6 +28,10 @@ def _text(text: str) -> str:
     return text
 
 
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
+
+
 def _number(low: float, high: float) -> Callable[[str], float]:
     def parse(text: str) -> float:
         value = float(text)
@@ -76,6 +80,12 @@ class Settings:
         _text,
     )
     judge: str = _setting("local", "who verifies the claims", "the name of a judge", _text)
+    strict_routes: frozenset[str] = _setting(
+        frozenset(),
+        "routes whose every claim goes to a cascade's second judge",
+        "routes with commas between them",
+        _names,
+    )
     sample_rate: float = _setting(
         1.0,
         "share of the answers to verify, where the application has not marked them",

@@ -46,6 +46,7 @@ class Worker:
         *,
         sample_rate: float,
         clock: Clock,
+        strict_routes: frozenset[str] = frozenset(),
         giving_up: Event,
     ) -> None:
         """`giving_up` ends the waits between attempts to reach the store."""
@@ -54,6 +55,7 @@ class Worker:
         self._verifier = verifier
         self._counters = counters
         self._sample_rate = sample_rate
+        self._strict_routes = strict_routes
         self._version = version("otel-rt4chart")
         self._clock = clock
         self._giving_up = giving_up
@@ -75,7 +77,13 @@ class Worker:
         flushed = self._clock()
         for candidate in self._undecided(self._candidates(traces)):
             verdicts.append(
-                decide(candidate, self._verifier, rate=self._sample_rate, clock=self._clock)
+                decide(
+                    candidate,
+                    self._verifier,
+                    rate=self._sample_rate,
+                    clock=self._clock,
+                    strict=candidate.route in self._strict_routes,
+                )
             )
             if len(verdicts) >= VERDICTS or self._clock() - flushed > FLUSH_NS:
                 self._save(verdicts)

@@ -13,8 +13,7 @@ from otel_rt4chart.bench.dataset import choose_split, read_rows
 from otel_rt4chart.bench.runner import run_bench
 from otel_rt4chart.bench.table import as_values, render
 from otel_rt4chart.cli import Command
-from otel_rt4chart.verify.judges import build_judge
-from otel_rt4chart.verify.pipeline import Verifier
+from otel_rt4chart.judges import build_verifier
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,12 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the table; a wrong folder or judge is an error for the command line."""
-    judge = build_judge(options.judge)
+    verifier = build_verifier(options.judge)
     split, rows = choose_split(read_rows(options.folder), options.split)
     result = run_bench(
         rows[: options.limit],
-        Verifier(judge).verify,
-        judge=judge.id,
+        verifier.verify,
+        judge=verifier.judge.id,
         split=split,
         clock=time.perf_counter_ns,
         progress=_progress(),

@@ -13,9 +13,9 @@ from typing import Literal
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import RT4ChartError
+from otel_rt4chart.judges import build_judge
 from otel_rt4chart.settings import Settings
 from otel_rt4chart.verify import Exchange, Passage, Verifier
-from otel_rt4chart.verify.judges import build_judge
 
 GROUP = "rt4chart.checks"
 EXTRAS = {

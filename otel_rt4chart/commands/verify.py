@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +13,9 @@ from typing import Any, BinaryIO
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import InputError
+from otel_rt4chart.judges import JUDGES, build_verifier
 from otel_rt4chart.rows import parse, report_row, row_from
 from otel_rt4chart.verify import Verifier
-from otel_rt4chart.verify.judges import JUDGES, build_judge
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Verify row by row; the status is 1 where a row failed."""
-    verifier = Verifier(build_judge(options.judge))
+    verifier = build_verifier(options.judge, clock=time.perf_counter_ns)
     refuse_overwriting(options.file, options.out)
     rows = failed = 0
     with opened(options.file, "rb") as lines, opened(options.out, "wb") as out:

@@ -1,7 +1,12 @@
 """The RT4CHART verification core: pure, without OpenTelemetry, database, environment or clock."""
 
-from otel_rt4chart.verify.judge import Judge
+from otel_rt4chart.verify.cascade import CascadeJudge
+from otel_rt4chart.verify.judge import Embedder, Hint, Judge
+from otel_rt4chart.verify.llm.endpoint import Endpoint
+from otel_rt4chart.verify.llm.judge import OpenAIJudge
+from otel_rt4chart.verify.llm.single import SingleJudge
 from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.meter import Budget
 from otel_rt4chart.verify.model import (
     AnswerLabel,
     AnswerRange,
@@ -24,20 +29,27 @@ from otel_rt4chart.verify.pipeline import Verifier
 __all__ = [
     "AnswerLabel",
     "AnswerRange",
+    "Budget",
+    "CascadeJudge",
     "Chunk",
     "Claim",
     "Clash",
     "DraftClaim",
+    "Embedder",
+    "Endpoint",
     "Evidence",
     "Exchange",
     "Finding",
+    "Hint",
     "Judge",
     "Judgement",
     "Label",
     "LocalJudge",
+    "OpenAIJudge",
     "Passage",
     "Report",
     "Sentence",
+    "SingleJudge",
     "Usage",
     "Verifier",
 ]

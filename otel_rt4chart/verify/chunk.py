@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.verify.model import Chunk, Sentence
+from otel_rt4chart.verify.size import tokens_of
 
 # The paper's best of six settings, and a bound that any judge's input limit leaves room for.
-WINDOW, OVERLAP, MAX_CHARS = 25, 10, 24_000
+WINDOW, OVERLAP, MAX_TOKENS = 25, 10, 8_000
 
 
 def chunk(
@@ -15,37 +16,37 @@ def chunk(
     *,
     window: int = WINDOW,
     overlap: int = OVERLAP,
-    max_chars: int = MAX_CHARS,
+    max_tokens: int = MAX_TOKENS,
 ) -> tuple[Chunk, ...]:
-    """Windows of at most `window` sentences and `max_chars` characters, each sharing `overlap`.
+    """Windows of at most `window` sentences and `max_tokens` tokens, each sharing `overlap`.
 
     Every sentence is in one at least; a sentence longer than the bound is a chunk of its own.
     """
-    check(window, overlap, max_chars)
+    check(window, overlap, max_tokens)
     return tuple(
-        Chunk(n, part) for n, part in enumerate(_windows(sentences, window, overlap, max_chars))
+        Chunk(n, part) for n, part in enumerate(_windows(sentences, window, overlap, max_tokens))
     )
 
 
-def check(window: int, overlap: int, max_chars: int) -> None:
+def check(window: int, overlap: int, max_tokens: int) -> None:
     """Raise ValueError where the windows could not move on."""
-    if window < 1 or not 0 <= overlap < window or max_chars < 1:
+    if window < 1 or not 0 <= overlap < window or max_tokens < 1:
         raise ValueError(
-            "expected window ≥ 1, 0 ≤ overlap < window and max_chars ≥ 1, "
-            f"got window={window}, overlap={overlap}, max_chars={max_chars}"
+            "expected window ≥ 1, 0 ≤ overlap < window and max_tokens ≥ 1, "
+            f"got window={window}, overlap={overlap}, max_tokens={max_tokens}"
         )
 
 
 def _windows(
-    sentences: Sequence[Sentence], window: int, overlap: int, max_chars: int
+    sentences: Sequence[Sentence], window: int, overlap: int, max_tokens: int
 ) -> Iterator[tuple[Sentence, ...]]:
     start = 0
     while start < len(sentences):
         end = start + 1
-        size = len(sentences[start].text)
+        size = tokens_of(sentences[start : start + 1])
         while end < len(sentences) and end - start < window:
-            size += len(sentences[end].text)
-            if size > max_chars:
+            size += tokens_of(sentences[end : end + 1])
+            if size > max_tokens:
                 break
             end += 1
         yield tuple(sentences[start:end])

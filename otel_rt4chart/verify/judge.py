@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Sentence
+from otel_rt4chart.verify.meter import Meter
+from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Label, Sentence
+
+
+class Hint(NamedTuple):
+    """What local verification found, and in which chunk: where the global judge looks first."""
+
+    label: Label
+    chunk: Chunk
 
 
 class Judge(Protocol):
@@ -33,7 +42,118 @@ class Judge(Protocol):
         claims: Sequence[DraftClaim],
         context: Sequence[Sentence],
         *,
-        hint: Chunk | None,
+        hint: Hint | None,
         question: str,
     ) -> Sequence[Judgement]:
-        """Global verification: each claim against the whole context, `hint` says where to look."""
+        """Global verification: each claim against the whole context; `hint` says where to look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decompose:
+    """Asks for the claims of an answer's sentences."""
+
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assess:
+    """Asks for local verification: claims against one chunk."""
+
+    claims: tuple[DraftClaim, ...]
+    chunk: Chunk
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Asks for global verification: claims against the whole context.
+
+    `bare` claims were labelled before, without the evidence that their label needs.
+    """
+
+    claims: tuple[DraftClaim, ...]
+    context: tuple[Sentence, ...]
+    hint: Hint | None
+    question: str
+    bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Asks, for each claim, which sentences bear on it: evidence selection for long contexts."""
+
+    claims: tuple[DraftClaim, ...]
+    sentences: tuple[Sentence, ...]
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Asks for everything at once: claims of the answer, each with its judgement."""
+
+    sentences: tuple[Sentence, ...]
+    context: tuple[Sentence, ...]
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Asks an embedder for one vector a text."""
+
+    texts: tuple[str, ...]
+
+
+Question = Decompose | Assess | Resolve | Select | Audit | Embed
+# One item a claim, a sentence's claim or a text, as the question asks.
+Reply = (
+    Sequence[DraftClaim]
+    | Sequence[Judgement]
+    | Sequence[tuple[int, ...]]
+    | Sequence[tuple[DraftClaim, Judgement]]
+    | Sequence[Sequence[float]]
+)
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts to vectors whose cosine says how alike they are; JudgeError where it fails."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """One vector a text, all of the same length, in the texts' order."""
+
+
+@runtime_checkable
+class AsyncEmbedder(Embedder, Protocol):
+    """An embedder that waits for an endpoint and can be awaited."""
+
+    async def embed_async(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """The same, awaited."""
+
+
+@runtime_checkable
+class BatchJudge(Protocol):
+    """A judge that takes several questions at once, because it waits for an endpoint.
+
+    `answers` gives for each question its reply or the error that stands for it, never raises
+    JudgeError, and spends from the meter only what its budget allows.
+    """
+
+    @property
+    def id(self) -> str:
+        """Name, model and prompt version."""
+
+    @property
+    def input_limit(self) -> int:
+        """The tokens of context that one call may hold."""
+
+    @property
+    def one_call(self) -> bool:
+        """True for a judge that is asked `Audit` instead of the steps."""
+
+    def answers(self, questions: Sequence[Question], meter: Meter) -> Sequence[Reply | Exception]:
+        """Blocks until all are answered; calls run side by side, as many as the judge allows."""
+
+    async def answers_async(
+        self, questions: Sequence[Question], meter: Meter
+    ) -> Sequence[Reply | Exception]:
+        """The same, awaited."""

@@ -180,8 +180,8 @@ class Claim:
 class Finding:
     """Something about an answer beside its labels: `name` says what, `detail` says it in words.
 
-    `kind` tells findings of one name apart, `claim` is the number of the claim concerned, `evidence`
-    are the sentences that show it (`relation` is "contradicts" where they restrict or deny).
+    `kind` tells findings of one name apart, `claim` is the number of the claim concerned,
+    `evidence` shows it (its relation is "contradicts" where it restricts or denies).
     """
 
     name: str
@@ -195,12 +195,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a verification cost."""
+    """What a verification cost.
+
+    `calls` were made, `cache_hits` claims and sentences needed none. `cached_tokens` are those of
+    the `input_tokens` that the provider had in its prompt cache. `cost_usd` is None where a model
+    has no known price, `milliseconds` where no clock was given.
+    """
 
     calls: int = 0
     input_tokens: int = 0
+    cached_tokens: int = 0
     output_tokens: int = 0
     cache_hits: int = 0
+    cost_usd: float | None = 0.0
+    milliseconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
-from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify import chunk as chunks
-from otel_rt4chart.verify.evidence import is_borne_out, known_only, quote
-from otel_rt4chart.verify.findings import find
-from otel_rt4chart.verify.join import and_join, or_join
-from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.link import Linker, content
-from otel_rt4chart.verify.localise import localise
-from otel_rt4chart.verify.model import (
-    AnswerRange,
-    Chunk,
-    Claim,
-    DraftClaim,
-    Exchange,
-    Judgement,
-    Label,
-    Report,
-    Sentence,
-    Usage,
-)
+from otel_rt4chart.verify.cascade import tiers
+from otel_rt4chart.verify.drive import Steps, ask, ask_async, drive, drive_async
+from otel_rt4chart.verify.findings.find import find
+from otel_rt4chart.verify.findings.stale import Authority
+from otel_rt4chart.verify.join import and_join
+from otel_rt4chart.verify.judge import BatchJudge, Embedder, Judge
+from otel_rt4chart.verify.link import DENSE_FLOOR, FLOOR, LIMIT
+from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.meter import Budget, Meter
+from otel_rt4chart.verify.model import Exchange, Report
+from otel_rt4chart.verify.run import Options, Run, decompose, undecomposed
 from otel_rt4chart.verify.segment import segment, segment_passages
-
-# Claims that share less than this with every sentence are baseless without asking the judge.
-FLOOR = 0.05
 
 
 class Verifier:
@@ -37,192 +24,77 @@ class Verifier:
 
     def __init__(
         self,
-        judge: Judge,
+        judge: Judge | BatchJudge,
         *,
         window: int = chunks.WINDOW,
         overlap: int = chunks.OVERLAP,
-        max_chunk_chars: int = chunks.MAX_CHARS,
+        max_chunk_tokens: int = chunks.MAX_TOKENS,
         floor: float = FLOOR,
+        dense_floor: float = DENSE_FLOOR,
+        candidates: int = LIMIT,
+        embedder: Embedder | None = None,
+        reruns: int = 2,
+        budget: Budget | None = None,
+        scanner: Judge | None = None,
+        authority: Authority | None = None,
+        clock: Callable[[], int] | None = None,
     ) -> None:
-        """`floor` is the lowest link score, in [0, 1], with which a claim reaches the judge."""
-        chunks.check(window, overlap, max_chunk_chars)
+        """What may be tuned; the defaults are the paper's where it names one.
+
+        A claim reaches the judge where one of its `candidates` sentences has a lexical link of at
+        least `floor` or, with an `embedder`, a cosine of at least `dense_floor`, all in [0, 1].
+        `reruns` bounds evidence selection. `scanner` reads the passages that support nothing, for
+        findings (the local judge unless given); `clock` tells nanoseconds.
+        """
+        chunks.check(window, overlap, max_chunk_tokens)
         self.judge = judge
-        self._window = window
-        self._overlap = overlap
-        self._max_chunk_chars = max_chunk_chars
-        self._floor = floor
+        self._options = Options(
+            window, overlap, max_chunk_tokens, floor, dense_floor, candidates, reruns
+        )
+        self._embedder = embedder
+        self._budget = budget or Budget()
+        self._scanner: Judge = LocalJudge() if scanner is None else scanner
+        self._authority = authority
+        self._clock = clock
 
-    def verify(self, exchange: Exchange) -> Report:
-        """The report on one answer; without passages every claim is undecided (`no_context`)."""
+    def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+        """The report on one answer; without passages every claim is undecided (`no_context`).
+
+        `strict` sends every claim to a cascade's second judge.
+        """
+        meter = Meter(self._budget)
+        return drive(self._steps(exchange, meter, strict), lambda batch: ask(batch, meter))
+
+    async def verify_async(self, exchange: Exchange, *, strict: bool = False) -> Report:
+        """The same without blocking the event loop while an endpoint is waited for."""
+        meter = Meter(self._budget)
+        return await drive_async(
+            self._steps(exchange, meter, strict), lambda batch: ask_async(batch, meter)
+        )
+
+    def _steps(self, exchange: Exchange, meter: Meter, strict: bool) -> Steps[Report]:
+        """RT4CHART's Figure 2, from top to bottom."""
+        started = self._clock() if self._clock else 0
+        sentences = segment(exchange.answer)
         context = segment_passages(exchange.passages)
-        try:
-            drafts = self.judge.decompose(segment(exchange.answer))
-        except JudgeError as error:
-            return undecomposed(exchange.answer, self.judge.id, str(error))
-        run = Run(self.judge, exchange.question, context, drafts)
-        if context:
-            run.link(Linker(context), self._floor)
-            run.verify_locally(self._chunks(context))
-            run.verify_globally()
-            run.demand_evidence()
-        claims = tuple(
-            run.claim(number, exchange.answer, draft) for number, draft in enumerate(drafts)
-        )
-        return Report(
-            label=and_join(claim.label for claim in claims),
-            claims=claims,
-            judge=self.judge.id,
-            findings=find(claims, exchange.passages),
-            usage=Usage(calls=run.calls),
-        )
+        run = Run(exchange.question, context, self._options)
 
-    def _chunks(self, context: Sequence[Sentence]) -> tuple[Chunk, ...]:
-        return chunks.chunk(
-            context,
-            window=self._window,
-            overlap=self._overlap,
-            max_chars=self._max_chunk_chars,
-        )
+        if isinstance(self.judge, BatchJudge) and self.judge.one_call:
+            yield from run.audit(self.judge, sentences)
+        else:
+            drafts = yield from decompose(self.judge, sentences)
+            if isinstance(drafts, Exception):
+                return undecomposed(sentences, self.judge.id, str(drafts), meter.usage())
+            run.drafts = drafts
+            yield from run.link(self._embedder)
+            for tier in tiers(self.judge, strict=strict):
+                yield from run.verify_locally(tier)  # chunk by chunk, then the OR-join
+                yield from run.verify_globally(tier)  # the whole context, the chunk as a hint
+                yield from run.demand_evidence(tier)
+                run.settle(tier)
 
-
-@dataclass(slots=True)
-class Run:
-    """The state of one verification: what is known of each draft, by its number."""
-
-    judge: Judge
-    question: str
-    context: tuple[Sentence, ...]
-    drafts: Sequence[DraftClaim]
-    calls: int = 1
-    nearest: dict[int, str] = field(default_factory=dict)
-    linked: list[int] = field(default_factory=list)
-    local: dict[int, Label] = field(default_factory=dict)
-    focus: dict[int, Chunk] = field(default_factory=dict)
-    final: dict[int, Judgement] = field(default_factory=dict)
-
-    def link(self, linker: Linker, floor: float) -> None:
-        """Find each claim's nearest sentence; what has none above the floor is done."""
-        for number, draft in enumerate(self.drafts):
-            if not draft.is_claim:
-                continue
-            best = next(iter(linker.candidates(draft.text, limit=1)), None)
-            if best is not None:
-                self.nearest[number] = self.context[best.sentence].text
-            # A claim without a content word cannot be linked; what it is, the judge must say.
-            if not content(draft.text) or (best is not None and best.score >= floor):
-                self.linked.append(number)
-
-    def verify_locally(self, parts: Sequence[Chunk]) -> None:
-        """Each linked claim against each chunk; the OR-join; the deciding chunk is the hint."""
-        votes: defaultdict[int, list[tuple[Judgement, Chunk]]] = defaultdict(list)
-        for part in parts:
-            judged = self._assess(self.linked, part)
-            for number, judgement in judged.items():
-                votes[number].append((judgement, part))
-        for number, cast in votes.items():
-            label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
-            if label in (Label.ENTAILED, Label.CONTRADICTED):
-                agreeing = [vote for vote in cast if vote[0].label is label]
-                self.focus[number] = max(agreeing, key=lambda vote: vote[0].confidence)[1]
-
-    def verify_globally(self) -> None:
-        """Each linked claim against the whole context: one call a hint (section 3.5)."""
-        groups: defaultdict[int, list[int]] = defaultdict(list)
-        for number in self.linked:
-            hint = self.focus.get(number)
-            groups[-1 if hint is None else hint.index].append(number)
-        for _, numbers in sorted(groups.items()):
-            self.final.update(self._resolve(numbers, self.focus.get(numbers[0])))
-
-    def demand_evidence(self) -> None:
-        """A label without its evidence is asked once more, then it is baseless (`no_evidence`)."""
-        bare = [number for number in self.linked if not is_borne_out(self.final[number])]
-        self.final.update(self._resolve(bare, None))
-        for number in bare:
-            if not is_borne_out(self.final[number]):
-                self.final[number] = Judgement(Label.BASELESS, reason="no_evidence")
-
-    def claim(self, number: int, answer: str, draft: DraftClaim) -> Claim:
-        """The draft with its verdict."""
-        judgement, decided_by = self._verdict(number)
-        nearest = self.nearest.get(number, "")
-        where = draft.range
-        if judgement.label.is_unfaithful:
-            where = localise(answer, draft, judgement, nearest)
-        return Claim(
-            text=draft.text,
-            label=judgement.label,
-            local_label=self.local.get(number, judgement.label),
-            confidence=judgement.confidence,
-            decided_by=decided_by,
-            kind=draft.kind,
-            answer_range=where,
-            sentence=draft.sentence,
-            evidence=quote(judgement, self.context),
-            reason=judgement.reason,
-            clashes=judgement.clashes,
-            nearest=nearest,
-        )
-
-    def _verdict(self, number: int) -> tuple[Judgement, str]:
-        if not self.drafts[number].is_claim:
-            return Judgement(Label.NOT_A_CLAIM, confidence=1.0), "decompose"
-        if number in self.final:
-            return self.final[number], self.judge.id
-        if not self.context:
-            return Judgement(Label.UNDECIDED, reason="no_context"), "link"
-        return Judgement(Label.BASELESS, confidence=1.0, reason="unlinked"), "link"
-
-    def _assess(self, numbers: Sequence[int], part: Chunk) -> dict[int, Judgement]:
-        return self._ask(
-            numbers, lambda claims: self.judge.assess(claims, part, question=self.question)
-        )
-
-    def _resolve(self, numbers: Sequence[int], hint: Chunk | None) -> dict[int, Judgement]:
-        return self._ask(
-            numbers,
-            lambda claims: self.judge.resolve(
-                claims, self.context, hint=hint, question=self.question
-            ),
-        )
-
-    def _ask(
-        self,
-        numbers: Sequence[int],
-        call: Callable[[Sequence[DraftClaim]], Sequence[Judgement]],
-    ) -> dict[int, Judgement]:
-        """One call about these claims; where it fails, they are undecided with its reason."""
-        if not numbers:
-            return {}
-        self.calls += 1
-        try:
-            judged = call([self.drafts[number] for number in numbers])
-        except JudgeError as error:
-            judged = [Judgement(Label.UNDECIDED, reason=str(error))] * len(numbers)
-        if len(judged) != len(numbers):
-            reason = f"{self.judge.id} judged {len(judged)} of {len(numbers)} claims"
-            judged = [Judgement(Label.UNDECIDED, reason=reason)] * len(numbers)
-        known = range(len(self.context))
-        return {
-            number: known_only(judgement, known)
-            for number, judgement in zip(numbers, judged, strict=True)
-        }
-
-
-def undecomposed(answer: str, judge: str, reason: str) -> Report:
-    """The report where no claims could be made: each sentence of the answer is undecided."""
-    claims = tuple(
-        Claim(
-            text=sentence.text,
-            label=Label.UNDECIDED,
-            local_label=Label.UNDECIDED,
-            confidence=0.0,
-            decided_by=judge,
-            kind="attribute",
-            answer_range=AnswerRange(sentence.start, sentence.end),
-            sentence=sentence.index,
-            reason=reason,
-        )
-        for sentence in segment(answer)
-    )
-    return Report(and_join(claim.label for claim in claims), claims, judge, usage=Usage(calls=1))
+        claims = run.claims(exchange.answer, self.judge.id)
+        label = and_join(claim.label for claim in claims)
+        findings = find(exchange, claims, run.notes(), self._scanner, self._authority)
+        elapsed = (self._clock() - started) / 1e6 if self._clock else None
+        return Report(label, claims, self.judge.id, findings, meter.usage(elapsed))

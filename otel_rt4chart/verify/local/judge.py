@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from otel_rt4chart.verify import decompose as decomposition
+from otel_rt4chart.verify.citation import blanked
+from otel_rt4chart.verify.judge import Hint
 from otel_rt4chart.verify.local.context import Context, read_context
 from otel_rt4chart.verify.local.decide import Heads, heads
 from otel_rt4chart.verify.local.differences import Difference
@@ -48,7 +50,7 @@ class LocalJudge:
         claims: Sequence[DraftClaim],
         context: Sequence[Sentence],
         *,
-        hint: Chunk | None,
+        hint: Hint | None,
         question: str,
     ) -> Sequence[Judgement]:
         """Each claim against all sentences; the index sees all of them, so no hint is needed."""
@@ -57,13 +59,13 @@ class LocalJudge:
     def _judge(
         self, claims: Sequence[DraftClaim], sentences: Sequence[Sentence]
     ) -> tuple[Judgement, ...]:
-        context = read_context([sentence.text for sentence in sentences])
+        context = read_context([sentence.reading for sentence in sentences])
         return tuple(self._judge_one(claim, context, sentences) for claim in claims)
 
     def _judge_one(
         self, draft: DraftClaim, context: Context, sentences: Sequence[Sentence]
     ) -> Judgement:
-        claim = read_slots(draft.text)
+        claim = read_slots(blanked(draft.text))
         if not draft.is_claim:
             return Judgement(Label.NOT_A_CLAIM, confidence=1.0, reason="states nothing to check")
         if not claim.content and not claim.quantities:

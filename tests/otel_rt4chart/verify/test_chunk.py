@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.verify.chunk import chunk
 from otel_rt4chart.verify.model import Sentence
+from otel_rt4chart.verify.size import tokens_of
 
 
 def sentences(sizes: list[int]) -> list[Sentence]:
@@ -20,17 +21,17 @@ def sentences(sizes: list[int]) -> list[Sentence]:
     st.integers(1, 200),
 )
 def test_every_sentence_is_in_a_chunk_and_no_chunk_is_too_large(
-    sizes: list[int], window: int, overlap: int, max_chars: int
+    sizes: list[int], window: int, overlap: int, max_tokens: int
 ) -> None:
     """Windows cover the context in order, within both bounds."""
     context = sentences(sizes)
-    parts = chunk(context, window=window, overlap=min(overlap, window - 1), max_chars=max_chars)
+    parts = chunk(context, window=window, overlap=min(overlap, window - 1), max_tokens=max_tokens)
 
     assert {s.index for part in parts for s in part.sentences} == set(range(len(sizes)))
     assert [part.index for part in parts] == list(range(len(parts)))
     for part in parts:
         assert len(part.sentences) <= window
-        assert len(part.sentences) == 1 or sum(len(s.text) for s in part.sentences) <= max_chars
+        assert len(part.sentences) == 1 or tokens_of(part.sentences) <= max_tokens
 
 
 def test_neighbouring_chunks_share_the_overlap() -> None:

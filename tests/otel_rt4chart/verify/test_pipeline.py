@@ -14,6 +14,7 @@ from otel_rt4chart.verify import (
     Clash,
     DraftClaim,
     Exchange,
+    Hint,
     Judgement,
     Label,
     LocalJudge,
@@ -91,8 +92,28 @@ def test_calls_are_batched_by_chunk_and_by_hint() -> None:
         ("resolve", 0),
         ("resolve", 1),
     ]
-    assert all(len(claims) == 5 for kind, _, claims in judge.calls if kind == "assess")
+    assert [len(claims) for kind, _, claims in judge.calls if kind == "assess"] == [5, 5, 4]
     assert report.usage.calls == 7
+
+
+def test_a_chunk_is_not_asked_about_claims_that_none_of_its_sentences_can_bear_on() -> None:
+    """Linking says where to look; the whole context is read all the same."""
+    judge = ScriptedJudge(SCRIPTS)
+
+    Verifier(judge, window=3, overlap=1).verify(Exchange("", [Passage("p1", CONTEXT)], ANSWER))
+
+    last = next(claims for kind, at, claims in judge.calls if (kind, at) == ("assess", 2))
+    assert "Verification is not required" not in last
+
+
+def test_a_context_of_one_chunk_is_judged_once() -> None:
+    """Local and global verification would read the same text."""
+    judge = ScriptedJudge(SCRIPTS)
+
+    report = Verifier(judge).verify(Exchange("", [Passage("p1", CONTEXT)], ANSWER))
+
+    assert [call[:2] for call in judge.calls] == [("resolve", -1)]
+    assert [claim.label for claim in report.claims] == [CON, CON, ENT, ENT, NIC]
 
 
 def test_hubble_example_has_a_rate_of_three_quarters() -> None:
@@ -139,14 +160,24 @@ def test_a_label_without_its_evidence_becomes_baseless(label: Label) -> None:
 
 def test_a_claim_that_shares_no_word_is_baseless_without_asking() -> None:
     """The judge's time is not spent on what cannot be linked."""
-    judge = ScriptedJudge({"Bananas grow on Mars": Script(ENT)})
+    judge = ScriptedJudge({"Bananas grow on Mars": Script(ENT), **POOL})
 
     report = Verifier(judge).verify(
-        Exchange("", [Passage("p", "The pool is heated.")], "Bananas grow on Mars")
+        Exchange("", EXCHANGE.passages, "The pool is heated. Bananas grow on Mars")
     )
 
-    assert (report.claims[0].label, report.claims[0].reason) == (NIC, "unlinked")
-    assert judge.calls == []
+    assert (report.claims[1].label, report.claims[1].reason) == (NIC, "unlinked")
+    assert report.claims[1].decided_by == "link"
+    assert [claims for _, _, claims in judge.calls] == [("The pool is heated",)]
+
+
+def test_where_no_claim_shares_a_word_the_judge_is_asked() -> None:
+    """The answer may be in another language than the passages."""
+    judge = ScriptedJudge({"Das Becken ist beheizt": Script(ENT, evidence=("pool",))})
+
+    report = Verifier(judge).verify(Exchange("", EXCHANGE.passages, "Das Becken ist beheizt"))
+
+    assert report.label is AnswerLabel.ENTAILED
 
 
 def test_a_claim_without_content_words_is_left_to_the_judge() -> None:
@@ -203,7 +234,7 @@ class Faulty(ScriptedJudge):
         claims: Sequence[DraftClaim],
         context: Sequence[Sentence],
         *,
-        hint: Chunk | None,
+        hint: Hint | None,
         question: str,
     ) -> Sequence[Judgement]:
         """As scripted, unless it fails or comes back short."""
@@ -230,7 +261,9 @@ def test_a_failed_global_call_leaves_its_claims_undecided_with_the_reason() -> N
 
 def test_a_failed_local_call_does_not_stop_the_global_one() -> None:
     """The whole context still decides."""
-    claim = Verifier(Faulty(POOL, fails="assess")).verify(EXCHANGE).claims[0]
+    judge = Faulty(POOL, fails="assess")
+
+    claim = Verifier(judge, window=1, overlap=0).verify(EXCHANGE).claims[0]
 
     assert (claim.local_label, claim.label) == (Label.UNDECIDED, ENT)
 
@@ -267,7 +300,7 @@ def test_findings_name_the_passages_that_were_used() -> None:
         "", [Passage("a", "The pool is heated."), Passage("b", "Dogs.")], "The pool is heated"
     )
 
-    attribution, utilisation = Verifier(ScriptedJudge(POOL)).verify(exchange).findings
+    found = {one.name: one for one in Verifier(ScriptedJudge(POOL)).verify(exchange).findings}
 
-    assert attribution.passage_ids == ("a",)
-    assert utilisation.value == 0.5
+    assert found["chunk_attribution"].passage_ids == ("a",)
+    assert found["chunk_utilisation"].value == 0.5

@@ -1,0 +1,99 @@
+"""Citations and quotations in a text: where they stand and what they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_ID = r"(?:doc(?:ument)?|chunk|source|passage|ref|context|para|p|c|d|s)[\s_.:#-]{0,2}\d{1,6}"
+# [2] · [1, 3] · [1-3] · [^2] · 【2†source】 · [doc-3] · (doc-3) · (source: p2) · chunk_id: c4
+_BRACKET = re.compile(
+    r"(?<![\w\]])\[(?P<square>[^\[\]\n]{1,80})\](?!\()|【(?P<lens>[^【】\n]{1,80})】"
+    rf"|\((?:see\s+|source:?\s*|ref:?\s*)?(?P<round>{_ID}(?:\s*[,;]\s*{_ID}){{0,9}})\)"
+    r"|\b(?P<field>chunk_id|doc_id|passage_id|source_id)\s*[=:]\s*[\"']?(?P<value>[\w.:/-]{1,80})",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3}){0,9}")
+_ONE = re.compile(rf"{_ID}", re.IGNORECASE)
+_RANGE = re.compile(r"(\d{1,3})\s*[–-]\s*(\d{1,3})")
+_QUOTED = re.compile(r"“([^“”\n]{12,400})”|\"([^\"\n]{12,400})\"|«([^«»\n]{12,400})»")
+_WORDS = 4  # fewer quoted words may be a title or irony
+
+
+class Citation(NamedTuple):
+    """`text[start:end]` names the passage `id`; `number` is its place where it is a number."""
+
+    start: int
+    end: int
+    text: str
+    id: str
+    number: int | None
+
+
+class Quotation(NamedTuple):
+    """Quoted words, `text[start:end]` with their quotation marks."""
+
+    start: int
+    end: int
+    text: str
+
+
+def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
+    """The citations of a text in order; a bracket is one where it holds numbers or ids.
+
+    `ids` are those of the passages: what they are called cannot be guessed.
+    """
+    known = {name.casefold() for name in ids}
+    return tuple(
+        Citation(match.start(), match.end(), match.group(), name, _number(name))
+        for match in _BRACKET.finditer(text)
+        for name in _names(match, known)
+    )
+
+
+def quotations(text: str) -> tuple[Quotation, ...]:
+    """Quoted runs of at least four words."""
+    return tuple(
+        Quotation(match.start(), match.end(), words)
+        for match in _QUOTED.finditer(text)
+        for words in filter(None, match.groups())
+        if len(words.split()) >= _WORDS
+    )
+
+
+def blanked(text: str) -> str:
+    """The text with spaces where citations stand, every other character in its place."""
+    for cited in citations(text) if "[" in text or "(" in text or "【" in text else ():
+        text = text[: cited.start] + " " * (cited.end - cited.start) + text[cited.end :]
+    return text
+
+
+def _names(match: re.Match[str], known: set[str]) -> Iterator[str]:
+    if match["field"]:
+        yield match["value"]
+        return
+    inside = (match["square"] or match["lens"] or match["round"] or "").partition("†")[0].strip()
+    if inside.casefold() in known:
+        yield inside
+    elif _NUMBERS.fullmatch(inside):
+        yield from _listed(inside)
+    else:
+        parts = [part.strip() for part in re.split(r"[,;]", inside)]
+        if all(_ONE.fullmatch(part) or part.casefold() in known for part in parts):
+            yield from parts
+
+
+def _listed(numbers: str) -> Iterator[str]:
+    """Each number of "1, 3" and of "1-3"."""
+    for part in re.split(r"[,;]", numbers.replace("^", "")):
+        if span := _RANGE.fullmatch(part.strip()):
+            first, last = int(span[1]), int(span[2])
+            yield from map(str, range(first, min(last, first + 20) + 1))
+        else:
+            yield part.strip()
+
+
+def _number(name: str) -> int | None:
+    """The place that a bare number names; "doc-3" is an id."""
+    return int(name) if name.isdecimal() else None

@@ -1,0 +1,195 @@
+"""RT4CHART over an endpoint: many claims in one call, the majority of several judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from otel_rt4chart.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.decompose import decompose as decompose_by_rule
+from otel_rt4chart.verify.drafts import BEFORE, whole_claim
+from otel_rt4chart.verify.drive import drive, drive_async
+from otel_rt4chart.verify.judge import Assess, Decompose, Question, Reply, Resolve, Select
+from otel_rt4chart.verify.llm.ask import Talk, UnusableReplyError, ask_each
+from otel_rt4chart.verify.llm.cache import Cache, MemoryCache
+from otel_rt4chart.verify.llm.conversation import (
+    INPUT_LIMIT,
+    Conversation,
+    Sender,
+    batches,
+    checked_limit,
+    conversation,
+    picked,
+    picking,
+)
+from otel_rt4chart.verify.llm.label import Labelling
+from otel_rt4chart.verify.llm.prices import PRICES, Price
+from otel_rt4chart.verify.llm.prompt import version
+from otel_rt4chart.verify.llm.split import Splitting, WholeSplitting, drafts_from
+from otel_rt4chart.verify.llm.verdict import agree, elected, judgement_from
+from otel_rt4chart.verify.meter import Meter
+from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Judgement, Sentence
+
+CLAIMS_A_CALL, SENTENCES_A_CALL = 20, 20
+
+
+class OpenAIJudge:
+    """RT4CHART over any endpoint that speaks OpenAI's protocol, many claims in one call.
+
+    One call splits the answer, one a chunk judges all claims locally, one a hint resolves them.
+    `votes` judgements are taken of claims whose first two disagree; the majority counts, and its
+    share is the confidence. Without votes an endpoint's confidence is 1: nothing disagreed.
+    """
+
+    one_call = False
+
+    def __init__(
+        self,
+        endpoint: Sender,
+        *,
+        votes: int = 1,
+        decomposition: Literal["sentence", "holistic"] = "sentence",
+        cache: Cache | None = None,
+        prices: Mapping[str, Price] = PRICES,
+        input_limit: int = INPUT_LIMIT,
+    ) -> None:
+        """`votes` is 1 or an odd number; `input_limit` are tokens of context in one call."""
+        if votes < 1 or votes % 2 == 0:
+            raise SettingsError(f"votes: expected 1 or an odd number from 3, got {votes}")
+        self._endpoint = endpoint
+        self._votes = votes
+        self._is_holistic = decomposition == "holistic"
+        self._cache = MemoryCache() if cache is None else cache
+        self._price = prices.get(endpoint.model)
+        self._input_limit = checked_limit(input_limit)
+
+    @property
+    def id(self) -> str:
+        """Model, prompts' versions, votes and decomposition: another one gives other verdicts."""
+        names = ("holistic" if self._is_holistic else "decompose", "labels", "assess", "resolve")
+        prompts = ".".join(version(name) for name in names)
+        votes = f"-votes{self._votes}" if self._votes > 1 else ""
+        return f"openai/{self._endpoint.model}/{prompts}{votes}" + "-holistic" * self._is_holistic
+
+    @property
+    def input_limit(self) -> int:
+        """The tokens of context that one call may hold."""
+        return self._input_limit
+
+    def answers(self, questions: Sequence[Question], meter: Meter) -> list[Reply | Exception]:
+        """Blocks until all are answered, by as many calls at once as the endpoint allows."""
+        return drive(self._conversation(questions, meter), self._endpoint.send)
+
+    async def answers_async(
+        self, questions: Sequence[Question], meter: Meter
+    ) -> list[Reply | Exception]:
+        """The same, awaited."""
+        return await drive_async(self._conversation(questions, meter), self._endpoint.send_async)
+
+    def _conversation(self, questions: Sequence[Question], meter: Meter) -> Conversation:
+        talks = [self._talks(question, meter) for question in questions]
+        return conversation(questions, talks, self._reply, meter, self._price)
+
+    def _talks(self, question: Question, meter: Meter) -> list[Talk[list[Any]]]:
+        """A question as talks of a bounded size, their results joined in order."""
+        match question:
+            case Decompose() if self._is_holistic:
+                return [ask_each(WholeSplitting(self.id, question.sentences), meter, self._cache)]
+            case Decompose():
+                return [self._split(some, before, meter) for some, before in _runs(question)]
+            case Assess():
+                asked = batches(question.claims, CLAIMS_A_CALL)
+                return [self._label(question, claims, meter) for claims in asked]
+            case Resolve():
+                asked = batches(question.claims, CLAIMS_A_CALL)
+                return [self._label(question, claims, meter) for claims in asked]
+            case Select():
+                return picking(question, self.id, meter, self._cache)
+        raise TypeError(f"{self.id} cannot be asked {type(question).__name__}")
+
+    def _split(
+        self, sentences: tuple[Sentence, ...], before: tuple[Sentence, ...], meter: Meter
+    ) -> Talk[list[Any]]:
+        return ask_each(Splitting(self.id, sentences, before), meter, self._cache)
+
+    def _label(
+        self, question: Assess | Resolve, claims: tuple[DraftClaim, ...], meter: Meter
+    ) -> Talk[list[Judgement]]:
+        """One judgement a claim; final ones by majority where votes are taken."""
+        is_final = isinstance(question, Resolve)
+        ballots: list[list[Judgement]] = [[] for _ in claims]
+        for vote in range(self._votes if is_final else 1):
+            open_ = [n for n, cast in enumerate(ballots) if vote < 2 or not agree(cast)]
+            if not open_:
+                break
+            task = self._task(question, tuple(claims[n] for n in open_), vote)
+            values = yield from ask_each(task, meter, self._cache)
+            for n, value in zip(open_, values, strict=True):
+                ballots[n].append(judgement_from(value, claims[n], task.sentences))
+        return [elected(cast) for cast in ballots]
+
+    def _task(
+        self, question: Assess | Resolve, claims: tuple[DraftClaim, ...], vote: int
+    ) -> Labelling:
+        if isinstance(question, Assess):
+            sentences = question.chunk.sentences
+            return Labelling(self.id, "assess", claims, sentences, question.question)
+        return Labelling(
+            self.id,
+            "resolve",
+            claims,
+            question.context,
+            question.question,
+            question.hint,
+            question.bare,
+            vote,
+        )
+
+    def _reply(self, question: Question, told: list[Any]) -> Reply | Exception:
+        match question:
+            case Decompose() if self._is_holistic:
+                return _holistic(told[0], question.sentences)
+            case Decompose():
+                return _sentencewise(told, question.sentences)
+            case Select():
+                return picked(question, told)
+        return told
+
+
+def _runs(question: Decompose) -> list[tuple[tuple[Sentence, ...], tuple[Sentence, ...]]]:
+    """Bounded runs of the sentences that may hold a claim, each with those before it."""
+    asked = [one for one in question.sentences if _may_claim(one)]
+    at = {one.index: place for place, one in enumerate(question.sentences)}
+    return [
+        (run, question.sentences[max(0, at[run[0].index] - BEFORE) : at[run[0].index]])
+        for run in batches(asked, SENTENCES_A_CALL)
+    ]
+
+
+def _may_claim(sentence: Sentence) -> bool:
+    """False for what the rules know to be framing or a question: no call is spent on it."""
+    return any(draft.is_claim for draft in decompose_by_rule([sentence]))
+
+
+def _sentencewise(
+    told: Sequence[Any], sentences: Sequence[Sentence]
+) -> list[DraftClaim] | JudgeError:
+    """The drafts of all sentences; one that could not be split is a claim itself."""
+    asked = [one for one in sentences if _may_claim(one)]
+    failed = [one for one in told if isinstance(one, JudgeError)]
+    if asked and len(failed) == len(asked) and not isinstance(failed[0], UnusableReplyError):
+        return failed[0]
+    values = {one.index: value for one, value in zip(asked, told, strict=True)}
+    drafts: list[DraftClaim] = []
+    for sentence in sentences:
+        value = values.get(sentence.index)
+        drafts += drafts_from(value, sentence) if isinstance(value, list) else whole_claim(sentence)
+    return drafts
+
+
+def _holistic(value: object, sentences: Sequence[Sentence]) -> list[DraftClaim] | JudgeError:
+    if isinstance(value, JudgeError):
+        return value
+    whole = AnswerRange(sentences[0].start, sentences[-1].end)
+    entries = value if isinstance(value, list) else []
+    return [DraftClaim(entry["claim"], -1, whole, entry["type"]) for entry in entries]

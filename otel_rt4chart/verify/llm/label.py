@@ -1,0 +1,114 @@
+"""Asks for labels with their evidence, and for the sentences that bear on a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.judge import Hint
+from otel_rt4chart.verify.llm.ask import Readings
+from otel_rt4chart.verify.llm.cache import key_of
+from otel_rt4chart.verify.llm.entries import (
+    SEED,
+    build_prompt,
+    picked_from,
+    verdict_from,
+    verdicts_from,
+)
+from otel_rt4chart.verify.llm.prompt import Prompt, instructions, passages, quoted, template
+from otel_rt4chart.verify.llm.schemas import PICKS, VERDICTS
+from otel_rt4chart.verify.model import DraftClaim, Label, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """The label and evidence of each claim; `vote` tells repeated judgements apart."""
+
+    judge: str
+    stage: str
+    claims: tuple[DraftClaim, ...]
+    sentences: tuple[Sentence, ...]
+    question: str
+    hint: Hint | None = None
+    bare: bool = False
+    vote: int = 0
+
+    @property
+    def units(self) -> int:
+        """One a claim."""
+        return len(self.claims)
+
+    def key(self, unit: int) -> str:
+        """By the claim and everything it is shown with, not by the claims asked beside it."""
+        return key_of(
+            self.judge, instructions(self.stage), self._shared(), self.vote, self.claims[unit].text
+        )
+
+    def prompt(self, units: Sequence[int]) -> Prompt:
+        """Passages first, claims last: calls on the same passages share their beginning."""
+        ordered = list(reversed(units)) if self.vote % 2 else units
+        asked = "\n".join(f"{unit + 1}. {quoted(self.claims[unit].text)}" for unit in ordered)
+        user = f"{self._shared()}\n\nClaims:\n{asked}"
+        return build_prompt(self.stage, user, VERDICTS, 160 * len(units), SEED + self.vote)
+
+    def read(self, text: str, units: Sequence[int]) -> Readings:
+        """One verdict a claim; sentences that do not exist are dropped."""
+        return verdicts_from(text, units, len(self.sentences), verdict_from)
+
+    def keeps(self, value: object) -> bool:
+        """Only verdicts with their evidence: a bare label is asked again."""
+        return isinstance(value, dict) and (
+            value["label"] == Label.BASELESS or bool(value["sentences"])
+        )
+
+    def _shared(self) -> str:
+        question = f"Question: {quoted(self.question)}\n\n" if self.question else ""
+        told = f"Passages, sentence by sentence:\n{passages(self.sentences)}\n\n"
+        return told + question + self._where()
+
+    def _where(self) -> str:
+        if self.bare:
+            return "These were labelled without evidence: name the sentences, or answer baseless."
+        if self.stage != "resolve":
+            return ""
+        if self.hint is None:
+            return template("hint_baseless")
+        own = {sentence.index for sentence in self.hint.chunk.sentences}
+        shown = [n for n, one in enumerate(self.sentences, start=1) if one.index in own]
+        if not shown:
+            return template("hint_baseless")
+        return template(f"hint_{self.hint.label}").format(first=shown[0], last=shown[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Picking:
+    """The numbers of the sentences that bear on each claim."""
+
+    judge: str
+    claims: tuple[DraftClaim, ...]
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def units(self) -> int:
+        """One a claim."""
+        return len(self.claims)
+
+    def key(self, unit: int) -> str:
+        """By the claim and the sentences."""
+        return key_of(
+            self.judge, instructions("select"), passages(self.sentences), self.claims[unit].text
+        )
+
+    def prompt(self, units: Sequence[int]) -> Prompt:
+        """Passages first, claims last."""
+        asked = "\n".join(f"{unit + 1}. {quoted(self.claims[unit].text)}" for unit in units)
+        user = f"Passages, sentence by sentence:\n{passages(self.sentences)}\n\nClaims:\n{asked}"
+        return build_prompt("select", user, PICKS, 120 * len(units))
+
+    def read(self, text: str, units: Sequence[int]) -> Readings:
+        """The numbers that exist."""
+        return verdicts_from(text, units, len(self.sentences), picked_from)
+
+    def keeps(self, value: object) -> bool:
+        """Every selection."""
+        return True

@@ -1,0 +1,92 @@
+"""What is sent to a model: instructions from files, untrusted text as quoted data."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+from otel_rt4chart.verify.model import Sentence
+from otel_rt4chart.verify.size import estimate_tokens
+
+_SPACES = re.compile(r"\s+")
+_QUOTED_REPLY = 2_000  # characters of an unusable reply that are shown to the model again
+
+
+class Message(NamedTuple):
+    """One turn of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One call: `schema` is the JSON Schema of the reply, `seed` tells votes apart."""
+
+    messages: tuple[Message, ...]
+    schema_name: str
+    schema: Mapping[str, object]
+    max_output_tokens: int
+    seed: int
+
+    @property
+    def tokens(self) -> int:
+        """The most that the call may use, as an estimate: what goes in and what may come out."""
+        return sum(estimate_tokens(m.text) + 4 for m in self.messages) + self.max_output_tokens
+
+    def again(self, reply: str, complaint: str) -> Prompt:
+        """The same chat with the reply and what was wrong with it."""
+        said = Message("assistant", printable(reply)[:_QUOTED_REPLY])
+        return replace(self, messages=(*self.messages, said, Message("user", complaint)))
+
+
+@cache
+def instructions(name: str) -> str:
+    """The text of `prompts/NAME.md`, with that of `labels.md` where it is named."""
+    return template(name).replace("{labels}", template("labels") if name != "labels" else "")
+
+
+@cache
+def template(name: str) -> str:
+    """A prompt file without its first line, which is its version."""
+    text = files("otel_rt4chart.verify").joinpath(f"prompts/{name}.md").read_text("utf-8")
+    return text.partition("\n")[2].strip()
+
+
+@cache
+def version(name: str) -> str:
+    """The version in the first line of a prompt file."""
+    text = files("otel_rt4chart.verify").joinpath(f"prompts/{name}.md").read_text("utf-8")
+    return text.partition("\n")[0].removeprefix("version:").strip()
+
+
+def quoted(text: str) -> str:
+    """The text as one JSON string on one line: it cannot end its own quotes."""
+    return json.dumps(_SPACES.sub(" ", printable(text)).strip(), ensure_ascii=False)
+
+
+def numbered(texts: Iterable[str]) -> str:
+    """One quoted text a line, numbered from 1."""
+    return "\n".join(f"{number}. {quoted(text)}" for number, text in enumerate(texts, start=1))
+
+
+def passages(sentences: Sequence[Sentence]) -> str:
+    """The sentences, numbered from 1, under the quoted names of their passages."""
+    lines: list[str] = []
+    before = None
+    for number, sentence in enumerate(sentences, start=1):
+        if sentence.passage_id != before:
+            lines.append(f"Passage {quoted(sentence.passage_id)}:")
+            before = sentence.passage_id
+        lines.append(f"{number}. {quoted(sentence.reading)}")
+    return "\n".join(lines)
+
+
+def printable(text: str) -> str:
+    """The text as valid Unicode: a lone surrogate, which no request can carry, is replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,122 @@
+"""The one-call judge: decomposition and labels together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.verify.drafts import whole_claim
+from otel_rt4chart.verify.drive import drive, drive_async
+from otel_rt4chart.verify.judge import Audit, Question, Reply, Select
+from otel_rt4chart.verify.llm.ask import Talk, ask_each
+from otel_rt4chart.verify.llm.audit import Auditing
+from otel_rt4chart.verify.llm.cache import Cache, MemoryCache
+from otel_rt4chart.verify.llm.conversation import (
+    INPUT_LIMIT,
+    Conversation,
+    Sender,
+    batches,
+    checked_limit,
+    conversation,
+    picked,
+    picking,
+)
+from otel_rt4chart.verify.llm.prices import PRICES, Price
+from otel_rt4chart.verify.llm.prompt import version
+from otel_rt4chart.verify.llm.split import drafts_from
+from otel_rt4chart.verify.llm.verdict import judgement_from
+from otel_rt4chart.verify.meter import Meter
+from otel_rt4chart.verify.model import DraftClaim, Judgement, Label, Sentence
+
+SENTENCES_A_CALL = 12
+
+
+class SingleJudge:
+    """The cheapest way to ask a model: one call for an answer of ordinary length.
+
+    After the single-prompt grounding check: the model sees the passages while it splits, no chunk
+    is read alone, and nothing is confirmed.
+    """
+
+    one_call = True
+
+    def __init__(
+        self,
+        endpoint: Sender,
+        *,
+        cache: Cache | None = None,
+        prices: Mapping[str, Price] = PRICES,
+        input_limit: int = INPUT_LIMIT,
+    ) -> None:
+        """`input_limit` are tokens of context in one call."""
+        self._endpoint = endpoint
+        self._cache = MemoryCache() if cache is None else cache
+        self._price = prices.get(endpoint.model)
+        self._input_limit = checked_limit(input_limit)
+
+    @property
+    def id(self) -> str:
+        """Model and prompts' versions: another one gives other verdicts."""
+        return f"single/{self._endpoint.model}/{version('single')}.{version('labels')}"
+
+    @property
+    def input_limit(self) -> int:
+        """The tokens of context that one call may hold."""
+        return self._input_limit
+
+    def answers(self, questions: Sequence[Question], meter: Meter) -> list[Reply | Exception]:
+        """Blocks until all are answered."""
+        return drive(self._conversation(questions, meter), self._endpoint.send)
+
+    async def answers_async(
+        self, questions: Sequence[Question], meter: Meter
+    ) -> list[Reply | Exception]:
+        """The same, awaited."""
+        return await drive_async(self._conversation(questions, meter), self._endpoint.send_async)
+
+    def _conversation(self, questions: Sequence[Question], meter: Meter) -> Conversation:
+        talks = [self._talks(question, meter) for question in questions]
+        return conversation(questions, talks, self._reply, meter, self._price)
+
+    def _talks(self, question: Question, meter: Meter) -> list[Talk[list[Any]]]:
+        match question:
+            case Audit():
+                return [
+                    ask_each(
+                        Auditing(self.id, some, question.context, question.question),
+                        meter,
+                        self._cache,
+                    )
+                    for some in batches(question.sentences, SENTENCES_A_CALL)
+                ]
+            case Select():
+                return picking(question, self.id, meter, self._cache)
+        raise TypeError(f"{self.id} cannot be asked {type(question).__name__}")
+
+    def _reply(self, question: Question, told: list[Any]) -> Reply | Exception:
+        match question:
+            case Audit():
+                return [
+                    pair
+                    for sentence, value in zip(question.sentences, told, strict=True)
+                    for pair in _pairs(value, sentence, question.context)
+                ]
+            case Select():
+                return picked(question, told)
+        return TypeError(f"{self.id} cannot be asked {type(question).__name__}")
+
+
+def _pairs(
+    value: object, sentence: Sentence, context: Sequence[Sentence]
+) -> list[tuple[DraftClaim, Judgement]]:
+    """A sentence's claims with their judgements; one that could not be audited is undecided."""
+    if not isinstance(value, list):
+        reason = str(value) if isinstance(value, JudgeError) else "no verdict"
+        undecided = Judgement(Label.UNDECIDED, reason=reason)
+        return [(draft, undecided) for draft in whole_claim(sentence)]
+    drafts = drafts_from(value, sentence)
+    return [
+        (draft, judgement_from(entry, draft, context))
+        for draft, entry in zip(drafts, value, strict=True)
+    ]
