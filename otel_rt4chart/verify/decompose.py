@@ -1,10 +1,11 @@
-"""An answer's sentences into claims by rule: every claim is a slice of the answer."""
+"""An answer's sentences into claims by rule, in the answer's own words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from otel_rt4chart.verify.coordinate import Predicate, predicates
 from otel_rt4chart.verify.model import AnswerRange, ClaimKind, DraftClaim, Sentence
 
 # What stands before a claim and says nothing: list markers, agreement, announcements.
@@ -75,6 +76,40 @@ FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|do|did"
     r"|[a-z]{3,}(?:ed|es|s))\b"
 )
+# Verbs after which what follows is someone's word, whatever clause it stands in.
+REPORTING = re.compile(
+    r"""\b(?i:according\ to|allegedly|reportedly|supposedly|purportedly)\b
+    | (?<!\bnot\ )(?<!n't\ )(?<!n’t\ )\b(?:say|claim|report|believe|argue|suggest|allege|think
+      |announce|explain|estimate|insist|assert|warn|predict|conclude|indicate|reveal|admit|deny
+      |contend)\b
+    | \b(?:says|said|tells|told|thinks|thought|den(?:ies|ied)|admits|admitted|adds|added|notes|noted
+      |hopes|hoped|writes|wrote|feels|felt|finds|found|fears|feared|knows|knew|means|meant|shows
+      |showed|rules|ruled|state[sd]|acknowledge[sd]|(?:discover|learn)(?:s|ed)
+      |(?:claim|report|suggest|announc|explain|insist|assert|warn|predict|contend|reveal)(?:e?s|ed)
+      |(?:believ|argu|alleg|estimat|conclud|indicat|expect|confirm|recommend|propos|determin|decid
+        |ensur|realiz)(?:e?s|ed))\b""",
+    re.VERBOSE,
+)
+CONDITION = re.compile(
+    r"""\b(?:if|unless|when|whenever|whether|once|provided|providing|assuming
+    |(?:as|so)\ long\ as|in\ case|in\ the\ event|on\ condition|subject\ to|depending)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# A sentence with one of these may mean more by its coordination than its parts say.
+ENTANGLED = re.compile(
+    r"""\b(?:while|because|although|though|whereas|wherever|either|neither|nor|not\ only|rather
+    |otherwise|respectively|instead)\b | [:;\n…]|\s[–—-]\s|—""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# "after you verify", "until the parcel arrives"; not "after the war and won".
+TIME_CLAUSE = re.compile(
+    rf"""\b(?:after|before|until|till|since|as)\s(?:(?!(?:and|but)\b)[\w'’-]+\s){{0,4}}?
+      (?:(?:you|it|they|he|she|we|i|this)\b|{AUXILIARY})
+    | \b(?:after|before|until|till)\s(?:the|an?|your|their|its|his|her)\s
+      (?:(?!(?:and|but)\b)[\w'’-]+\s){{1,3}}[\w'’-]+(?:s|ed)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+FIRST_WORDS = re.compile(r"\S+\s+\S+")
 KINDS: tuple[tuple[ClaimKind, re.Pattern[str]], ...] = (
     ("qualifier", re.compile(r"\b(?:only|unless|except|excluding|provided that|as long as|if|until"
                              r"|requires?|required|not covered|eligible)\b", re.IGNORECASE)),
@@ -87,8 +122,10 @@ KINDS: tuple[tuple[ClaimKind, re.Pattern[str]], ...] = (
 
 
 def decompose(sentences: Sequence[Sentence]) -> tuple[DraftClaim, ...]:
-    """The claims in the answer's order, never split where the right side would need new words.
+    """The claims in the answer's order; no split needs new words or loses a condition or speaker.
 
+    A claim's text is the answer's at its range, save that a predicate without a subject of its own
+    is read behind its sentence's subject: a second slice, joined by a space.
     Questions, framing, courtesies and abstentions are drafts with `is_claim` False.
     """
     return tuple(draft for sentence in sentences for draft in _drafts(sentence))
@@ -97,16 +134,18 @@ def decompose(sentences: Sequence[Sentence]) -> tuple[DraftClaim, ...]:
 def _drafts(sentence: Sentence) -> Iterator[DraftClaim]:
     text = sentence.text
     if not WORD.search(text) or QUESTION.search(text) or _is_framing(text):
-        yield _draft(sentence, 0, len(text), is_claim=False)
+        yield _draft(sentence, Predicate(0, len(text)), is_claim=False)
         return
     start = 0
     while (lead := LEAD_IN.match(text, start)) and WORD.search(text, lead.end()):
         start = lead.end()
     if start and _is_framing(text[start:]):
-        yield _draft(sentence, start, len(text), is_claim=False)
+        yield _draft(sentence, Predicate(start, len(text)), is_claim=False)
         return
-    for left, right in _clauses(text, start):
-        yield _draft(sentence, left, right, is_claim=not _is_framing(text[left:right]))
+    for clause in _clauses(text, start):
+        is_claim = not _is_framing(text[slice(*clause)])
+        for part in _predicates(text, *clause) if is_claim else (Predicate(*clause),):
+            yield _draft(sentence, part, is_claim=is_claim)
 
 
 def _is_framing(text: str) -> bool:
@@ -118,20 +157,46 @@ def _is_framing(text: str) -> bool:
 
 
 def _clauses(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where the sentence joins two full clauses, both; else the sentence from `start`."""
+    """Where the sentence joins full clauses, each; else the sentence from `start`."""
     for cut in CLAUSE.finditer(text, start):
+        if any(guard.search(text, start, cut.start()) for guard in (REPORTING, CONDITION)):
+            break
         if FINITE.search(text, start, cut.start()) and len(text[start : cut.start()].split()) >= 3:
             yield start, cut.start()
             start = cut.end()
     yield start, len(text)
 
 
-def _draft(sentence: Sentence, left: int, right: int, *, is_claim: bool) -> DraftClaim:
-    text = sentence.text[left:right]
+def _predicates(text: str, start: int, end: int) -> tuple[Predicate, ...]:
+    """The clause's predicates, or all of it where an attribution or a condition may be over more.
+
+    The last predicate's own verb may be one of reporting, for nothing comes after it.
+    """
+    whole = (Predicate(start, end),)
+    if any(guard.search(text, start, end) for guard in (CONDITION, ENTANGLED, TIME_CLAUSE)):
+        return whole
+    parts = predicates(text, start, end)
+    last = parts[-1].start
+    own = FIRST_WORDS.match(text, last, end)
+    sides = ((start, last), (own.end() if own else end, end))
+    is_reported = any(REPORTING.search(text, *side) for side in sides)
+    is_torn = not all(_is_balanced(text[part.start : part.end]) for part in parts)
+    return whole if is_reported or is_torn else parts
+
+
+def _is_balanced(part: str) -> bool:
+    pairs = (("(", ")"), ("“", "”"))
+    return part.count('"') % 2 == 0 and all(part.count(a) == part.count(b) for a, b in pairs)
+
+
+def _draft(sentence: Sentence, part: Predicate, *, is_claim: bool) -> DraftClaim:
+    text = sentence.text[part.start : part.end]
+    if part.subject is not None:
+        text = f"{sentence.text[slice(*part.subject)]} {text}"
     return DraftClaim(
         text=text,
         sentence=sentence.index,
-        range=AnswerRange(sentence.start + left, sentence.start + right),
+        range=AnswerRange(sentence.start + part.start, sentence.start + part.end),
         kind=kind_of(text),
         is_claim=is_claim,
     )

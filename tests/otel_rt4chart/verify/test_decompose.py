@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,12 +16,48 @@ def claims(answer: str) -> list[str]:
     return [draft.text for draft in decompose(segment(answer)) if draft.is_claim]
 
 
-@given(st.text(max_size=300))
-def test_every_draft_is_a_slice_of_the_answer(answer: str) -> None:
-    """No wording is invented: a draft's text is what the answer has at its range."""
-    for draft in decompose(segment(answer)):
-        assert answer[draft.range.start : draft.range.end] == draft.text
-        assert draft.text
+WORD = re.compile(r"\w+")
+VOCABULARY = """the policy it Hubble Ann covers requires is was has moved took will not outpatient
+    MRI 2010 and but , . ; ( ) " “ if said that after who or Sure, 1. U.S. However, — ’s é"""
+PIECES = st.sampled_from([*VOCABULARY.split(), "\n"])
+ANSWERS = st.text(max_size=300) | st.lists(PIECES, max_size=40).map(" ".join)
+
+
+@given(ANSWERS)
+def test_a_claim_is_one_slice_or_its_subject_and_its_predicate(answer: str) -> None:
+    """No wording is invented: the range is in the answer, a subject before it."""
+    sentences = segment(answer)
+    for draft in decompose(sentences):
+        own = answer[draft.range.start : draft.range.end]
+        assert own
+        assert draft.text.endswith(own)
+        subject = draft.text.removesuffix(own)
+        before = answer[sentences[draft.sentence].start : draft.range.start]
+        assert not subject or (subject.endswith(" ") and subject[:-1] in before)
+
+
+@given(ANSWERS)
+def test_ranges_are_in_order_and_leave_out_nothing_but_joints(answer: str) -> None:
+    """Between a sentence's drafts stand conjunctions only; before the first, lead-ins only."""
+    sentences = segment(answer)
+    ends: dict[int, int] = {}
+    for draft in decompose(sentences):
+        left = ends.get(draft.sentence)
+        if left is not None:
+            assert left <= draft.range.start
+            skipped = WORD.findall(answer[left : draft.range.start].lower())
+            assert set(skipped) <= {"and", "but", "while", "whereas", "however"}
+        ends[draft.sentence] = draft.range.end
+    assert ends == {sentence.index: sentence.end for sentence in sentences}
+
+
+def test_a_long_text_without_punctuation_takes_linear_time() -> None:
+    """50,000 words, each of which may begin a predicate."""
+    started = perf_counter()
+
+    decompose(segment("the policy covers it and is good " * 7_200))
+
+    assert perf_counter() - started < 10
 
 
 @pytest.mark.parametrize(
@@ -40,6 +79,19 @@ def test_coordinated_clauses_are_two_claims() -> None:
         "The plan covers MRI scans",
         "it excludes cosmetic procedures.",
     ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "He said it is private, and it was sold.",
+        "According to the firm the item is safe, and it was sold.",
+        "If the item is broken, it is refunded, but it is not replaced.",
+    ],
+)
+def test_a_clause_that_a_speaker_or_a_condition_may_reach_is_not_cut_off(answer: str) -> None:
+    """What was only said, or holds only if, never becomes a claim of its own."""
+    assert claims(answer) == [answer]
 
 
 def test_agreement_before_a_fact_is_dropped_and_the_fact_kept() -> None:
