@@ -33,7 +33,7 @@ OURS = {
 # What of the outside may be imported where; the standard library may be imported anywhere.
 OUTSIDE = {
     "otel_rt4chart": ("opentelemetry",),
-    "otel_rt4chart.verify": ("sentencex",),
+    "otel_rt4chart.verify": ("sentencex", "regex"),
     "otel_rt4chart.verify.llm.endpoint": ("openai",),
     "otel_rt4chart.pytest_plugin": ("pytest",),
     "rt4chart_collector": ("opentelemetry", "google.protobuf", "starlette", "uvicorn", "rich"),
@@ -178,6 +178,7 @@ def test_base_install_stays_light() -> None:
         "opentelemetry-api",
         "opentelemetry-sdk",
         "opentelemetry-instrumentation",
+        "regex",
         "sentencex",
     }
 

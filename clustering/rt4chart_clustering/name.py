@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
+from otel_rt4chart.plain import printable
 from rt4chart_clustering.difference import Change, Op
 
 CONTRADICTED = {
@@ -51,7 +52,7 @@ def title(fingerprint: str, route: str, changes: Iterable[Change], claims: int) 
 
 def plain(text: str) -> str:
     """Untrusted text as part of one line: no control characters, and cut where it is long."""
-    shown = "".join(c if c.isprintable() else " " for c in text).strip()
+    shown = printable(text).strip()
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 

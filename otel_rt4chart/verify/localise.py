@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+
+import regex
 
 from otel_rt4chart.verify.local.tokens import Token, tokenize
 from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Judgement
 
 # Unaligned words are the range only where they are clearly fewer than the claim's.
 NARROW = 0.6
-JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+_GRAPHEME = regex.compile(r"\X")
 
 
 def localise(answer: str, draft: DraftClaim, judgement: Judgement, nearest: str) -> AnswerRange:
@@ -65,30 +66,29 @@ def _strange_words(answer: str, own: AnswerRange, nearest: str) -> AnswerRange |
 
 
 def whole_graphemes(answer: str, found: AnswerRange) -> AnswerRange:
-    """The range widened to the left and right until it cuts no grapheme."""
-    start, end = found
-    while start > 0 and _is_inside(answer, start):
+    """The range widened to the left and right until it cuts no grapheme (Unicode Annex 29)."""
+    return AnswerRange(_boundary(answer, found.start), _boundary(answer, found.end, is_end=True))
+
+
+def _boundary(text: str, at: int, *, is_end: bool = False) -> int:
+    """The position, or the grapheme boundary before it (for an end: after it)."""
+    if at <= 0 or at >= len(text) or _is_apart(text, at):
+        return at
+    start = at - 1
+    while start > 0 and not _is_apart(text, start):
         start -= 1
-    while end < len(answer) and _is_inside(answer, end):
-        end += 1
-    return AnswerRange(start, end)
+    for grapheme in _GRAPHEME.finditer(text, start):
+        if grapheme.end() > at:
+            inside = grapheme.start() < at
+            return int(grapheme.end() if is_end else grapheme.start()) if inside else at
+    return at
 
 
-def _is_inside(text: str, at: int) -> bool:
-    """True where a cut before `text[at]` would split what a reader sees as one character.
-
-    Covers the cases of Unicode Annex 29 that occur in prose: combining marks, variation selectors,
-    zero-width joiners, skin tones, flags and CR LF.
-    """
-    before, after = text[at - 1], text[at]
-    if unicodedata.combining(after) or unicodedata.category(after) in ("Mn", "Me", "Mc"):
-        return True
-    if after in JOINERS or before == "\u200d" or (before, after) == ("\r", "\n"):
-        return True
-    if 0x1F3FB <= ord(after) <= 0x1F3FF:
-        return True
-    return _is_flag(before) and _is_flag(after)
+def _is_apart(text: str, at: int) -> bool:
+    """True where there is surely a boundary before `text[at]`, from these two characters alone."""
+    return _is_plain(text[at - 1]) and _is_plain(text[at])
 
 
-def _is_flag(character: str) -> bool:
-    return 0x1F1E6 <= ord(character) <= 0x1F1FF
+def _is_plain(character: str) -> bool:
+    """Printable ASCII and ideographs join with nothing of their kind."""
+    return " " <= character <= "~" or "\u4e00" <= character <= "\u9fff"

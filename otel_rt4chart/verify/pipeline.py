@@ -15,7 +15,8 @@ from otel_rt4chart.verify.link import DENSE_FLOOR, FLOOR, LIMIT
 from otel_rt4chart.verify.local.judge import LocalJudge
 from otel_rt4chart.verify.meter import Budget, Meter
 from otel_rt4chart.verify.model import Exchange, Report
-from otel_rt4chart.verify.run import Options, Run, decompose, undecomposed
+from otel_rt4chart.verify.outcome import undecomposed
+from otel_rt4chart.verify.run import Options, Run, decompose
 from otel_rt4chart.verify.segment import segment, segment_passages
 
 

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.cascade import Tier
 from otel_rt4chart.verify.chunk import chunk
 from otel_rt4chart.verify.compress import Compressed, compress
 from otel_rt4chart.verify.decompose import decompose as decompose_by_rule
 from otel_rt4chart.verify.drafts import sound
 from otel_rt4chart.verify.drive import Batch, Steps
-from otel_rt4chart.verify.evidence import is_borne_out, known_only, quote
-from otel_rt4chart.verify.join import and_join, or_join
+from otel_rt4chart.verify.evidence import is_borne_out, known_only
+from otel_rt4chart.verify.join import or_join
 from otel_rt4chart.verify.judge import (
     Assess,
     Audit,
@@ -27,7 +26,6 @@ from otel_rt4chart.verify.judge import (
     Resolve,
 )
 from otel_rt4chart.verify.link import Linker, content, embedded
-from otel_rt4chart.verify.localise import localise
 from otel_rt4chart.verify.model import (
     AnswerRange,
     Chunk,
@@ -35,12 +33,12 @@ from otel_rt4chart.verify.model import (
     DraftClaim,
     Judgement,
     Label,
-    Report,
     Sentence,
-    Usage,
 )
+from otel_rt4chart.verify.outcome import Notes, claim_from, judged
 
 UNLINKED = Judgement(Label.BASELESS, confidence=1.0, reason="unlinked")
+UNSELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 
 
 class Options(NamedTuple):
@@ -53,18 +51,6 @@ class Options(NamedTuple):
     dense_floor: float
     candidates: int
     reruns: int
-
-
-class Notes(NamedTuple):
-    """What findings need to know of how a report came about, beside its claims.
-
-    `scores` are each claim's best lexical link; `linking_error` says why meaning was not compared;
-    `compressed` are the smallest number of sentences a claim was judged on, and how many there are.
-    """
-
-    scores: dict[int, float]
-    linking_error: str
-    compressed: tuple[int, int] | None
 
 
 def decompose(
@@ -218,7 +204,27 @@ class Run:
 
     def claims(self, answer: str, judge: str) -> tuple[Claim, ...]:
         """The drafts with their verdicts, in the answer's order."""
-        return tuple(self._claim(number, answer, judge) for number in range(len(self.drafts)))
+        return tuple(
+            claim_from(
+                draft,
+                self._verdict(number),
+                answer,
+                self.context,
+                local=self.local.get(number),
+                decided_by=self.decided_by.get(number, judge),
+                nearest=self.nearest.get(number, ""),
+            )
+            for number, draft in enumerate(self.drafts)
+        )
+
+    def _verdict(self, number: int) -> Judgement:
+        if not self.drafts[number].is_claim:
+            self.decided_by[number] = "decompose"
+            return Judgement(Label.NOT_A_CLAIM, confidence=1.0)
+        if number not in self.final:
+            self.decided_by[number] = "link"
+            return Judgement(Label.UNDECIDED, reason="no_context")
+        return self.final[number]
 
     def notes(self) -> Notes:
         """What the findings need beside the claims."""
@@ -228,35 +234,6 @@ class Run:
         return Notes(
             self.scores, self.linking_error, (smallest, whole) if smallest < whole else None
         )
-
-    def _claim(self, number: int, answer: str, judge: str) -> Claim:
-        draft = self.drafts[number]
-        judgement, decided_by = self._verdict(number, judge)
-        nearest = self.nearest.get(number, "")
-        where = draft.range
-        if judgement.label.is_unfaithful and draft.sentence >= 0:
-            where = localise(answer, draft, judgement, nearest)
-        return Claim(
-            text=draft.text,
-            label=judgement.label,
-            local_label=self.local.get(number, judgement.label),
-            confidence=judgement.confidence,
-            decided_by=decided_by,
-            kind=draft.kind,
-            answer_range=where,
-            sentence=draft.sentence,
-            evidence=quote(judgement, self.context),
-            reason=judgement.reason,
-            clashes=judgement.clashes,
-            nearest=nearest,
-        )
-
-    def _verdict(self, number: int, judge: str) -> tuple[Judgement, str]:
-        if not self.drafts[number].is_claim:
-            return Judgement(Label.NOT_A_CLAIM, confidence=1.0), "decompose"
-        if number in self.final:
-            return self.final[number], self.decided_by.get(number, judge)
-        return Judgement(Label.UNDECIDED, reason="no_context"), "link"
 
     def _chunks(self, judge: Judge | BatchJudge) -> tuple[Chunk, ...]:
         most = self.options.max_chunk_tokens
@@ -292,9 +269,7 @@ class Run:
             if fitted.failure is not None:
                 self.final[number] = Judgement(Label.UNDECIDED, reason=str(fitted.failure))
             elif not fitted.sentences:
-                self.final[number] = Judgement(
-                    Label.BASELESS, confidence=1.0, reason="nothing bears on it"
-                )
+                self.final[number] = UNSELECTED
             else:
                 self.final.pop(number, None)
 
@@ -319,40 +294,3 @@ class Run:
         )
         for numbers, reply in zip(asked, replies, strict=True):
             self.final.update(judged(tier, numbers, reply, self.read[numbers[0]]))
-
-
-def judged(
-    tier: Tier, numbers: Sequence[int], reply: object, sentences: Iterable[Sentence]
-) -> dict[int, Judgement]:
-    """The judgement of each claim, with sentences that it was shown; a failure is undecided."""
-    told: Sequence[object] = reply if isinstance(reply, Sequence) else ()
-    reason = str(reply) if isinstance(reply, JudgeError) else ""
-    if not reason and len(told) != len(numbers):
-        reason = f"{tier.judge.id} judged {len(told)} of {len(numbers)} claims"
-    if reason:
-        return dict.fromkeys(numbers, Judgement(Label.UNDECIDED, reason=reason))
-    known = {sentence.index for sentence in sentences}
-    return {
-        number: known_only(judgement, known)
-        for number, judgement in zip(numbers, told, strict=True)
-        if isinstance(judgement, Judgement)
-    }
-
-
-def undecomposed(sentences: Sequence[Sentence], judge: str, reason: str, usage: Usage) -> Report:
-    """The report where no claims could be made: each sentence of the answer is undecided."""
-    claims = tuple(
-        Claim(
-            text=sentence.text,
-            label=Label.UNDECIDED,
-            local_label=Label.UNDECIDED,
-            confidence=0.0,
-            decided_by=judge,
-            kind="attribute",
-            answer_range=AnswerRange(sentence.start, sentence.end),
-            sentence=sentence.index,
-            reason=reason,
-        )
-        for sentence in sentences
-    )
-    return Report(and_join(claim.label for claim in claims), claims, judge, usage=usage)

@@ -10,6 +10,7 @@ from typing import Any
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import InputError
+from otel_rt4chart.plain import printable
 from rt4chart_clustering import settings
 from rt4chart_clustering.name import plain
 from rt4chart_collector.store.connect import Client, connect
@@ -105,17 +106,14 @@ def in_words(shown: dict[str, Any]) -> str:
     lines = [f"{shown['title']}", f"{shown['id']} · {shown['status']} · {shown['fingerprint']}"]
     lines.append(f"first seen {shown['first_seen']}, last seen {shown['last_seen']}")
     for one in shown["examples"]:
-        lines += ["", f"claim     {clean(one['claim'])}", f"          {one['label']}"]
-        lines += [f"passage   {clean(e['passage'])}: {clean(e['text'])}" for e in one["evidence"]]
+        lines += ["", f"claim     {printable(one['claim'])}", f"          {one['label']}"]
+        lines += [
+            f"passage   {printable(e['passage'])}: {printable(e['text'])}" for e in one["evidence"]
+        ]
         if not one["evidence"] and one["nearest"]:
-            lines.append(f"nearest   {clean(one['nearest'])}")
+            lines.append(f"nearest   {printable(one['nearest'])}")
         lines.append(f"trace     {plain(one['trace_id'])}")
     return "\n".join(lines) + "\n"
-
-
-def clean(text: str) -> str:
-    """Untrusted text for a terminal: on one line, without control characters."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def write(value: object, words: str, *, as_json: bool) -> None:

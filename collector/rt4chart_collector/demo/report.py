@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from otel_rt4chart.plain import printable
 from otel_rt4chart.verify import Label
 from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
 from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
@@ -146,4 +147,4 @@ def shorten(text: str) -> str:
 
 def plain(text: str) -> str:
     """Untrusted text without control characters, one for one so that ranges still fit."""
-    return "".join(c if c.isprintable() or c == "\n" else "·" for c in text)
+    return printable(text, "·", keep="\n")

@@ -1,0 +1,101 @@
+"""Faithfulness as an assertion, for tests of a RAG application and for eval gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.judges import build_verifier
+from otel_rt4chart.plain import printable
+from otel_rt4chart.verify.judge import BatchJudge, Judge
+from otel_rt4chart.verify.model import Claim, Exchange, Label, Passage, Report
+from otel_rt4chart.verify.pipeline import Verifier
+
+PassageLike = Passage | str | Mapping[str, object]
+
+
+def assert_faithful(
+    answer: str,
+    passages: Sequence[PassageLike],
+    *,
+    question: str = "",
+    judge: str | Judge | BatchJudge | Verifier = "local",
+    max_rate: float = 0.0,
+    allow_undecided: bool = False,
+) -> Report:
+    """The report, where at most `max_rate` of the decided claims is unfaithful.
+
+    Raises AssertionError that marks the unfaithful words and shows the evidence. A claim that could
+    not be decided fails too, unless it is allowed: what was not verified is not faithful.
+    Passages are texts, `Passage`s, or mappings with `text` and perhaps `id`.
+    """
+    if isinstance(passages, str):
+        raise InputError("expected a list of passages, got one string: put it in a list")
+    given = tuple(passage_from(one, number) for number, one in enumerate(passages, start=1))
+    report = verifier_from(judge).verify(Exchange(question, given, answer))
+    rate = report.hallucination_rate or 0.0
+    undecided = 0 if allow_undecided else report.count(Label.UNDECIDED)
+    if rate > max_rate or undecided:
+        raise AssertionError(explain(report, answer))
+    return report
+
+
+def passage_from(value: object, number: int) -> Passage:
+    """A passage from what people write; InputError for anything else."""
+    if isinstance(value, Passage):
+        return value
+    if isinstance(value, str):
+        return Passage(f"p{number}", value)
+    text = value.get("text") if isinstance(value, Mapping) else None
+    if isinstance(value, Mapping) and isinstance(text, str):
+        return Passage(str(value.get("id", f"p{number}")), text)
+    raise InputError(
+        f"passage {number}: expected a string, a Passage or a mapping with a text, "
+        f"got {type(value).__name__}"
+    )
+
+
+def verifier_from(judge: str | Judge | BatchJudge | Verifier) -> Verifier:
+    """A verifier around a judge, or around the one of that name, which is built once."""
+    if isinstance(judge, Verifier):
+        return judge
+    return _named(judge) if isinstance(judge, str) else Verifier(judge)
+
+
+def explain(report: Report, answer: str) -> str:
+    """The unfaithful and undecided claims with their words marked, and what stands against them."""
+    wrong = [
+        claim
+        for claim in report.claims
+        if claim.label.is_unfaithful or claim.label is Label.UNDECIDED
+    ]
+    count = len(report.unfaithful)
+    lines = [
+        f"{count} of {report.decided} decided claims not supported by the passages"
+        f" (judge {report.judge})"
+    ]
+    for claim in wrong:
+        lines += ["", *_told(claim, answer)]
+    return "\n".join(lines)
+
+
+def _told(claim: Claim, answer: str) -> Iterator[str]:
+    start, end = claim.answer_range
+    before, after = answer[max(0, start - 60) : start], answer[end : end + 60]
+    lead, trail = "…" * (start > 60), "…" * (end + 60 < len(answer))
+    marked = f"{lead}{before}⟦{answer[start:end]}⟧{after}{trail}"
+    yield f"{claim.label}: {printable(claim.text)}"
+    yield f"  answer:   {printable(marked)}"
+    for evidence in claim.evidence:
+        source = printable(evidence.passage_id)
+        yield f"  {evidence.relation}: [{source}] {printable(evidence.text)}"
+    if not claim.evidence and claim.nearest:
+        yield f"  nearest:  {printable(claim.nearest)}"
+    if claim.reason:
+        yield f"  because:  {printable(claim.reason)}"
+
+
+@cache
+def _named(name: str) -> Verifier:
+    return build_verifier(name)
