@@ -9,6 +9,7 @@ from otel_rt4chart.verify.citation import citations
 from otel_rt4chart.verify.findings.qualifiers import restrictions
 from otel_rt4chart.verify.findings.sycophancy import premise_of, restates
 from otel_rt4chart.verify.local.scope import scope_words
+from otel_rt4chart.verify.local.slots import read_slots
 from otel_rt4chart.verify.model import Claim, Finding, Label, Slot
 
 # A baseless claim is on topic where a sentence holds this share of its content.
@@ -80,7 +81,12 @@ def _contradicted(claim: Claim, against: str) -> str:
 
 
 def _baseless(claim: Claim, nearest: str, score: float) -> str:
-    if claim.reason == "unlinked" or score < OFF_TOPIC:
+    if claim.reason == "unlinked":
+        return "prior_knowledge"
+    for clash in claim.clashes:
+        if clash.slot in ("number", "date") and read_slots(nearest).quantities:
+            return _BY_SLOT[clash.slot]
+    if score < OFF_TOPIC:
         return "prior_knowledge"
     if _hedged(nearest) and not _hedged(claim.text):
         return "inference_as_fact"

@@ -83,4 +83,5 @@ def _is_said(restriction: str, said: object) -> bool:
 
 
 def _is_told(clause: str) -> bool:
-    return _TOLD.search(_GENERAL.sub("", clause)) is not None
+    _, _, after = clause.partition(" ")  # the word that restricts may itself end in -ed
+    return _TOLD.search(_GENERAL.sub("", after)) is not None

@@ -22,6 +22,7 @@ success succeed successful | fail failure unsuccessful
 accept approve allow permit support back favor agree welcome | reject refuse deny ban prohibit
  oppose block criticise disagree forbid
 include contain | exclude omit
+cover coverage | exclude exclusion
 open | close shut
 start begin launch commence | end stop finish cease cancel conclude
 enter arrive join come | leave depart exit quit

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice
 
 from otel_rt4chart.verify.local.numbers import Quantity
 from otel_rt4chart.verify.local.slots import Slots, read_slots
 from otel_rt4chart.verify.local.synonyms import synonyms
+from otel_rt4chart.verify.local.tongue import tongue
 
 _PREFIX = 5
+_SAMPLE = 500  # words that show a context's language
 _CACHED_CONTEXTS = 64
 _CACHED_LENGTH = 40_000
 
@@ -29,6 +32,7 @@ class Context:
     dates: frozenset[tuple[int | None, ...]]
     initials: frozenset[str]
     keys: dict[str, int]
+    tongue: str | None
 
     def equivalents(self, stem: str) -> tuple[str, ...]:
         """The context's stems that a claim's stem may be matched with, the same one first."""
@@ -72,6 +76,7 @@ def _read(texts: tuple[str, ...]) -> Context:
         frozenset(date.parts for slots in sentences for date in slots.moments),
         frozenset().union(*(slots.initials for slots in sentences)),
         {slots.key: at for at, slots in reversed(tuple(enumerate(sentences)))},
+        tongue(islice(chain.from_iterable(slots.tokens for slots in sentences), _SAMPLE)),
     )
 
 

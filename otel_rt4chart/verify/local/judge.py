@@ -12,6 +12,7 @@ from otel_rt4chart.verify.local.decide import Heads, heads
 from otel_rt4chart.verify.local.differences import Difference
 from otel_rt4chart.verify.local.features import Reading, read_claim
 from otel_rt4chart.verify.local.slots import read_slots
+from otel_rt4chart.verify.local.tongue import are_apart, tongue
 from otel_rt4chart.verify.model import Chunk, Clash, DraftClaim, Judgement, Label, Sentence
 
 _CLASHES = 3
@@ -33,7 +34,7 @@ class LocalJudge:
     @property
     def id(self) -> str:
         """Changes whenever the same claim could get another verdict."""
-        return "local/lexical-1"
+        return "local/lexical-2"
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The rule-based decomposition."""
@@ -71,6 +72,12 @@ class LocalJudge:
         if not claim.content and not claim.quantities:
             return Judgement(Label.UNDECIDED, reason="nothing to check")
         copied = context.keys.get(claim.key)
+        if copied is None and are_apart(tongue(claim.tokens), context.tongue):
+            return Judgement(
+                Label.UNDECIDED,
+                reason=f"the passages are in another language ({context.tongue}): "
+                "this judge compares words",
+            )
         if copied is not None:
             index = (sentences[copied].index,)
             return Judgement(Label.ENTAILED, index, _MOST, "stands word for word in the passage")

@@ -11,7 +11,8 @@ from otel_rt4chart.verify.local.tokens import Token
 _NEGATIONS = """no not never none nobody nothing neither nor without cannot n't nowhere hardly
     barely scarcely rarely seldom"""
 _REFUSALS = """fail failed fails deny denied denies denying lack lacks lacked lacking unlikely
-    unable refuse refused refuses reject rejected rejects absence absent"""
+    unable refuse refused refuses reject rejected rejects absence absent exclude excludes excluded
+    excluding"""
 _CUES = frozenset(_NEGATIONS.split())
 _IMPLICIT = frozenset(_REFUSALS.split())
 _NOT_ONLY = {"only", "just", "merely", "simply", "necessarily"}

@@ -44,6 +44,8 @@ _QUANTITY = re.compile(
     rf"(?P<percent>\s?(?:%|percentage\s+points?\b|per\s?cent\b|percent\b))?",
     re.IGNORECASE,
 )
+# "once it is paid" counts nothing; "once a day" and "once." do.
+_CLAUSE = re.compile(r"\s+(?!(?:a|an|per|every|each|daily|weekly|monthly|or|in|and)\b)\w")
 _TIME_LIKE = re.compile(r"\d{1,2}:\d{2}|\d{1,2}(?::\d{2})?\s?[ap]\.?m\b", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:about|around|approximately|roughly|nearly|almost|some|circa|close\s+to|up\s+to\s+about"
@@ -58,6 +60,14 @@ _AT_LEAST = re.compile(
 _AT_MOST = re.compile(
     r"(?:less\s+than|fewer\s+than|under|below|at\s+most|up\s+to|no\s+more\s+than|a\s+maximum\s+of)"
     r"\s*$",
+    re.IGNORECASE,
+)
+_OR_MORE = re.compile(
+    r"\s*(?:[\w-]+\s+){0,2}?(?:(?:and|or)\s+(?:above|older|over|more|up|longer|higher)\b|\+)|\s?\+",
+    re.IGNORECASE,
+)
+_OR_LESS = re.compile(
+    r"\s*(?:[\w-]+\s+){0,2}?(?:and|or)\s+(?:below|younger|under|less|fewer|shorter|lower)\b",
     re.IGNORECASE,
 )
 # Units that convert: family and factor. Others compare by their stem alone.
@@ -130,8 +140,10 @@ def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Qua
     unit = _unit(tokens, match)
     if word in ("one", "second", "half", "double") and not scale and unit not in _UNITS:
         return None
+    if word == "once" and _CLAUSE.match(text, match.end()):
+        return None
     return Quantity(
-        value, unit, _bound(text[max(0, match.start() - 24) : match.start()]),
+        value, unit, _bound(text, match.start(), match.end()),
         _significant(written), match.start(), match.end(),
     )  # fmt: skip
 
@@ -183,10 +195,11 @@ def _noun(tokens: tuple[Token, ...], after: int) -> str:
     return first
 
 
-def _bound(before: str) -> Bound:
-    if _AT_LEAST.search(before):
+def _bound(text: str, start: int, end: int) -> Bound:
+    before = text[max(0, start - 24) : start]
+    if _AT_LEAST.search(before) or _OR_MORE.match(text, end):
         return "at_least"
-    if _AT_MOST.search(before):
+    if _AT_MOST.search(before) or _OR_LESS.match(text, end):
         return "at_most"
     return "about" if _ABOUT.search(before) else "exact"
 
