@@ -71,7 +71,7 @@ class ScriptedJudge:
         question: str,
     ) -> Sequence[Judgement]:
         """The scripted final labels."""
-        where = -1 if hint is None else hint.chunk.index
+        where = hint.chunk.index if hint and hint.chunk else -1
         self.calls.append(("resolve", where, tuple(claim.text for claim in claims)))
         return [self._judge(claim, context, None) for claim in claims]
 

@@ -11,10 +11,13 @@ from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Label, Sent
 
 
 class Hint(NamedTuple):
-    """What local verification found, and in which chunk: where the global judge looks first."""
+    """What local verification found, and where the global judge looks first (section 3.5, Table 2).
+
+    A claim that no chunk decided has no chunk to look at; a hint of None is: nothing was looked at.
+    """
 
     label: Label
-    chunk: Chunk
+    chunk: Chunk | None
 
 
 class Judge(Protocol):

@@ -139,16 +139,18 @@ class Run:
 
     def _join(self, number: int, cast: Sequence[tuple[Judgement, Chunk]]) -> None:
         label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
-        if label in (Label.ENTAILED, Label.CONTRADICTED):
-            agreeing = [vote for vote in cast if vote[0].label is label]
-            self.focus[number] = Hint(label, max(agreeing, key=lambda vote: vote[0].confidence)[1])
+        agreeing = [vote for vote in cast if vote[0].label is label]
+        best = max(agreeing, key=lambda vote: vote[0].confidence, default=None)
+        is_found = label in (Label.ENTAILED, Label.CONTRADICTED) and best is not None
+        self.focus[number] = Hint(label, best[1] if best and is_found else None)
 
     def verify_globally(self, tier: Tier) -> Steps[None]:
         """Each claim against the whole context: one call a hint, all side by side (section 3.5)."""
         groups: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
         for number in self.pending:
             hint = self.focus.get(number)
-            groups[(hint.chunk.index, hint.label) if hint else (-1, "")].append(number)
+            where = hint.chunk.index if hint and hint.chunk else -1
+            groups[where, hint.label if where >= 0 and hint else ""].append(number)
         ordered = [numbers for _, numbers in sorted(groups.items())]
         for numbers in ordered:
             yield from self._read(tier, numbers)

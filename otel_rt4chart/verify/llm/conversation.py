@@ -11,6 +11,7 @@ from otel_rt4chart.verify.judge import Question, Reply, Select
 from otel_rt4chart.verify.llm.ask import Completion, Round, Talk, ask_each, converse
 from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.label import Picking
+from otel_rt4chart.verify.llm.merge import Resolving
 from otel_rt4chart.verify.llm.prices import Price
 from otel_rt4chart.verify.llm.prompt import Prompt
 from otel_rt4chart.verify.meter import Meter
@@ -36,9 +37,9 @@ class Sender(Protocol):
 
 
 def conversation(
-    questions: Sequence[Question],
+    questions: Sequence[Question | Resolving],
     talks: Sequence[Sequence[Talk[list[Any]]]],
-    reply: Callable[[Question, list[Any]], Reply | Exception],
+    reply: Callable[[Any, list[Any]], Reply | Exception],
     meter: Meter,
     price: Price | None,
 ) -> Conversation:

@@ -9,7 +9,7 @@ from otel_rt4chart.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.decompose import decompose as decompose_by_rule
 from otel_rt4chart.verify.drafts import BEFORE, whole_claim
 from otel_rt4chart.verify.drive import drive, drive_async
-from otel_rt4chart.verify.judge import Assess, Decompose, Question, Reply, Resolve, Select
+from otel_rt4chart.verify.judge import Assess, Decompose, Hint, Question, Reply, Select
 from otel_rt4chart.verify.llm.ask import Talk, UnusableReplyError, ask_each
 from otel_rt4chart.verify.llm.cache import Cache, MemoryCache
 from otel_rt4chart.verify.llm.conversation import (
@@ -23,6 +23,7 @@ from otel_rt4chart.verify.llm.conversation import (
     picking,
 )
 from otel_rt4chart.verify.llm.label import Labelling
+from otel_rt4chart.verify.llm.merge import Resolving, merged, part
 from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import version
 from otel_rt4chart.verify.llm.split import Splitting, WholeSplitting, drafts_from
@@ -87,10 +88,13 @@ class OpenAIJudge:
         return await drive_async(self._conversation(questions, meter), self._endpoint.send_async)
 
     def _conversation(self, questions: Sequence[Question], meter: Meter) -> Conversation:
-        talks = [self._talks(question, meter) for question in questions]
-        return conversation(questions, talks, self._reply, meter, self._price)
+        """Claims to resolve on the same context share one call, each under its own hint."""
+        asked, places = merged(questions)
+        talks = [self._talks(question, meter) for question in asked]
+        replies = yield from conversation(asked, talks, self._reply, meter, self._price)
+        return [part(replies[place.at], place) for place in places]
 
-    def _talks(self, question: Question, meter: Meter) -> list[Talk[list[Any]]]:
+    def _talks(self, question: Question | Resolving, meter: Meter) -> list[Talk[list[Any]]]:
         """A question as talks of a bounded size, their results joined in order."""
         match question:
             case Decompose() if self._is_holistic:
@@ -98,11 +102,15 @@ class OpenAIJudge:
             case Decompose():
                 return [self._split(some, before, meter) for some, before in _runs(question)]
             case Assess():
-                asked = batches(question.claims, CLAIMS_A_CALL)
-                return [self._label(question, claims, meter) for claims in asked]
-            case Resolve():
-                asked = batches(question.claims, CLAIMS_A_CALL)
-                return [self._label(question, claims, meter) for claims in asked]
+                asked = [(claims, ()) for claims in batches(question.claims, CLAIMS_A_CALL)]
+                return [self._label(question, claims, hints, meter) for claims, hints in asked]
+            case Resolving():
+                told = zip(
+                    batches(question.claims, CLAIMS_A_CALL),
+                    batches(question.hints, CLAIMS_A_CALL),
+                    strict=True,
+                )
+                return [self._label(question, claims, hints, meter) for claims, hints in told]
             case Select():
                 return picking(question, self.id, meter, self._cache)
         raise TypeError(f"{self.id} cannot be asked {type(question).__name__}")
@@ -113,39 +121,39 @@ class OpenAIJudge:
         return ask_each(Splitting(self.id, sentences, before), meter, self._cache)
 
     def _label(
-        self, question: Assess | Resolve, claims: tuple[DraftClaim, ...], meter: Meter
+        self,
+        question: Assess | Resolving,
+        claims: tuple[DraftClaim, ...],
+        hints: tuple[Hint | None, ...],
+        meter: Meter,
     ) -> Talk[list[Judgement]]:
         """One judgement a claim; final ones by majority where votes are taken."""
-        is_final = isinstance(question, Resolve)
         ballots: list[list[Judgement]] = [[] for _ in claims]
-        for vote in range(self._votes if is_final else 1):
+        for vote in range(self._votes if isinstance(question, Resolving) else 1):
             open_ = [n for n, cast in enumerate(ballots) if vote < 2 or not agree(cast)]
             if not open_:
                 break
-            task = self._task(question, tuple(claims[n] for n in open_), vote)
+            some = tuple(claims[n] for n in open_)
+            task = self._task(question, some, tuple(hints[n] for n in open_ if hints), vote)
             values = yield from ask_each(task, meter, self._cache)
             for n, value in zip(open_, values, strict=True):
                 ballots[n].append(judgement_from(value, claims[n], task.sentences))
         return [elected(cast) for cast in ballots]
 
     def _task(
-        self, question: Assess | Resolve, claims: tuple[DraftClaim, ...], vote: int
+        self,
+        question: Assess | Resolving,
+        claims: tuple[DraftClaim, ...],
+        hints: tuple[Hint | None, ...],
+        vote: int,
     ) -> Labelling:
+        asked = question.question
         if isinstance(question, Assess):
-            sentences = question.chunk.sentences
-            return Labelling(self.id, "assess", claims, sentences, question.question)
-        return Labelling(
-            self.id,
-            "resolve",
-            claims,
-            question.context,
-            question.question,
-            question.hint,
-            question.bare,
-            vote,
-        )
+            return Labelling(self.id, "assess", claims, question.chunk.sentences, asked)
+        context, bare = question.context, question.bare
+        return Labelling(self.id, "resolve", claims, context, asked, hints, bare, vote)
 
-    def _reply(self, question: Question, told: list[Any]) -> Reply | Exception:
+    def _reply(self, question: Question | Resolving, told: list[Any]) -> Reply | Exception:
         match question:
             case Decompose() if self._is_holistic:
                 return _holistic(told[0], question.sentences)

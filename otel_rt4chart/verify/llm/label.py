@@ -22,14 +22,17 @@ from otel_rt4chart.verify.model import DraftClaim, Label, Sentence
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """The label and evidence of each claim; `vote` tells repeated judgements apart."""
+    """The label and evidence of each claim; `vote` tells repeated judgements apart.
+
+    `hints` are one a claim, or none: a claim is listed under what an earlier look at it has found.
+    """
 
     judge: str
     stage: str
     claims: tuple[DraftClaim, ...]
     sentences: tuple[Sentence, ...]
     question: str
-    hint: Hint | None = None
+    hints: tuple[Hint | None, ...] = ()
     bare: bool = False
     vote: int = 0
 
@@ -41,14 +44,23 @@ class Labelling:
     def key(self, unit: int) -> str:
         """By the claim and everything it is shown with, not by the claims asked beside it."""
         return key_of(
-            self.judge, instructions(self.stage), self._shared(), self.vote, self.claims[unit].text
+            self.judge,
+            instructions(self.stage),
+            self._shared(),
+            self._where(unit),
+            self.vote,
+            self.claims[unit].text,
         )
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """Passages first, claims last: calls on the same passages share their beginning."""
         ordered = list(reversed(units)) if self.vote % 2 else units
-        asked = "\n".join(f"{unit + 1}. {quoted(self.claims[unit].text)}" for unit in ordered)
-        user = f"{self._shared()}\n\nClaims:\n{asked}"
+        listed: dict[str, list[str]] = {}
+        for unit in ordered:
+            line = f"{unit + 1}. {quoted(self.claims[unit].text)}"
+            listed.setdefault(self._where(unit), []).append(line)
+        asked = "\n\n".join("\n".join(filter(None, (w, *some))) for w, some in listed.items())
+        user = f"{self._shared()}Claims:\n{asked}"
         return build_prompt(self.stage, user, VERDICTS, 160 * len(units), SEED + self.vote)
 
     def read(self, text: str, units: Sequence[int]) -> Readings:
@@ -63,21 +75,20 @@ class Labelling:
 
     def _shared(self) -> str:
         question = f"Question: {quoted(self.question)}\n\n" if self.question else ""
-        told = f"Passages, sentence by sentence:\n{passages(self.sentences)}\n\n"
-        return told + question + self._where()
+        return f"Passages, sentence by sentence:\n{passages(self.sentences)}\n\n{question}"
 
-    def _where(self) -> str:
+    def _where(self, unit: int) -> str:
+        """The adapted part of the prompt (section 3.5): where to look first, and what for."""
         if self.bare:
             return "These were labelled without evidence: name the sentences, or answer baseless."
-        if self.stage != "resolve":
+        hint = self.hints[unit] if self.hints else None
+        if hint is None:
             return ""
-        if self.hint is None:
-            return template("hint_baseless")
-        own = {sentence.index for sentence in self.hint.chunk.sentences}
+        own = {one.index for one in hint.chunk.sentences} if hint.chunk else set()
         shown = [n for n, one in enumerate(self.sentences, start=1) if one.index in own]
         if not shown:
             return template("hint_baseless")
-        return template(f"hint_{self.hint.label}").format(first=shown[0], last=shown[-1])
+        return template(f"hint_{hint.label}").format(first=shown[0], last=shown[-1])
 
 
 @dataclass(frozen=True, slots=True)
