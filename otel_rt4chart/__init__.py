@@ -1,7 +1,28 @@
 """What share of a RAG application's claims its passages do not support, from its own traces."""
 
-from otel_rt4chart.handmade import generator, retriever
-from otel_rt4chart.instrumentor import RT4ChartInstrumentor
-from otel_rt4chart.verify.model import Passage
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from otel_rt4chart.handmade import generator, retriever
+    from otel_rt4chart.instrumentor import RT4ChartInstrumentor
+    from otel_rt4chart.verify.model import Passage
 
 __all__ = ["Passage", "RT4ChartInstrumentor", "generator", "retriever"]
+
+# Loaded when they are asked for: the pytest plugin is in every run of its users' tests.
+_HOME = {
+    "Passage": "otel_rt4chart.verify.model",
+    "RT4ChartInstrumentor": "otel_rt4chart.instrumentor",
+    "generator": "otel_rt4chart.handmade",
+    "retriever": "otel_rt4chart.handmade",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The public names (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import sentencex
 
+from otel_rt4chart.verify.grapheme import boundary
 from otel_rt4chart.verify.model import Passage, Sentence
+from otel_rt4chart.verify.structured import render_structured
 
 # A longer "sentence" is no prose (a table, a log, minified code): it is cut between words.
 MAX_SENTENCE = 2_000
@@ -46,10 +48,19 @@ def segment(text: str, passage_id: str = "", first_index: int = 0) -> tuple[Sent
 
 
 def segment_passages(passages: Iterable[Passage]) -> tuple[Sentence, ...]:
-    """The sentences of all passages, their indices counting on from passage to passage."""
+    """The sentences of all passages, their indices counting on from passage to passage.
+
+    JSON, key-value blocks and tables become sentences in words, with the offsets of their source.
+    """
     found: list[Sentence] = []
     for passage in passages:
-        found.extend(segment(passage.text, passage.id, len(found)))
+        parts = render_structured(passage.text)
+        if parts is None:
+            found.extend(segment(passage.text, passage.id, len(found)))
+            continue
+        for start, end, words in parts:
+            text = passage.text[start:end]
+            found.append(Sentence(len(found), start, end, text, passage.id, words))
     return tuple(found)
 
 
@@ -122,11 +133,10 @@ def _belongs(before: str, piece: str) -> bool:
 
 
 def _bounded(piece: str) -> Iterator[str]:
-    """A piece, cut between words where it is too long for a sentence and has any."""
-    start, last = 0, 0
-    for gap in _GAP.finditer(piece) if len(piece) > MAX_SENTENCE else ():
-        if gap.end() - start > MAX_SENTENCE and last > start:
-            yield piece[start:last]
-            start = last
-        last = gap.end()
-    yield piece[start:]
+    """A piece, cut where it is too long for a sentence: between words, else between graphemes."""
+    while len(piece) > MAX_SENTENCE:
+        gaps = [gap.end() for gap in _GAP.finditer(piece, 0, MAX_SENTENCE) if gap.end() > 1]
+        cut = gaps[-1] if gaps else boundary(piece, MAX_SENTENCE) or MAX_SENTENCE
+        yield piece[:cut]
+        piece = piece[cut:]
+    yield piece

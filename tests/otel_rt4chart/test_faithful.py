@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from otel_rt4chart.errors import InputError, SettingsError
+from otel_rt4chart.faithful import assert_faithful
+from otel_rt4chart.testing import Script, ScriptedJudge
+from otel_rt4chart.verify import Clash, Label, LocalJudge, Passage, Verifier
+
+PASSAGES = ["The free trial lasts 14 days.", "Refunds are paid within 30 days."]
+
+
+def test_a_faithful_answer_gives_its_report() -> None:
+    """To read on from."""
+    report = assert_faithful("The free trial lasts 14 days.", PASSAGES)
+
+    assert report.hallucination_rate == 0.0
+
+
+def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
+    """Whoever reads the failure needs no second look."""
+    with pytest.raises(AssertionError) as failure:
+        assert_faithful("The free trial lasts 30 days.", PASSAGES[:1])
+
+    assert str(failure.value).splitlines() == [
+        "1 of 1 decided claims not supported by the passages (judge local/lexical-2)",
+        "",
+        "contradicted: The free trial lasts 30 days.",
+        "  answer:   The free trial lasts ⟦30 days⟧.",
+        "  contradicts: [p1] The free trial lasts 14 days.",
+        "  because:  “30 days” in the answer, “14 days” in the passage",
+    ]
+
+
+def test_a_share_of_unfaithful_claims_can_be_allowed() -> None:
+    """For gates that are tightened step by step."""
+    answer = "The free trial lasts 14 days. Breakfast is served on the roof."
+
+    with pytest.raises(AssertionError, match="1 of 2 decided claims"):
+        assert_faithful(answer, PASSAGES)
+    assert assert_faithful(answer, PASSAGES, max_rate=0.5).hallucination_rate == 0.5
+
+
+def test_an_undecided_claim_fails_unless_it_is_allowed() -> None:
+    """What was not verified is not faithful."""
+    judge = ScriptedJudge({"It is warm": Script(Label.UNDECIDED)})
+
+    with pytest.raises(AssertionError, match="undecided: It is warm"):
+        assert_faithful("It is warm", PASSAGES, judge=judge)
+    assert_faithful("It is warm", PASSAGES, judge=judge, allow_undecided=True)
+
+
+@pytest.mark.parametrize(
+    "passages",
+    [
+        ["The free trial lasts 14 days."],
+        [Passage("a", "The free trial lasts 14 days.")],
+        [{"id": "a", "text": "The free trial lasts 14 days."}],
+        [{"text": "The free trial lasts 14 days."}],
+    ],
+)
+def test_passages_are_written_as_is_convenient(passages: list[Any]) -> None:
+    """Texts, passages, or mappings."""
+    assert_faithful("The free trial lasts 14 days.", passages)
+
+
+@pytest.mark.parametrize("passages", ["one text", [7], [{"id": "a"}]])
+def test_what_is_no_passage_is_an_error(passages: Any) -> None:  # noqa: ANN401
+    """A string of passages would be read letter by letter."""
+    with pytest.raises(InputError, match="expected a"):
+        assert_faithful("It is warm.", passages)
+
+
+def test_an_unknown_judge_is_named() -> None:
+    """With those that there are."""
+    with pytest.raises(SettingsError, match="unknown judge 'oracle'"):
+        assert_faithful("It is warm.", PASSAGES, judge="oracle")
+
+
+def test_a_verifier_with_its_own_settings_can_be_given() -> None:
+    """Windows, budgets and an endpoint are set there."""
+    verifier = Verifier(LocalJudge(), window=1, overlap=0)
+
+    assert assert_faithful("The free trial lasts 14 days.", PASSAGES, judge=verifier).decided == 1
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    """Answers and passages are untrusted."""
+    said = "It is \x1b[31mred\u202e"
+    clash = Clash("term", said, "blue\x07")
+    judge = ScriptedJudge({said: Script(Label.CONTRADICTED, evidence=("sky",), clashes=(clash,))})
+
+    with pytest.raises(AssertionError) as failure:
+        assert_faithful(said, ["The sky \x1b]0;x\x07 is blue."], judge=judge)
+
+    assert str(failure.value).replace("\n", "").isprintable()

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+TEST = """
+def test_faithful(rt4chart):
+    rt4chart.assert_faithful("The trial lasts 14 days.", ["The trial lasts 14 days."])
+
+def test_unfaithful(rt4chart):
+    rt4chart.assert_faithful("The trial lasts 30 days.", ["The trial lasts 14 days."])
+"""
+
+
+def pytest_in(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """A run of the user's tests, with the plugin as it is installed."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_fixture_fails_a_test_with_the_words_and_the_evidence(tmp_path: Path) -> None:
+    """No import, no configuration, and no traceback of ours."""
+    (tmp_path / "test_app.py").write_text(TEST)
+
+    run = pytest_in(tmp_path)
+
+    assert run.returncode == 1
+    assert "1 failed, 1 passed" in run.stdout
+    assert "⟦30 days⟧" in run.stdout
+    assert "contradicts: [p1] The trial lasts 14 days." in run.stdout
+    assert "faithful.py" not in run.stdout
+
+
+def test_the_judge_is_chosen_by_option_or_configuration(tmp_path: Path) -> None:
+    """An unknown one is said to be, with those that there are."""
+    (tmp_path / "test_app.py").write_text(TEST)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nrt4chart_judge = nobody\n")
+
+    configured = pytest_in(tmp_path)
+    chosen = pytest_in(tmp_path, "--rt4chart-judge", "local", "-k", "test_faithful")
+
+    assert "unknown judge 'nobody': expected one of cascade, local" in configured.stdout
+    assert chosen.returncode == 0
+
+
+def test_the_plugin_loads_nothing_until_a_test_asks(tmp_path: Path) -> None:
+    """It is in every run of the user's tests."""
+    (tmp_path / "test_app.py").write_text(
+        "import sys\n\ndef test_it():\n    assert 'otel_rt4chart.verify' not in sys.modules\n"
+    )
+
+    assert pytest_in(tmp_path).returncode == 0

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify.llm.reply import label_of, number_of, numbers_of, objects
+from otel_rt4chart.verify.model import Label
+
+ITEMS = [{"claim": 1, "label": "entailed"}, {"claim": 2, "label": "baseless"}]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        json.dumps({"verdicts": ITEMS}),
+        json.dumps(ITEMS),
+        f"Sure:\n```json\n{json.dumps({'verdicts': ITEMS}, indent=2)}\n```",
+        "\n".join(map(json.dumps, ITEMS)),
+        f"[1] is a note. {json.dumps(ITEMS)} and {{more}}",
+        json.dumps({"verdicts": ITEMS})[:-1],
+    ],
+    ids=["object", "list", "fence", "lines", "prose", "cut"],
+)
+def test_the_objects_are_found_wherever_they_stand(reply: str) -> None:
+    """Models wrap JSON in many ways."""
+    assert objects(reply, "verdicts") == ITEMS
+
+
+@given(st.text(max_size=400) | st.text('{}[]",: 1a', max_size=400))
+def test_any_reply_can_be_read(reply: str) -> None:
+    """What a model sends is untrusted: reading it never fails."""
+    assert all(isinstance(one, dict) for one in objects(reply, "verdicts"))
+
+
+def test_a_deeply_nested_reply_is_read_in_time() -> None:
+    """Neither the stack nor the clock runs out."""
+    assert objects("[" * 20_000, "verdicts") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        ("entailed", Label.ENTAILED),
+        ("SUPPORTED.", Label.ENTAILED),
+        ("Not in context", Label.BASELESS),
+        ("not-supported", Label.BASELESS),
+        ("refutes", Label.CONTRADICTED),
+        ("maybe", None),
+        (None, None),
+        (True, None),
+    ],
+)
+def test_labels_are_read_in_the_words_of_the_field(written: object, label: Label | None) -> None:
+    """What is no label is none: it is not guessed."""
+    assert label_of(written) is label
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [(3, 3), ("3", 3), ("[3]", 3), ("s3", 3), (3.0, 3), (True, None), ("three", None), ({}, None)],
+)
+def test_numbers_are_read_as_they_are_written(written: object, number: int | None) -> None:
+    """Models write ids in brackets, as text, with a letter."""
+    assert number_of(written) == number
+
+
+def test_a_list_of_numbers_keeps_what_is_one() -> None:
+    """Each once, in order."""
+    assert numbers_of([2, "1", 2, None, "x", [4]]) == (2, 1)
+    assert numbers_of("7") == (7,)
