@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from otel_rt4chart.errors import InputError
@@ -23,7 +23,8 @@ class Row:
 def parse(line: bytes) -> Mapping[str, Any]:
     """A line as a JSON object; InputError says what else it is."""
     try:
-        value = json.loads(line.decode("utf-8"))
+        # A byte order mark is what some editors put before the first row.
+        value = json.loads(line.decode("utf-8-sig"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
@@ -35,8 +36,15 @@ def parse(line: bytes) -> Mapping[str, Any]:
     return value
 
 
+def _no_number(name: str) -> object:
+    raise ValueError(f"{name} is no JSON number")
+
+
 def row_from(value: Mapping[str, Any]) -> Row:
-    """The exchange of a row `{"id", "question", "contexts": [str | {"id", "text"}], "answer"}`."""
+    """The exchange of a row `{"id", "question", "contexts": [str | {"id", "text"}], "answer"}`.
+
+    A context may have `metadata`, and a row `as_of`, the answer's date: both tell stale sources.
+    """
     answer = value.get("answer")
     if not isinstance(answer, str):
         raise InputError(f'expected "answer" to be a string, got {_kind(answer)}')
@@ -49,7 +57,9 @@ def row_from(value: Mapping[str, Any]) -> Row:
     if not isinstance(contexts, list) or not contexts:
         raise InputError(f'expected "contexts" to be a list of passages, got {_kind(contexts)}')
     passages = tuple(_passage(number, context) for number, context in enumerate(contexts, start=1))
-    return Row(Exchange(question, passages, answer), value.get("id"), value.get("route"))
+    as_of = value.get("as_of")
+    exchange = Exchange(question, passages, answer, as_of if isinstance(as_of, str) else "")
+    return Row(exchange, value.get("id"), value.get("route"))
 
 
 def report_row(row: Row, report: Report) -> dict[str, Any]:
@@ -62,6 +72,8 @@ def report_row(row: Row, report: Report) -> dict[str, Any]:
         "hallucination_rate": report.hallucination_rate,
         "claims": claim_rows(report.claims),
         "findings": finding_rows(report.findings),
+        "judge": report.judge,
+        "usage": {name: value for name, value in asdict(report.usage).items() if value is not None},
     }
 
 
@@ -116,7 +128,12 @@ def _passage(number: int, context: object) -> Passage:
     if isinstance(context, str):
         return Passage(id=f"p{number}", text=context)
     if isinstance(context, dict) and isinstance(context.get("text"), str):
-        return Passage(id=str(context.get("id", f"p{number}")), text=context["text"])
+        about = context.get("metadata")
+        return Passage(
+            id=str(context.get("id", f"p{number}")),
+            text=context["text"],
+            metadata=about if isinstance(about, dict) else {},
+        )
     raise InputError(
         f'expected passage {number} to be a string or {{"id", "text"}}, got {_kind(context)}'
     )

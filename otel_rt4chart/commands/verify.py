@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,16 +33,44 @@ def execute(options: argparse.Namespace) -> int:
     verifier = build_verifier(options.judge, clock=time.perf_counter_ns)
     refuse_overwriting(options.file, options.out)
     rows = failed = 0
+    spent = Spent()
     with opened(options.file, "rb") as lines, opened(options.out, "wb") as out:
         for row in verify_rows(lines, verifier):
             rows += 1
             failed += "error" in row
+            spent.add(row.get("usage", {}))
             # A lone surrogate in a JSON escape is no UTF-8; it goes out as it came in.
             text = json.dumps(row, ensure_ascii=False)
             out.write(text.encode("utf-8", "backslashreplace") + b"\n")
             out.flush()
-    sys.stderr.write(f"{rows} rows, {failed} with an error\n")
+    sys.stderr.write(f"{rows} rows, {failed} with an error{spent}\n")
     return int(failed > 0)
+
+
+class Spent:
+    """What an endpoint's calls came to, over all rows."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._sums: Counter[str] = Counter()
+        self._is_priced = True
+
+    def add(self, usage: Mapping[str, Any]) -> None:
+        """Count a row's usage."""
+        self._sums.update({name: value for name, value in usage.items() if value})
+        self._is_priced &= not usage or "cost_usd" in usage
+
+    def __str__(self) -> str:
+        """Nothing where no tokens were used."""
+        tokens = self._sums["input_tokens"], self._sums["output_tokens"]
+        if not any(tokens):
+            return ""
+        cost = f"{self._sums['cost_usd']:.4f} USD" if self._is_priced else "price unknown"
+        hits = self._sums["cache_hits"]
+        return (
+            f"; {self._sums['calls']} calls, {tokens[0]} + {tokens[1]} tokens, {cost},"
+            f" {hits} verdicts from the cache"
+        )
 
 
 def verify_rows(lines: Iterable[bytes], verifier: Verifier) -> Iterator[dict[str, Any]]:

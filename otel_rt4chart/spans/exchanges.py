@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from otel_rt4chart import semconv
@@ -63,7 +64,9 @@ def _candidate(answer: View, near: Sequence[View], tree: Tree) -> Candidate:
     resource = span.resource
     order = [answer, *tree.above(answer), *near]
     return Candidate(
-        exchange=Exchange(_question(answer, sources, tree), passages, answer.output),
+        exchange=Exchange(
+            _question(answer, sources, tree), passages, answer.output, _date(span.start_ns)
+        ),
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
@@ -157,3 +160,11 @@ def _first(read: Callable[[object], T | None], key: str, order: Sequence[View]) 
     """The mark on the answer's own span, else on the nearest other one of its trace."""
     marks = (read(one.span.attributes.get(key)) for one in order)
     return next((mark for mark in marks if mark is not None), None)
+
+
+def _date(ns: int) -> str:
+    """The day of a span, in ISO 8601; nothing where its clock says nothing that can be meant."""
+    try:
+        return datetime.fromtimestamp(ns / 1e9, UTC).date().isoformat() if ns > 0 else ""
+    except (OverflowError, ValueError, OSError):
+        return ""
