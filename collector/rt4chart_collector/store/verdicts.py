@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify.model import Claim, Label, Report, Usage
+from otel_rt4chart.verify.model import Claim, Finding, Label, Report, Usage
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import Layout, Row, token_of
 
@@ -212,11 +212,16 @@ def _row(verdict: Verdict, version: int) -> Row:
         usage.cache_hits,
         verdict.candidate.exchange.question,
         verdict.candidate.exchange.answer,
-        _json([asdict(finding) for finding in report.findings] if report else []),
+        _json([_told(finding) for finding in report.findings] if report else []),
         verdict.error,
         version,
         0,
     )
+
+
+def _told(finding: Finding) -> dict[str, object]:
+    """A finding without the fields that say nothing."""
+    return {name: value for name, value in asdict(finding).items() if value not in (None, "", ())}
 
 
 def _counts(report: Report | None) -> tuple[int, ...]:

@@ -57,8 +57,7 @@ def test_verdict_is_stored_with_its_claims(any_client: Client) -> None:
     ) == [
         (
             *(3, 100, 20, 1),
-            '[{"name":"citation","detail":"unknown id [9]","claim":0,"passage_ids":["p1"],'
-            '"value":null}]',
+            '[{"name":"citation","detail":"unknown id [9]","claim":0,"passage_ids":["p1"]}]',
             *(2.0, NOON + 10 * SECOND),
         )
     ]
