@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from otel_rt4chart import settings as application
 from otel_rt4chart.cli import load_commands
+from otel_rt4chart.faithful import assert_faithful
 from rt4chart_collector import settings as service
 
 ROOT = Path(__file__).parents[1]
@@ -26,9 +29,11 @@ def test_every_setting_is_documented() -> None:
     """Each variable of the service and of the application side stands in its page."""
     names = [f"{service.PREFIX}{one.name.upper()}" for one in fields(service.Settings)]
     ours = [one.metadata["name"] for one in fields(application.Settings)]
+    judges = [one.metadata["name"] for one in fields(application.JudgeSettings)]
 
     assert [name for name in names if f"`{name}`" not in read("docs/service.md")] == []
     assert [name for name in ours if f"`{name}`" not in read("docs/instrument.md")] == []
+    assert [name for name in judges if f"`{name}`" not in read("docs/judges.md")] == []
 
 
 def test_every_command_is_in_the_readme() -> None:
@@ -49,14 +54,37 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
-def test_the_python_example_of_the_method_does_what_it_says() -> None:
-    """The code block of docs/verification.md is run, its comments compared."""
-    (block,) = re.findall(r"```python\n(.*?)```", read("docs/verification.md"), flags=re.DOTALL)
+@pytest.mark.parametrize("page", ["verification", "trail", "testing"])
+def test_the_python_example_of_a_page_does_what_it_says(page: str) -> None:
+    """The code block is run, the comments behind its expressions are compared."""
+    (block,) = re.findall(r"```python\n(.*?)```", read(f"docs/{page}.md"), flags=re.DOTALL)
     names: dict[str, object] = {}
 
     exec(block, names)  # noqa: S102 - our own documentation
 
-    shown = re.findall(r"^(report\S+)\s+# (.+)$", block, flags=re.MULTILINE)
-    assert len(shown) == 4
+    shown = re.findall(r"^(\S.*?)  # (.+)$", block, flags=re.MULTILINE)
+    assert shown
     for expression, expected in shown:
         assert eval(expression, names) == ast.literal_eval(expected)  # noqa: S307 - ours too
+
+
+def test_the_walk_through_a_verdict_shows_what_the_example_prints() -> None:
+    """Every box of the page is output of the script, and all of its output is on the page."""
+    run = subprocess.run(
+        [sys.executable, "examples/how_a_verdict_is_reached.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    boxes = re.findall(r"```text\n(.*?)\n```", read("docs/how-a-verdict-is-reached.md"), re.DOTALL)
+
+    assert "\n\n".join(boxes) == run.stdout.rstrip()
+
+
+def test_the_failure_that_the_page_on_testing_shows_is_the_real_one() -> None:
+    """Word for word."""
+    with pytest.raises(AssertionError) as failure:
+        assert_faithful("The free trial lasts 30 days.", ["The free trial lasts 14 days."])
+
+    assert str(failure.value) in read("docs/testing.md")

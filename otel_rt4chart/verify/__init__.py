@@ -25,6 +25,7 @@ from otel_rt4chart.verify.model import (
     Usage,
 )
 from otel_rt4chart.verify.pipeline import Verifier
+from otel_rt4chart.verify.trail import Node, Tracer, Trail
 
 __all__ = [
     "AnswerLabel",
@@ -45,11 +46,14 @@ __all__ = [
     "Judgement",
     "Label",
     "LocalJudge",
+    "Node",
     "OpenAIJudge",
     "Passage",
     "Report",
     "Sentence",
     "SingleJudge",
+    "Tracer",
+    "Trail",
     "Usage",
     "Verifier",
 ]

@@ -17,6 +17,10 @@ from otel_rt4chart.verify.model import Chunk, Clash, DraftClaim, Judgement, Labe
 
 _CLASHES = 3
 _MOST = 0.99  # no verdict by rules is certain
+# Of the training rows' single claims with less of their weight in the passages, 443 of 470 are
+# unfaithful (SummEdits alone: 25 of 36).
+_UNCOVERED, _MOSTLY_WRONG = 0.4, 0.85
+_COPIED, _DENIED = 0.9, 0.7
 # The order in which differences are told: values that can be read off before single words.
 _TELLING = ("number", "date", "name", "negation", "quantifier", "qualifier", "term")
 
@@ -84,7 +88,7 @@ class LocalJudge:
         return self._decide(read_claim(claim, context), sentences)
 
     def _decide(self, reading: Reading, sentences: Sequence[Sentence]) -> Judgement:
-        unfaithful = self._heads.unfaithful.probability(reading)
+        unfaithful = max(self._heads.unfaithful.probability(reading), _floor(reading))
         leaned_on = tuple(sorted(sentences[at].index for at in reading.laid.sentences))
         if unfaithful < self._heads.unfaithful.threshold and leaned_on:
             return Judgement(
@@ -114,6 +118,17 @@ class LocalJudge:
             reason=_missing(reading, strange),
             clashes=tuple(Clash(one.slot, one.claimed) for one in strange),
         )
+
+
+def _floor(reading: Reading) -> float:
+    """What the head must not go under, by logic and by the counts of the training rows."""
+    if reading.laid.coverage < _UNCOVERED:
+        return _MOSTLY_WRONG
+    told_otherwise = any(
+        one.slot == "quantifier" and one.manner == "clash" for one in reading.differences
+    )
+    # "all users" against "only new users", in a sentence that has all the other words.
+    return _DENIED if told_otherwise and reading.laid.best_coverage >= _COPIED else 0.0
 
 
 def _tell(reading: Reading, *, rivals: bool) -> tuple[Difference, ...]:
