@@ -17,6 +17,7 @@ from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Sentence
 # Of a claim's content words, the share that its sentence and those before it must hold.
 GROUNDED = 0.6
 BEFORE = 3  # sentences in which a pronoun's name may stand
+_JOINING = frozenset("and but or while whereas which who that because".split())
 _KEPT_SCOPE = frozenset({"universal", "restriction", "partial", "hedge", "condition"})
 
 
@@ -90,7 +91,7 @@ def _opening(source: Slots, left: int) -> int:
     """Function words right before the first shared word belong to it: "the", "not", "at least"."""
     start = left
     for token in reversed([one for one in source.tokens if one.end <= left]):
-        if token.is_content or source.text[token.end : start].strip():
+        if token.is_content or token.norm in _JOINING or source.text[token.end : start].strip():
             break
         start = token.start
     return start

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
+from tests.endpoint_server import EndpointServer
+from tests.oracle import Oracle, Truth
 
 GOOD: list[dict[str, Any]] = [
     {"id": 1, "question": "How long?", "contexts": ["The trial lasts 14 days."],
@@ -147,3 +149,35 @@ def test_a_missing_input_leaves_an_older_output_as_it_was(
     assert status == 2
     assert (tmp_path / "out.jsonl").read_bytes() == b"older"
     assert "cannot open" in capsys.readouterr().err
+
+
+def test_a_model_judges_a_file_and_its_cost_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The endpoint is named by the client's own variables."""
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    row = {"id": 1, "contexts": ["The pool is heated."], "answer": "The pool is warm."}
+    file.write_text(json.dumps(row) + "\n")
+    truth = Truth("contradicted", ("heated",), "warm", "heated")
+    with EndpointServer(Oracle({"The pool is warm.": truth})) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        status = main(["verify", str(file), "--judge", "openai", "--out", str(out)])
+
+    written = json.loads(out.read_text())
+    assert status == 0
+    assert (written["label"], written["judge"]) == ("contradicted", "openai/gpt-4o-mini/1.1.1.1")
+    assert written["usage"]["calls"] == 2
+    assert "; 2 calls, " in capsys.readouterr().err
+
+
+def test_a_not_a_number_and_a_byte_order_mark_are_told_apart(tmp_path: Path) -> None:
+    """The one is no JSON, the other is what some editors write first."""
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    good = json.dumps({"id": 1, "contexts": ["It is warm."], "answer": "It is warm."})
+    file.write_text("\ufeff" + good + '\n{"id": NaN, "contexts": ["a"], "answer": "b"}\n')
+
+    status = main(["verify", str(file), "--out", str(out)])
+
+    first, second = map(json.loads, out.read_text().splitlines())
+    assert (status, first["label"]) == (1, "entailed")
+    assert "NaN is no JSON number" in second["error"]

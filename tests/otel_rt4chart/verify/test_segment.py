@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.model import Passage
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.segment import MAX_SENTENCE, segment, segment_passages
 
 
 @given(st.text(max_size=400))
@@ -66,3 +66,27 @@ def test_indices_count_on_from_passage_to_passage() -> None:
         (1, "a", "Two."),
         (2, "b", "Three."),
     ]
+
+
+def test_structured_passages_are_read_in_words_and_keep_their_offsets() -> None:
+    """A judge reads what the JSON says, evidence is what stands there."""
+    passage = Passage("p", '{"name": "Joe\'s", "WiFi": "no"}')
+
+    found = segment_passages([Passage("a", "Dogs are welcome."), passage])
+
+    assert [one.index for one in found] == [0, 1, 2]
+    assert all(one.text == passage.text[one.start : one.end] for one in found[1:])
+    assert found[2].text == '"WiFi": "no"'
+    assert found[2].reading == "WiFi is not available (Joe's)."
+
+
+@pytest.mark.parametrize("unit", ["x", "字", "é\u0301", "👩\u200d👧"])
+def test_text_without_spaces_is_cut_into_bounded_sentences(unit: str) -> None:
+    """No sentence outgrows a judge's input, no grapheme is split, and nothing is lost."""
+    text = unit * 5000
+
+    found = segment(text)
+
+    assert "".join(one.text for one in found) == text
+    assert max(len(one.text) for one in found) <= MAX_SENTENCE
+    assert all(len(one.text) % len(unit) == 0 for one in found)

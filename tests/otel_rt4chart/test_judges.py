@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.judges import JUDGES, build_judge, build_verifier
+from otel_rt4chart.settings import JudgeSettings
+from otel_rt4chart.verify import Exchange, Passage
+from tests.endpoint_server import EndpointServer
+from tests.oracle import Oracle, Truth
+
+POOL = Exchange("", [Passage("p", "The pool is heated.")], "The pool is warm.")
+
+
+@pytest.fixture
+def server() -> Iterator[EndpointServer]:
+    """A model that finds the pool warm."""
+    with EndpointServer(Oracle({"The pool is warm.": Truth("entailed", ("heated",))})) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", sorted(JUDGES))
+def test_every_judge_is_built_from_its_settings(name: str, server: EndpointServer) -> None:
+    """By name, and its id names it."""
+    settings = JudgeSettings(base_url=server.base_url, model="m", cascade_threshold=0.9)
+
+    judge = build_judge(name, settings)
+
+    assert judge.id.startswith(name)
+
+
+def test_settings_reach_the_endpoint(server: EndpointServer, tmp_path: Path) -> None:
+    """Model, prices, cache and embeddings are what the variables say."""
+    settings = JudgeSettings.from_environment(
+        {
+            "OPENAI_BASE_URL": server.base_url,
+            "RT4CHART_JUDGE_MODEL": "mine",
+            "RT4CHART_JUDGE_PRICES": "mine=1/1/1",
+            "RT4CHART_JUDGE_CACHE": str(tmp_path / "verdicts.db"),
+            "RT4CHART_EMBEDDING_MODEL": "small",
+            "RT4CHART_JUDGE_CALLS_PER_ANSWER": "3",
+        }
+    )
+
+    first = build_verifier("openai", settings).verify(POOL)
+    second = build_verifier("openai", settings, clock=lambda: 0).verify(POOL)
+
+    tokens = first.usage.input_tokens + first.usage.output_tokens
+    assert first.usage.cost_usd == pytest.approx(tokens / 1e6)
+    assert {one.body["model"] for one in server.chats} == {"mine"}
+    assert {one.body["model"] for one in server.seen if "input" in one.body} == {"small"}
+    assert (second.usage.calls, second.usage.cache_hits, second.usage.milliseconds) == (1, 2, 0.0)
+
+
+def test_a_model_without_a_price_has_no_cost(server: EndpointServer) -> None:
+    """It is not free, it is not known."""
+    settings = JudgeSettings(base_url=server.base_url, model="unheard-of")
+
+    assert build_verifier("openai", settings).verify(POOL).usage.cost_usd is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("RT4CHART_JUDGE_VOTES", "two", "RT4CHART_JUDGE_VOTES: expected a int, got 'two'"),
+        ("RT4CHART_JUDGE_RETRIES", "-1", "RT4CHART_JUDGE_RETRIES: expected 0 or more, got -1"),
+        ("RT4CHART_JUDGE_TIMEOUT_S", "nan", "RT4CHART_JUDGE_TIMEOUT_S: expected 0 or more"),
+        ("RT4CHART_JUDGE_DECOMPOSITION", "both", "expected sentence or holistic, got 'both'"),
+    ],
+)
+def test_a_wrong_setting_names_its_variable(name: str, value: str, told: str) -> None:
+    """What was expected, and what came."""
+    with pytest.raises(SettingsError, match=told):
+        JudgeSettings.from_environment({name: value})
+
+
+def test_the_key_is_not_shown_with_the_settings() -> None:
+    """A settings value may end up in a log."""
+    assert "sk-1" not in repr(JudgeSettings(api_key="sk-1"))
