@@ -88,7 +88,7 @@ class JudgeSettings:
         "RT4CHART_EMBEDDING_MODEL", "", "links claims by meaning too, at the same endpoint"
     )
     cascade_threshold: float = _named(
-        "RT4CHART_CASCADE_THRESHOLD", 0.7, "confidence under which a claim goes to the second judge"
+        "RT4CHART_CASCADE_THRESHOLD", 0.6, "confidence under which a claim goes to the second judge"
     )
 
     def __post_init__(self) -> None:

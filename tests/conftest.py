@@ -8,9 +8,14 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate
+
+# A slow machine is no failure.
+settings.register_profile("rt4chart", deadline=None)
+settings.load_profile("rt4chart")
 
 _numbers = count(1)
 

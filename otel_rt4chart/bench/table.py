@@ -17,16 +17,16 @@ _LABELS = (AnswerLabel.ENTAILED, AnswerLabel.CONTRADICTED, AnswerLabel.BASELESS)
 def render(result: Result) -> str:
     """The aligned table with the flag-all line under each overall figure."""
     overall = result.overall
-    speed = _number(result.claims_per_second, ".0f")
+    speed = number(result.claims_per_second, ".0f")
     lines = [
         f"judge {result.judge} · split {result.split} · {overall.answers} answers ·"
         f" {overall.claims} claims · {speed} claims/s",
         "",
-        *_aligned([_HEAD, *_rows(result)]),
+        *aligned([_HEAD, *_rows(result)]),
     ]
     if overall.three_way:
         lines += ["", "labels told by people (rows) and by the judge (columns)"]
-        lines += _aligned(list(_confusion(overall)))
+        lines += aligned(list(_confusion(overall)))
     return "\n".join(lines) + "\n"
 
 
@@ -41,6 +41,26 @@ def as_values(result: Result) -> Mapping[str, object]:
         "tasks": {scores.name: _values(scores) for scores in result.tasks},
         "datasets": {scores.name: _values(scores) for scores in result.datasets},
     }
+
+
+def number(figure: float | None, form: str = ".3f") -> str:
+    """A dash where the figure is not defined."""
+    return "–" if figure is None else format(figure, form)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The first column to the left, the others to the right."""
+    widths = [
+        max(len(row[column]) for row in rows if column < len(row))
+        for column in range(max(map(len, rows)))
+    ]
+    return [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=False))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def _values(scores: Scores) -> Mapping[str, object]:
@@ -93,14 +113,14 @@ def _line(scores: Scores) -> Sequence[str]:
         str(scores.answers),
         str(scores.hallucinated),
         *_cells(scores.answer),
-        *(_number(figure) for figure in (span.precision, span.recall, span.f1)),
+        *(number(figure) for figure in (span.precision, span.recall, span.f1)),
         str(scores.undecided),
     )
 
 
 def _cells(counts: Counts) -> Iterator[str]:
     for figure in (counts.precision, counts.recall, counts.f1, counts.balanced_accuracy):
-        yield _number(figure)
+        yield number(figure)
 
 
 def _confusion(scores: Scores) -> Iterator[Sequence[str]]:
@@ -108,22 +128,3 @@ def _confusion(scores: Scores) -> Iterator[Sequence[str]]:
     yield ("", *told)
     for gold in _LABELS:
         yield (gold, *(str(scores.three_way.get((gold, one), 0)) for one in told))
-
-
-def _number(figure: float | None, form: str = ".3f") -> str:
-    return "–" if figure is None else format(figure, form)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The first column to the left, the others to the right."""
-    widths = [
-        max(len(row[column]) for row in rows if column < len(row))
-        for column in range(max(map(len, rows)))
-    ]
-    return [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=False))
-        ).rstrip()
-        for row in rows
-    ]

@@ -6,14 +6,25 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from otel_rt4chart.bench.dataset import choose_split, read_rows
+from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
 from otel_rt4chart.bench.runner import run_bench
+from otel_rt4chart.bench.stage_table import (
+    escalation,
+    escalation_values,
+    render_escalation,
+    render_stages,
+    stage_values,
+)
+from otel_rt4chart.bench.stages import Checked, check, measure, measure_datasets
 from otel_rt4chart.bench.table import as_values, render
 from otel_rt4chart.cli import Command
 from otel_rt4chart.judges import build_verifier
+from otel_rt4chart.verify.cascade import CascadeJudge
+from otel_rt4chart.verify.judge import BatchJudge, Judge
+from otel_rt4chart.verify.model import Exchange, Report
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,26 +39,66 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="which rows (default: dev, else test, where the rows tell a split)",
     )
     parser.add_argument("--limit", type=_positive, metavar="N", help="the first N rows only")
+    parser.add_argument(
+        "--stages", action="store_true", help="show beneath what each stage of verification loses"
+    )
+    parser.add_argument(
+        "--escalation",
+        action="store_true",
+        help="show beneath what a cascade's threshold would escalate (of a cascade: its first"
+        " judge's claims)",
+    )
     parser.add_argument("--json", action="store_true", help="figures for machines")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the table; a wrong folder or judge is an error for the command line."""
+    """Print the tables; a wrong folder or judge is an error for the command line."""
     verifier = build_verifier(options.judge)
     split, rows = choose_split(read_rows(options.folder), options.split)
+    rows = rows[: options.limit]
+    reports: list[Report] = []
+
+    def verify(exchange: Exchange) -> Report:
+        reports.append(verifier.verify(exchange))
+        return reports[-1]
+
     result = run_bench(
-        rows[: options.limit],
-        verifier.verify,
+        rows,
+        verify,
         judge=verifier.judge.id,
         split=split,
         clock=time.perf_counter_ns,
         progress=_progress(),
     )
-    if options.json:
-        sys.stdout.write(json.dumps(as_values(result), indent=2) + "\n")
-    else:
-        sys.stdout.write(render(result))
+    tables, values = [render(result)], dict(as_values(result))
+    is_checked = options.stages or options.escalation
+    checked = _checked(rows, reports, verifier.judge) if is_checked else []
+    if options.stages:
+        stages = measure("overall", checked), measure_datasets(checked)
+        tables.append(render_stages(*stages))
+        values["stages"] = stage_values(*stages)
+    if options.escalation:
+        found = escalation(_first_alone(rows, verifier.judge, options.judge) or checked)
+        tables.append(render_escalation(found))
+        values["escalation"] = escalation_values(found)
+    sys.stdout.write(json.dumps(values, indent=2) + "\n" if options.json else "\n".join(tables))
     return 0
+
+
+def _first_alone(rows: Sequence[Row], judge: Judge | BatchJudge, name: str) -> list[Checked]:
+    """Who is escalated is the word of a cascade's first judge; nothing for any other judge."""
+    if not isinstance(judge, CascadeJudge):
+        return []
+    alone = build_verifier(name)
+    alone.judge = judge.first
+    return _checked(rows, [alone.verify(row.exchange) for row in rows], judge.first)
+
+
+def _checked(
+    rows: Sequence[Row], reports: Sequence[Report], judge: Judge | BatchJudge
+) -> list[Checked]:
+    pairs = zip(rows, reports, strict=True)
+    return [check(row, report, judge) for row, report in pairs]
 
 
 def _progress() -> Callable[[int, int], None]:

@@ -10,8 +10,8 @@ from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.verify.judge import BatchJudge, Hint, Judge
 from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Sentence
 
-# Measured on the training rows, see docs/verification.md: it escalates about a third of the claims.
-THRESHOLD = 0.7
+# On the training rows: 44% of the claims escalated, 31% of the kept ones wrong, 44% of the others.
+THRESHOLD = 0.6
 
 
 class Tier(NamedTuple):

@@ -17,7 +17,7 @@ from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Sentence
 # Of a claim's content words, the share that its sentence and those before it must hold.
 GROUNDED = 0.6
 BEFORE = 3  # sentences in which a pronoun's name may stand
-_JOINING = frozenset("and but or while whereas which who that because".split())
+_JOINING = frozenset(["and", "but", "or", "while", "whereas", "which", "who", "that", "because"])
 _KEPT_SCOPE = frozenset({"universal", "restriction", "partial", "hedge", "condition"})
 
 

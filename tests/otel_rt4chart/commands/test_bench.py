@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from otel_rt4chart import judges
 from otel_rt4chart.cli import main
+from otel_rt4chart.testing import ScriptedJudge
+from otel_rt4chart.verify.cascade import CascadeJudge
+from otel_rt4chart.verify.local.judge import LocalJudge
 
 BUNDLED = str(Path(__file__).parents[2] / "data/bench")
 
@@ -40,6 +44,44 @@ def test_bench_takes_the_first_rows_only(capsys: pytest.CaptureFixture[str]) -> 
     main(["bench", BUNDLED, "--split", "train", "--limit", "1", "--json"])
 
     assert json.loads(capsys.readouterr().out)["overall"]["answers"] == 1
+
+
+def test_stages_and_escalation_stand_beneath_the_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In the order asked of them, and only where asked."""
+    main(["bench", BUNDLED, "--stages", "--escalation"])
+    both = capsys.readouterr().out
+    main(["bench", BUNDLED])
+    plain = capsys.readouterr().out
+
+    assert both.index("flag all") < both.index("most is lost in") < both.index("escalation under")
+    assert "most is lost in" not in plain
+    assert "escalation under" not in plain
+
+
+def test_stages_and_escalation_are_in_the_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside the figures of the answers, with which they agree."""
+    main(["bench", BUNDLED, "--stages", "--escalation", "--json"])
+    values = json.loads(capsys.readouterr().out)
+
+    told = values["stages"]["overall"]["answer_balanced_accuracy"]["value"]
+    assert told == values["overall"]["answer"]["balanced_accuracy"]
+    assert values["stages"]["overall"]["extraction"]["recall"] == {"value": 1.0, "n": 3}
+    assert len(values["escalation"]["levels"]) == 6
+
+
+def test_escalation_of_a_cascade_is_its_first_judges(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second judge is not asked for it: one that knows no claim is never reached."""
+    cascade = CascadeJudge(LocalJudge(), ScriptedJudge({}), 0.0)
+    monkeypatch.setitem(judges.JUDGES, "cascade", lambda settings: cascade)
+    main(["bench", BUNDLED, "--escalation", "--json"])
+    local = json.loads(capsys.readouterr().out)
+    main(["bench", BUNDLED, "--judge", "cascade", "--escalation", "--json"])
+
+    assert json.loads(capsys.readouterr().out)["escalation"] == local["escalation"]
 
 
 @pytest.mark.parametrize(
