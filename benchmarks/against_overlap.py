@@ -15,7 +15,7 @@ from pathlib import Path
 
 from otel_rt4chart.bench.dataset import Row, read_rows
 from otel_rt4chart.verify import LocalJudge, Verifier
-from otel_rt4chart.verify.link import content
+from otel_rt4chart.verify.local.tokens import content
 
 STEPS = 200
 

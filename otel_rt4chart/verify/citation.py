@@ -17,8 +17,12 @@ _BRACKET = re.compile(
 _NUMBERS = re.compile(r"\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3}){0,9}")
 _ONE = re.compile(rf"{_ID}", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})\s*[–-]\s*(\d{1,3})")
-_QUOTED = re.compile(r"“([^“”\n]{12,400})”|\"([^\"\n]{12,400})\"|«([^«»\n]{12,400})»")
-_WORDS = 4  # fewer quoted words may be a title or irony
+# Straight quotes are paired from the left, short ones too, so that no gap between two is quoted.
+_QUOTED = re.compile(r"“([^“”\n]*)”|(?<!\w)\"([^\"\n]*)\"|«([^«»\n]*)»")
+_WORDS, _LONGEST = 4, 400  # fewer quoted words may be a title or irony
+_SMALL = re.compile(
+    r"(?:an?|and|as|at|by|for|from|into?|nor|of|on|or|the|to|v|versus|vs|with)\W*", re.IGNORECASE
+)
 
 
 class Citation(NamedTuple):
@@ -53,20 +57,33 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
 
 def quotations(text: str) -> tuple[Quotation, ...]:
-    """Quoted runs of at least four words."""
+    """Quoted runs of at least four words that are no title."""
     return tuple(
         Quotation(match.start(), match.end(), words)
         for match in _QUOTED.finditer(text)
         for words in filter(None, match.groups())
-        if len(words.split()) >= _WORDS
+        if len(words) <= _LONGEST and len(words.split()) >= _WORDS and not _is_title(words)
     )
 
 
 def blanked(text: str) -> str:
     """The text with spaces where citations stand, every other character in its place."""
+    parts, done = [], 0
     for cited in citations(text) if "[" in text or "(" in text or "【" in text else ():
-        text = text[: cited.start] + " " * (cited.end - cited.start) + text[cited.end :]
-    return text
+        if cited.start >= done:  # one bracket may name several
+            parts += [text[done : cited.start], " " * (cited.end - cited.start)]
+            done = cited.end
+    return "".join(parts) + text[done:]
+
+
+def _is_title(words: str) -> bool:
+    """True where every word but the small ones begins with a capital or is a number."""
+    lettered = [word.lstrip("'‘(") for word in words.split() if any(map(str.isalnum, word))]
+    return (
+        any(word[0].isupper() for word in lettered)
+        and all(not word[0].islower() or _SMALL.fullmatch(word) for word in lettered)
+        and not words.isupper()
+    )
 
 
 def _names(match: re.Match[str], known: set[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.drive import Batch, Steps
 from otel_rt4chart.verify.judge import Embed, Embedder
-from otel_rt4chart.verify.local.tokens import tokenize
+from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import Sentence
 
 # Claims under both floors with every sentence are baseless without asking the judge.
@@ -30,11 +30,6 @@ class Link(NamedTuple):
     sentence: int
     score: float
     cosine: float = 0.0
-
-
-def content(text: str) -> dict[str, float]:
-    """The stems of a text's content words, with their rarity; empty where it says nothing."""
-    return {token.stem: token.rarity for token in tokenize(text) if token.is_content}
 
 
 def embedded(

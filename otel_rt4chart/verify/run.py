@@ -25,7 +25,8 @@ from otel_rt4chart.verify.judge import (
     Judge,
     Resolve,
 )
-from otel_rt4chart.verify.link import Linker, content, embedded
+from otel_rt4chart.verify.link import Linker, embedded
+from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import (
     AnswerRange,
     Chunk,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.verify.join import or_join
-from otel_rt4chart.verify.link import content
+from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import DraftClaim, Evidence, Judgement, Label, Relation, Sentence
 from otel_rt4chart.verify.trail_graph import Graph
 

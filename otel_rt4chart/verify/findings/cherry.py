@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.findings.qualifiers import unsaid
+from otel_rt4chart.verify.findings.restrictions import is_told
 from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.link import content
+from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import (
     AnswerRange,
     Chunk,
@@ -25,44 +26,86 @@ from otel_rt4chart.verify.segment import segment_passages
 
 # A sentence speaks of the claim where it holds this share of its content, and two of its words.
 _ON_TOPIC, _WORDS = 0.4, 2
+# With another value in its place, it speaks of the same thing only where it holds nearly the rest.
+_SAME, _OF_SENTENCE = 0.7, 0.4
+_VALUES = ("number", "date", "name", "term")
 
 
 def cherry_picked(
     exchange: Exchange, claims: Sequence[Claim], unused: Sequence[Passage], scanner: Judge
 ) -> Iterator[Finding]:
-    """For each entailed claim, the unused passages that contradict or restrict it."""
-    entailed = [(n, claim) for n, claim in enumerate(claims) if claim.label is Label.ENTAILED]
+    """For each entailed claim, the unused passages that contradict or else restrict it."""
+    entailed = [
+        (number, claim, content(claim.text))
+        for number, claim in enumerate(claims)
+        if claim.label is Label.ENTAILED
+    ]
+    said = content(exchange.answer)
     for passage in unused if entailed else ():
         sentences = segment_passages([passage])
         contents = [content(sentence.reading) for sentence in sentences]
-        for number, claim in entailed:
+        for number, claim, stated in entailed:
             near = [
                 one
                 for one, held in zip(sentences, contents, strict=True)
-                if _is_on_topic(content(claim.text), held)
+                if _is_on_topic(stated, held)
             ]
-            if near:
-                yield from _against(exchange, number, claim, passage, near, scanner)
+            finding = near and (
+                _contradicting(number, claim, passage, near, scanner, exchange.question)
+                or _restricting(number, claim, passage, near, said)
+            )
+            if finding:
+                yield finding
 
 
-def _against(
-    exchange: Exchange,
+def _contradicting(
     number: int,
     claim: Claim,
     passage: Passage,
     near: Sequence[Sentence],
     scanner: Judge,
-) -> Iterator[Finding]:
-    """At most one finding for a claim and a passage: a contradiction, else a restriction."""
-    denied = judge_one(scanner, claim, near, exchange.question)
-    if denied.label is Label.CONTRADICTED:
-        named = [one for one in near if one.index in denied.sentences] or list(near[:1])
-        yield _finding("contradiction", number, claim, passage, named)
-        return
+    question: str,
+) -> Finding | None:
+    denied = judge_one(scanner, claim, near, question)
+    if denied.label is not Label.CONTRADICTED:
+        return None
+    named = [one for one in near if one.index in denied.sentences] or list(near[:1])
+    if not any(_denies(claim, denied, one) for one in named):
+        return None
+    return _finding("contradiction", number, claim, passage, named)
+
+
+def _restricting(
+    number: int,
+    claim: Claim,
+    passage: Passage,
+    near: Sequence[Sentence],
+    said: Mapping[str, float],
+) -> Finding | None:
     for sentence in near:
-        if limits := unsaid(sentence.reading, exchange.answer):
-            yield _finding(limits[0].kind, number, claim, passage, [sentence])
-            return
+        if limits := unsaid(sentence.reading, claim.text, said):
+            return _finding(limits[0].kind, number, claim, passage, [sentence])
+    return None
+
+
+def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
+    """True where the sentence speaks of the same thing, not only of the same topic.
+
+    Two sentences with different values mostly tell of two things: the rest must be the same.
+    """
+    if is_told(sentence.reading) and not is_told(claim.text):
+        return False
+    values = [clash for clash in denied.clashes if clash.slot in _VALUES]
+    if len(values) < len(denied.clashes) or not values:
+        return True
+    rest, held = content(claim.text), content(sentence.reading)
+    for clash in values:
+        for stem in content(clash.claimed):
+            rest.pop(stem, None)
+        for stem in content(clash.found):
+            held.pop(stem, None)
+    shared = sum(weight for stem, weight in rest.items() if stem in held)
+    return shared >= max(_SAME * sum(rest.values()), _OF_SENTENCE * sum(held.values()))
 
 
 def judge_one(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.verify.citation import Citation, citations, quotations
@@ -9,6 +11,11 @@ from otel_rt4chart.verify.findings.cherry import judge_one
 from otel_rt4chart.verify.judge import Judge
 from otel_rt4chart.verify.model import Claim, Finding, Label, Passage
 from otel_rt4chart.verify.segment import segment, segment_passages
+
+# How far behind a quotation its citation may stand.
+_BESIDE = 3
+# What a quotation leaves out or puts in: "...", "[...]", "[the plan]".
+_OMISSION = re.compile(r"\[[^\[\]]{0,80}\]|\.{3}|…")
 
 
 def citation_findings(
@@ -21,23 +28,34 @@ def citation_findings(
 
 def check_citations(answer: str, passages: Sequence[Passage]) -> Iterator[Finding]:
     """Ids against the retrieved set, quotations against the texts: cheap enough for all traffic."""
-    ids = [passage.id for passage in passages]
-    for cited in citations(answer, ids):
-        if resolve(cited, passages) is None:
+    marks = citations(answer, [passage.id for passage in passages])
+    unknown = {mark.id: mark for mark in reversed(marks) if resolve(mark, passages) is None}
+    for name, mark in reversed(unknown.items()):
+        yield Finding(
+            "citation",
+            f"“{mark.text}” names no retrieved passage",
+            kind="unknown_id",
+            passage_ids=(name,),
+        )
+    if passages:
+        yield from _misquotations(answer, passages, marks)
+
+
+def _misquotations(
+    answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
+) -> Iterator[Finding]:
+    """A quotation is searched in the passage cited right behind it, else in all."""
+    quoted = quotations(answer)
+    texts = {passage.id: _plain(passage.text) for passage in passages if quoted}
+    for one in quoted:
+        behind = bisect_left(marks, one.end, key=lambda mark: mark.start)
+        near = [mark for mark in marks[behind : behind + 1] if mark.start - one.end <= _BESIDE]
+        named = resolve(near[0], passages) if near else None
+        searched = [texts[named.id]] if named is not None else texts.values()
+        if not any(_holds(text, one.text) for text in searched):
             yield Finding(
                 "citation",
-                f"“{cited.text}” names no retrieved passage",
-                kind="unknown_id",
-                passage_ids=(cited.id,),
-            )
-    for quoted in quotations(answer):
-        near = [one for one in citations(answer, ids) if one.start >= quoted.end]
-        named = resolve(near[0], passages) if near and near[0].start - quoted.end <= 3 else None
-        searched = [named] if named is not None else list(passages)
-        if passages and not any(_holds(passage.text, quoted.text) for passage in searched):
-            yield Finding(
-                "citation",
-                f"the quotation “{quoted.text}” does not stand in "
+                f"the quotation “{one.text}” does not stand in "
                 + (f"passage {named.id}" if named is not None else "any passage"),
                 kind="quote_not_found",
                 passage_ids=(named.id,) if named is not None else (),
@@ -85,16 +103,18 @@ def _entails(scanner: Judge, claim: Claim, passage: Passage) -> bool:
 def _cited_by_sentence(answer: str, passages: Sequence[Passage]) -> dict[int, dict[str, Passage]]:
     found: dict[int, dict[str, Passage]] = {}
     marks = citations(answer, [passage.id for passage in passages])
-    for sentence in segment(answer) if marks else ():
-        for mark in marks:
-            passage = resolve(mark, passages)
-            if sentence.start <= mark.start < sentence.end and passage is not None:
-                found.setdefault(sentence.index, {})[passage.id] = passage
+    sentences = segment(answer) if marks else ()
+    for mark in marks:
+        passage = resolve(mark, passages)
+        at = bisect_right(sentences, mark.start, key=lambda sentence: sentence.start) - 1
+        if passage is not None and at >= 0:
+            found.setdefault(sentences[at].index, {})[passage.id] = passage
     return found
 
 
 def _holds(text: str, quoted: str) -> bool:
-    return _plain(quoted) in _plain(text)
+    """True where the pieces of a quotation, cut at its omissions, stand in the plain text."""
+    return all(_plain(piece) in text for piece in _OMISSION.split(quoted))
 
 
 def _plain(text: str) -> str:

@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from otel_rt4chart.verify.citation import citations
-from otel_rt4chart.verify.findings.qualifiers import restrictions
+from otel_rt4chart.verify.findings.qualifiers import unsaid
+from otel_rt4chart.verify.findings.restrictions import restrictions
 from otel_rt4chart.verify.findings.sycophancy import premise_of, restates
+from otel_rt4chart.verify.local.context import read_context
+from otel_rt4chart.verify.local.features import read_claim
+from otel_rt4chart.verify.local.negation import are_opposite
 from otel_rt4chart.verify.local.scope import scope_words
 from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.model import Claim, Finding, Label, Slot
+from otel_rt4chart.verify.local.tokens import content, tokenize
+from otel_rt4chart.verify.model import Claim, Clash, Finding, Label, Slot
 
 # A baseless claim is on topic where a sentence holds this share of its content.
 ON_TOPIC, OFF_TOPIC = 0.5, 0.2
@@ -26,6 +31,10 @@ _GENERAL = re.compile(
     r"|well[- ]known|famous)\b",
     re.IGNORECASE,
 )
+_CLAUSES = re.compile(r"[;:\n]|[.!?,]\s")
+# A hedged clause speaks of the claim where it holds this share of the claim's content.
+_SPOKEN_OF = 0.3
+_NO_HEDGE = frozenset({"will", "can", "want", "wants", "wanted"})
 _TENSE = re.compile(r"\b(?:will|would|going\s+to|plans?|expected|since|until)\b", re.IGNORECASE)
 
 
@@ -65,43 +74,84 @@ def failure_kind(claim: Claim, score: float, premise: str) -> str:
 
 def _contradicted(claim: Claim, against: str) -> str:
     excluded = any(one.kind == "exclusion" for one in restrictions(against))
-    slots = [clash.slot for clash in claim.clashes]
+    clashes = claim.clashes or _clashes_with(claim.text, against)
+    slots = [clash.slot for clash in clashes]
     if excluded and not restrictions(claim.text) and "number" not in slots:
         return "cherry_picked_exclusion"
-    for slot in slots:
-        if slot in _BY_SLOT:
-            return _BY_SLOT[slot]
-    if _hedged(against) and not _hedged(claim.text):
+    for clash in clashes:
+        if clash.slot in _BY_SLOT:
+            return _BY_SLOT[clash.slot]
+    if any(_is_opposite(clash) for clash in clashes):
+        return "negation_flip"
+    if _is_hedged(claim.text, against):
         return "inference_as_fact"
     if "quantifier" in slots:
         return "unsupported_generalisation"
+    if _drops(claim.text, against):
+        return "dropped_qualifier"
     if bool(_TENSE.search(claim.text)) != bool(_TENSE.search(against)):
         return "temporal_shift"
     return "other"
 
 
+def _clashes_with(claim: str, against: str) -> tuple[Clash, ...]:
+    """What the rules find where a judge named no clashing values."""
+    reading = read_claim(read_slots(claim), read_context([against]))
+    return tuple(
+        Clash(one.slot, one.claimed, one.found)
+        for one in reading.differences
+        if one.manner in ("clash", "opposite")
+    )
+
+
+def _is_opposite(clash: Clash) -> bool:
+    """True for words such as "mandatory" and "voluntary"."""
+    claimed, found = ([token.stem for token in tokenize(t)] for t in (clash.claimed, clash.found))
+    return clash.slot == "term" and any(
+        are_opposite(mine, theirs) for mine in claimed for theirs in found
+    )
+
+
 def _baseless(claim: Claim, nearest: str, score: float) -> str:
     if claim.reason == "unlinked":
         return "prior_knowledge"
+    held = read_slots(nearest)
     for clash in claim.clashes:
-        if clash.slot in ("number", "date") and read_slots(nearest).quantities:
+        if (clash.slot == "number" and held.quantities) or (clash.slot == "date" and held.moments):
             return _BY_SLOT[clash.slot]
     if score < OFF_TOPIC:
         return "prior_knowledge"
-    if _hedged(nearest) and not _hedged(claim.text):
+    if _is_hedged(claim.text, nearest):
         return "inference_as_fact"
     if _generalises(claim.text) and not _generalises(nearest):
         return "unsupported_generalisation"
     for clash in claim.clashes:
         if clash.slot in _BY_SLOT and clash.slot != "qualifier":
             return _BY_SLOT[clash.slot]
-    if restrictions(nearest) and not restrictions(claim.text):
+    if _drops(claim.text, nearest):
         return "dropped_qualifier"
     return "overreach" if score >= ON_TOPIC else "other"
 
 
+def _drops(claim: str, against: str) -> bool:
+    return bool(unsaid(against, claim, content(claim)))
+
+
+def _is_hedged(claim: str, against: str) -> bool:
+    """True where a clause that speaks of the claim is tentative and the claim is not."""
+    if _hedged(claim):
+        return False
+    stated = content(claim)
+    return any(
+        sum(stated[stem] for stem in content(clause) if stem in stated)
+        >= _SPOKEN_OF * sum(stated.values())
+        for clause in _CLAUSES.split(against)
+        if _hedged(clause)
+    )
+
+
 def _hedged(text: str) -> bool:
-    return any(one.kind == "hedge" and one.norm != "will" for one in scope_words(text))
+    return any(one.kind == "hedge" and one.norm not in _NO_HEDGE for one in scope_words(text))
 
 
 def _generalises(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages
@@ -14,6 +14,9 @@ from otel_rt4chart.verify.findings.stale import Authority, stale
 from otel_rt4chart.verify.findings.sycophancy import sycophantic
 from otel_rt4chart.verify.judge import Judge
 from otel_rt4chart.verify.model import Claim, Exchange, Finding
+
+# Findings of one name in one answer; 200 passages that deny 300 claims would be 60,000.
+MOST = 20
 
 
 class Notes(Protocol):
@@ -53,8 +56,8 @@ def _findings(
     passages = exchange.passages
     unused = [one for one in passages if one.id not in supporting_passages(claims)]
     yield from attribution(claims, passages)
-    yield from citation_findings(exchange.answer, passages, claims, scanner)
-    yield from cherry_picked(exchange, claims, unused, scanner)
+    yield from _first(citation_findings(exchange.answer, passages, claims, scanner))
+    yield from _first(cherry_picked(exchange, claims, unused, scanner))
     yield from dropped_qualifiers(exchange.answer, claims)
     restated = sycophantic(exchange.question, exchange.answer, claims)
     if restated is not None:
@@ -64,6 +67,20 @@ def _findings(
     premise = exchange.question if restated is not None else ""
     yield from failure_kinds(claims, notes.scores, premise)
     yield from _process(notes)
+
+
+def _first(found: Iterable[Finding]) -> Iterator[Finding]:
+    """The first of findings that could be as many as claims times passages."""
+    for number, finding in enumerate(found):
+        if number == MOST:
+            yield Finding(
+                "findings_limited",
+                f"more than {MOST} findings of {finding.name}: the others were not looked for",
+                kind=finding.name,
+                value=MOST,
+            )
+            return
+        yield finding
 
 
 def _process(notes: Notes) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from otel_rt4chart.verify.link import content
+from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import Claim, Finding, Label
 
 # "A delta above 0.3 is the threshold" (Evaluating RAG Faithfulness).

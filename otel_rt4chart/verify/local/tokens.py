@@ -12,6 +12,7 @@ from importlib.resources import files
 from otel_rt4chart.verify.local.stems import stem
 
 # A number, an abbreviation with dots, one ideograph or kana, or a word with inner apostrophes.
+_LONGEST = 64  # characters of a word that can be one; what is longer stands for itself
 _IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _LETTER = rf"(?![{_IDEOGRAPH}])[^\W_]"
 _TOKEN = re.compile(
@@ -100,13 +101,23 @@ def _shape(word: str) -> tuple[str, str, float]:
     return norm, word_stem, vocabulary().rarity(word_stem)
 
 
+def content(text: str) -> dict[str, float]:
+    """The stems of a text's content words, with their rarity; empty where it says nothing."""
+    found: dict[str, float] = {}
+    for word in _TOKEN.findall(text):
+        _, word_stem, rarity = _shape(word) if len(word) <= _LONGEST else (word, word, 1.0)
+        if rarity > 0.0:
+            found[word_stem] = rarity
+    return found
+
+
 def tokenize(text: str) -> tuple[Token, ...]:
     """The words of a text in order; punctuation is dropped but remembered in `starts_clause`."""
     tokens: list[Token] = []
     previous_end = 0
     for match in _TOKEN.finditer(text):
         word = match.group()
-        norm, word_stem, rarity = _shape(word) if len(word) <= 64 else (word, word, 1.0)
+        norm, word_stem, rarity = _shape(word) if len(word) <= _LONGEST else (word, word, 1.0)
         starts = not tokens or _BREAK.search(text, previous_end, match.start()) is not None
         tokens.append(
             Token(

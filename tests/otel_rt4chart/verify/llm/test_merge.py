@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from otel_rt4chart.verify.judge import Assess, Hint, Resolve
 from otel_rt4chart.verify.llm.merge import Resolving, merged, part
-from otel_rt4chart.verify.model import AnswerRange, Chunk, DraftClaim, Label
+from otel_rt4chart.verify.model import AnswerRange, Chunk, DraftClaim, Judgement, Label
 from otel_rt4chart.verify.segment import segment
 
 CONTEXT = segment("The pool is heated. Dogs are welcome.")
@@ -27,13 +27,9 @@ def test_claims_on_the_same_context_share_a_question_with_their_own_hints() -> N
         questions[1],
         Resolving((C,), (None,), CONTEXT[:1], "q", bare=False),
     ]
-    replies = [["a", "b", "c"], ["x"], ["z"]]
-    assert [part(replies[place.at], place) for place in places] == [  # type: ignore[arg-type]
-        ["a", "b"],
-        ["x"],
-        ["c"],
-        ["z"],
-    ]
+    a, b, c, x, z = (Judgement(Label.BASELESS, reason=name) for name in "abcxz")
+    replies = [[a, b, c], [x], [z]]
+    assert [part(replies[place.at], place) for place in places] == [[a, b], [x], [c], [z]]
 
 
 def test_an_error_is_the_reply_to_all_that_were_joined() -> None:
