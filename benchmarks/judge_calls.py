@@ -191,7 +191,6 @@ def _is_number(stem: str) -> bool:
 @contextmanager
 def served(split: Split, latency_ms: float = 0.0) -> Iterator[tuple[EndpointServer, Endpoint]]:
     """The oracle behind HTTP, and our client for it as it ships, but for repeats."""
-    # The server writes head and body apart: a delayed acknowledgement would add 40 ms to each call.
     oracle = Oracle(split=split, judge=truth)
     with EndpointServer(oracle, latency_s=latency_ms / 1000) as server:
         endpoint = Endpoint(base_url=server.base_url, max_retries=0)

@@ -55,6 +55,7 @@ _TYPE = re.compile(r"(?:str|int|float|bool|bytes|string|number|boolean|any|Any|v
 _BULLET = re.compile(r"[-*•]\s+")
 _PAIR = re.compile(r"(?P<key>[^\W_][\w '&/#%()$-]{0,39}?) ?(?::(?=\s)|(?P<equals>=))(?P<value>.+)")
 _HEADER = re.compile(r"[^\W\d][\w '&/#%()$.-]{0,39}|#")
+_VISIBLE = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
 _PIPE = re.compile(r"(?<!\\)\|")
 _DASHES = re.compile(r":?-+:?")
 
@@ -146,7 +147,7 @@ def _lines(text: str) -> list[_Line]:
     found = []
     for match in re.finditer(r"[^\r\n]+", text):
         raw = match.group()
-        if one_line(raw):
+        if _VISIBLE.search(raw):
             indent = len(raw) - len(raw.lstrip())
             found.append(_Line(match.start() + indent, match.start() + len(raw.rstrip()), raw))
     return found
