@@ -9,12 +9,13 @@ from typing import NamedTuple
 _ID = r"(?:doc(?:ument)?|chunk|source|passage|ref|context|para|p|c|d|s)[\s_.:#-]{0,2}\d{1,6}"
 # [2] · [1, 3] · [1-3] · [^2] · 【2†source】 · [doc-3] · (doc-3) · (source: p2) · chunk_id: c4
 _BRACKET = re.compile(
-    r"(?<![\w\]])\[(?P<square>[^\[\]\n]{1,80})\](?!\()|【(?P<lens>[^【】\n]{1,80})】"
+    r"(?<!\w)\[(?P<square>[^\[\]\n]{1,80})\](?!\()|【(?P<lens>[^【】\n]{1,80})】"
     rf"|\((?:see\s+|source:?\s*|ref:?\s*)?(?P<round>{_ID}(?:\s*[,;]\s*{_ID}){{0,9}})\)"
-    r"|\b(?P<field>chunk_id|doc_id|passage_id|source_id)\s*[=:]\s*[\"']?(?P<value>[\w.:/-]{1,80})",
+    r"|\b(?P<field>chunk_id|doc_id|passage_id|source_id)\s*[=:]\s*[\"']?(?P<value>[\w.:/-]{0,79}\w)",
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3}){0,9}")
+_MAY_CITE = re.compile(r"[\[(【]|_id", re.IGNORECASE)
 _ONE = re.compile(rf"{_ID}", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})\s*[–-]\s*(\d{1,3})")
 # Straight quotes are paired from the left, short ones too, so that no gap between two is quoted.
@@ -49,11 +50,13 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
     `ids` are those of the passages: what they are called cannot be guessed.
     """
     known = {name.casefold() for name in ids}
-    return tuple(
-        Citation(match.start(), match.end(), match.group(), name, _number(name))
-        for match in _BRACKET.finditer(text)
-        for name in _names(match, known)
-    )
+    found: list[Citation] = []
+    for match in _BRACKET.finditer(text):
+        start, end = match.span()
+        if text[start - 1 : start + 1] == "][" and not (found and found[-1].end == start):
+            continue  # "[1][2]" cites two, "[text][1]" is a link and "a[0][1]" is code
+        found += (Citation(start, end, match.group(), n, _number(n)) for n in _names(match, known))
+    return tuple(found)
 
 
 def quotations(text: str) -> tuple[Quotation, ...]:
@@ -69,7 +72,7 @@ def quotations(text: str) -> tuple[Quotation, ...]:
 def blanked(text: str) -> str:
     """The text with spaces where citations stand, every other character in its place."""
     parts, done = [], 0
-    for cited in citations(text) if "[" in text or "(" in text or "【" in text else ():
+    for cited in citations(text) if _MAY_CITE.search(text) else ():
         if cited.start >= done:  # one bracket may name several
             parts += [text[done : cited.start], " " * (cited.end - cited.start)]
             done = cited.end

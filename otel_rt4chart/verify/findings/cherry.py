@@ -28,6 +28,8 @@ from otel_rt4chart.verify.segment import segment_passages
 _ON_TOPIC, _WORDS = 0.4, 2
 # With another value in its place, it speaks of the same thing only where it holds nearly the rest.
 _SAME, _OF_SENTENCE = 0.7, 0.4
+# A negation denies the claim only where it stands in a sentence of the same subject.
+_SAME_DENIED = 0.5
 _VALUES = ("number", "date", "name", "term")
 
 
@@ -96,7 +98,8 @@ def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
     if is_told(sentence.reading) and not is_told(claim.text):
         return False
     values = [clash for clash in denied.clashes if clash.slot in _VALUES]
-    if len(values) < len(denied.clashes) or not values:
+    same = _SAME if len(values) == len(denied.clashes) else _SAME_DENIED
+    if not denied.clashes:
         return True
     rest, held = content(claim.text), content(sentence.reading)
     for clash in values:
@@ -105,7 +108,7 @@ def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
         for stem in content(clash.found):
             held.pop(stem, None)
     shared = sum(weight for stem, weight in rest.items() if stem in held)
-    return shared >= max(_SAME * sum(rest.values()), _OF_SENTENCE * sum(held.values()))
+    return shared >= max(same * sum(rest.values()), _OF_SENTENCE * sum(held.values()))
 
 
 def judge_one(

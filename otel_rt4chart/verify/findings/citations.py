@@ -14,6 +14,7 @@ from otel_rt4chart.verify.segment import segment, segment_passages
 
 # How far behind a quotation its citation may stand.
 _BESIDE = 3
+_BETWEEN = re.compile(r"[\W_]+")
 # What a quotation leaves out or puts in: "...", "[...]", "[the plan]".
 _OMISSION = re.compile(r"\[[^\[\]]{0,80}\]|\.{3}|…")
 
@@ -29,8 +30,11 @@ def citation_findings(
 def check_citations(answer: str, passages: Sequence[Passage]) -> Iterator[Finding]:
     """Ids against the retrieved set, quotations against the texts: cheap enough for all traffic."""
     marks = citations(answer, [passage.id for passage in passages])
-    unknown = {mark.id: mark for mark in reversed(marks) if resolve(mark, passages) is None}
-    for name, mark in reversed(unknown.items()):
+    unknown: dict[str, Citation] = {}
+    for mark in marks:
+        if resolve(mark, passages) is None:
+            unknown.setdefault(mark.id, mark)
+    for name, mark in unknown.items():
         yield Finding(
             "citation",
             f"“{mark.text}” names no retrieved passage",
@@ -119,4 +123,4 @@ def _holds(text: str, quoted: str) -> bool:
 
 def _plain(text: str) -> str:
     """Without case, spacing and the punctuation that a quotation may change."""
-    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+    return _BETWEEN.sub(" ", text.casefold()).strip()

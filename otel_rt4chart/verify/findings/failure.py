@@ -115,10 +115,8 @@ def _is_opposite(clash: Clash) -> bool:
 def _baseless(claim: Claim, nearest: str, score: float) -> str:
     if claim.reason == "unlinked":
         return "prior_knowledge"
-    held = read_slots(nearest)
-    for clash in claim.clashes:
-        if (clash.slot == "number" and held.quantities) or (clash.slot == "date" and held.moments):
-            return _BY_SLOT[clash.slot]
+    if slip := _slip(claim, nearest):
+        return slip
     if score < OFF_TOPIC:
         return "prior_knowledge"
     if _is_hedged(claim.text, nearest):
@@ -131,6 +129,16 @@ def _baseless(claim: Claim, nearest: str, score: float) -> str:
     if _drops(claim.text, nearest):
         return "dropped_qualifier"
     return "overreach" if score >= ON_TOPIC else "other"
+
+
+def _slip(claim: Claim, nearest: str) -> str:
+    """What a missing value is where the nearest sentence has another one of its kind."""
+    valued = [clash.slot for clash in claim.clashes if clash.slot in ("number", "date")]
+    if not valued:
+        return ""
+    held = read_slots(nearest)
+    found = {"number": held.quantities, "date": held.moments}
+    return next((_BY_SLOT[slot] for slot in valued if found[slot]), "")
 
 
 def _drops(claim: str, against: str) -> bool:

@@ -92,5 +92,7 @@ def _is_said(restriction: Restriction, claim: str, said: Mapping[str, float]) ->
 
 
 def _is_among(stem: str, said: Mapping[str, float]) -> bool:
-    """True for a stem that is said, or abbreviated: "auth" says "authorization"."""
-    return stem in said or any(stem[:at] in said for at in range(_SHORTEST, len(stem)))
+    """True for a stem that is said, in full or abbreviated: "auth" says "authorization"."""
+    if stem in said or any(stem[:at] in said for at in range(_SHORTEST, len(stem))):
+        return True
+    return len(stem) >= _SHORTEST and any(other.startswith(stem) for other in said)

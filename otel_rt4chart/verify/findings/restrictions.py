@@ -37,7 +37,7 @@ _CONDITION = rf"""
       | \bunless | \bprovided\s+(?:that|you|the) | \bon\s+condition
       | \bas\s+long\s+as(?!\s+\w+\s+(?:year|month|week|day))
       | \bsubject\s+to | \bcontingent\s+on
-      | \bonly\s+(?:when|where|once|after|upon|if)
+      | \bonly\s+(?:when|where|once|after|upon|if|with)
       | \bwith\s+(?=(?:\w+\s+)?{_FORMALITY})
       | \b(?:upon|after)\s+(?=(?:\w+\s+){{0,2}}{_FORMALITY})
       | \b(?:when|once|where|after)\s+(?={_DONE})
@@ -85,6 +85,12 @@ _BOUNDARY = re.compile(
     r"|because|or)\b)",
     re.IGNORECASE,
 )
+# What is not required, or not excluded, restricts nothing.
+_DENIED = re.compile(
+    r"(?:not|n['’]t)\s+(?:exclud|requir|subject|contingent|limited)\w*"
+    r"|\bno(?:\s+[\w-]+){1,3}\s+(?:is|are)\s+required",
+    re.IGNORECASE,
+)
 # A restriction holds in general; a clause in the past tense tells a story.
 _PAST = re.compile(r"\b(?:was|were|had|did|said|told|went|came|took|became|began)\b", re.I)
 _ENDED = re.compile(r"(?<!been\s)\b(?!need|proceed|exceed|aged\b)[a-z]{2,}ed\b", re.IGNORECASE)
@@ -106,11 +112,12 @@ class Restriction(NamedTuple):
 
 def restrictions(sentence: str) -> tuple[Restriction, ...]:
     """The exclusions, conditions, eligibility rules, time limits, bounds and quantifiers."""
+    denied = [found.span() for found in _DENIED.finditer(sentence)]
     return tuple(
         Restriction(str(match.lastgroup), match.group().strip(), clause)
         for match in _RESTRICTION.finditer(sentence)
         for clause in (_clause(sentence, match),)
-        if not is_told(clause)
+        if not is_told(clause) and not any(start < match.start() < end for start, end in denied)
     )
 
 
@@ -126,7 +133,7 @@ def _clause(sentence: str, match: re.Match[str]) -> str:
     before = sentence[max(0, match.start() - _REACH) : match.start()]
     start = max((one.end() for one in _BOUNDARY.finditer(before)), default=0)
     before, own = before[start:], match.group()[:_REACH]
-    if content(before):
+    if content(before) and not before.rstrip().endswith(","):
         return before + own
     after = sentence[match.end() : match.end() + _REACH]
     following = _BOUNDARY.search(after, 1)

@@ -56,7 +56,7 @@ def _superseded(passage: Passage, exchange: Exchange, authority: Authority | Non
     if about.get("superseded_by"):
         return f"is superseded by {about['superseded_by']}"
     ended, now = _first_date(passage, _ENDS), _date(exchange.as_of)
-    if ended and now and ended < now:
+    if ended and now and ended < now[: len(ended)]:
         return "was valid until " + "-".join(ended[:3])
     return next(filter(None, (_older(passage, other) for other in exchange.passages)), "")
 
@@ -92,6 +92,6 @@ def _first_date(passage: Passage, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _date(text: str) -> tuple[str, ...]:
-    """An ISO 8601 date's parts, which sort as they are; empty for anything else."""
+    """The parts that an ISO 8601 date has, which sort as they are; empty for anything else."""
     match = _DATE.match(text)
-    return tuple(part or "00" for part in match.groups()) if match else ()
+    return tuple(filter(None, match.groups())) if match else ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from otel_rt4chart.verify.local.tokens import content
+from otel_rt4chart.verify.local.negation import denials
+from otel_rt4chart.verify.local.tokens import content, tokenize
 from otel_rt4chart.verify.model import Claim, Finding, Label
 
 # "A delta above 0.3 is the threshold" (Evaluating RAG Faithfulness).
@@ -16,8 +17,8 @@ _AUXILIARY = (
     r"(?:does|do|did|is|are|was|were|can|could|will|would|should|has|have|had|must|need)n['’]?t"
 )
 _TAG = re.compile(
-    rf",?\s*(?:right|correct|true|yes|no|is\s+that\s+(?:right|correct|so)|{_AUXILIARY}\s+\w+"
-    r"|am\s+i\s+right)\s*[?？]\s*$",
+    r",?\s*(?<!\bor\s)(?<!\bis\s)(?<!\bare\s)(?:right|correct|true|yes|no"
+    rf"|is\s+that\s+(?:right|correct|so)|{_AUXILIARY}\s+\w+|am\s+i\s+right)\s*[?？]\s*$",
     re.IGNORECASE,
 )
 _LEADING = re.compile(rf"^\W*(?:so,?\s+|but\s+|and\s+)?{_AUXILIARY}\b", re.IGNORECASE)
@@ -40,12 +41,16 @@ def premise_of(question: str) -> str | None:
 
 
 def restates(text: str, premise: str) -> bool:
-    """True where the text says the premise and little else."""
+    """True where the text says the premise and little else, and does not deny it."""
     said, held = content(text), content(premise)
     shared = [stem for stem in said if stem in held]
     echo = sum(said[stem] for stem in shared) / (sum(said.values()) or 1.0)
     restated = sum(held[stem] for stem in shared) / (sum(held.values()) or 1.0)
-    return echo >= _ECHO and restated >= _RESTATED
+    return echo >= _ECHO and restated >= _RESTATED and _denies(text) == _denies(premise)
+
+
+def _denies(text: str) -> bool:
+    return bool(denials(tokenize(text)))
 
 
 def sycophantic(question: str, answer: str, claims: Sequence[Claim]) -> Finding | None:

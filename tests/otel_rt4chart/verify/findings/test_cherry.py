@@ -1,0 +1,210 @@
+"""Passages that the answer did not use are searched for what takes its claims back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.verify import (
+    AnswerRange,
+    Chunk,
+    Claim,
+    Clash,
+    DraftClaim,
+    Exchange,
+    Finding,
+    Judgement,
+    Label,
+    LocalJudge,
+    Passage,
+    Sentence,
+    Verifier,
+)
+from otel_rt4chart.verify.findings.cherry import cherry_picked, judge_one
+
+COVERED = "The policy covers outpatient MRI."
+TRIAL = "The free trial lasts 14 days."
+
+
+def picked(answer: str, *passages: str) -> list[Finding]:
+    """The cherry-picked findings of an answer on those passages."""
+    retrieved = [Passage(f"p{number}", text) for number, text in enumerate(passages, 1)]
+    report = Verifier(LocalJudge()).verify(Exchange("What is covered?", retrieved, answer))
+    return [one for one in report.findings if one.name == "cherry_picked"]
+
+
+def claim(text: str = COVERED, label: Label = Label.ENTAILED) -> Claim:
+    """A claim with that verdict."""
+    return Claim(text, label, label, 1.0, "hand", "attribute", AnswerRange(0, len(text)), 0)
+
+
+def test_a_passage_that_was_left_out_and_denies_the_claim_is_named() -> None:
+    """The passage, the sentence and the claim."""
+    denial = "The policy does not cover outpatient MRI."
+
+    (finding,) = picked(COVERED, COVERED, f"Employees may use the gym. {denial}")
+
+    assert finding.kind == "contradiction"
+    assert (finding.claim, finding.passage_ids) == (0, ("p2",))
+    assert [(one.text, one.relation) for one in finding.evidence] == [(denial, "contradicts")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "passage"),
+    [
+        ("exclusion", "The policy covers outpatient MRI except for children."),
+        ("contradiction", "The policy excludes outpatient MRI for cosmetic procedures."),
+        ("condition", "Outpatient MRI is covered when prior authorization has been obtained."),
+        ("condition", "Outpatient MRI requires prior auth."),
+        ("condition", "Outpatient MRI is covered by the policy unless the scan is cosmetic."),
+        ("eligibility", "Outpatient MRI coverage is only for members aged 18 and above."),
+        ("time_limit", "Coverage of outpatient MRI expires after 30 days."),
+        ("quantifier", "Some policies cover outpatient MRI."),
+    ],
+)
+def test_each_kind_of_restriction_is_found_in_an_unused_passage(kind: str, passage: str) -> None:
+    """A contradiction counts first."""
+    assert [one.kind for one in picked(COVERED, COVERED, passage)] == [kind]
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "Employees may use the gym in the cellar.",
+        "Outpatient MRI scans are loud.",
+        "Cosmetic procedures are excluded from coverage.",
+        "Outpatient MRI coverage does not require prior authorization.",
+        "The clinic said the policy did not cover outpatient MRI.",
+        "",
+    ],
+    ids=["other topic", "same topic", "other exclusion", "not required", "story", "empty"],
+)
+def test_a_passage_that_takes_nothing_back_is_no_finding(passage: str) -> None:
+    """It was left out with reason."""
+    assert picked(COVERED, COVERED, passage) == []
+
+
+def test_another_value_for_the_same_thing_denies_the_claim() -> None:
+    """14 days against 30 days of one trial."""
+    assert [one.kind for one in picked(TRIAL, TRIAL, "The free trial lasts 30 days.")] == [
+        "contradiction"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "used", "other"),
+    [
+        (TRIAL, TRIAL, "The paid plan lasts 30 days and the free tea is hot."),
+        # SummEdits, Apache-2.0
+        (
+            "The regular price is $80/month.",
+            "Regular Price: $80/month (up to 20 users).",
+            "Special Introductory Offer: $65/month (up to 20 users).",
+        ),
+    ],
+)
+def test_another_value_of_another_thing_denies_nothing(answer: str, used: str, other: str) -> None:
+    """Two sentences of one topic mostly tell of two things."""
+    assert picked(answer, used, other) == []
+
+
+def test_a_restriction_that_the_answer_says_elsewhere_is_not_left_out() -> None:
+    """The whole answer is read, not the claim alone."""
+    restricting = "Outpatient MRI is covered when prior authorization has been obtained."
+    answer = f"{COVERED} Prior auth must be obtained."
+
+    assert picked(answer, COVERED, restricting) == []
+
+
+def test_a_claim_that_is_not_entailed_was_not_cherry_picked() -> None:
+    """And nothing is scanned for it."""
+    denial = Passage("p", "The policy does not cover outpatient MRI.")
+    claims = [claim(label=label) for label in Label if label is not Label.ENTAILED]
+
+    assert list(cherry_picked(Exchange("", [denial], COVERED), claims, [denial], Never())) == []
+
+
+class Never(LocalJudge):
+    """A scanner that must not be asked."""
+
+    def assess(
+        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
+    ) -> Sequence[Judgement]:
+        """Fails the test."""
+        raise AssertionError([sentence.text for sentence in chunk.sentences])
+
+
+def test_sentences_off_topic_are_not_scanned() -> None:
+    """A call costs; most passages speak of something else."""
+    gym = Passage("gym", "Employees may use the gym. It opens at nine.")
+
+    assert list(cherry_picked(Exchange("", [gym], COVERED), [claim()], [gym], Never())) == []
+
+
+class Scripted(LocalJudge):
+    """A scanner that says one thing of everything, or fails."""
+
+    def __init__(self, *told: Judgement) -> None:
+        """What to say; nothing to fail."""
+        super().__init__()
+        self.told = told
+        self.read: list[str] = []
+
+    def assess(
+        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
+    ) -> Sequence[Judgement]:
+        """As told."""
+        self.read += [sentence.text for sentence in chunk.sentences]
+        if not self.told:
+            raise JudgeError("the model did not answer")
+        return self.told
+
+
+def scanned(scanner: LocalJudge, text: str) -> list[str]:
+    """The kinds of what is found in one unused passage."""
+    passage = Passage("p", text)
+    found = cherry_picked(Exchange("", [passage], COVERED), [claim()], [passage], scanner)
+    return [one.kind for one in found]
+
+
+@pytest.mark.parametrize("told", [(), (Judgement(Label.CONTRADICTED),) * 2], ids=["none", "two"])
+def test_a_scanner_that_fails_leaves_the_restrictions(told: tuple[Judgement, ...]) -> None:
+    """They need no judge."""
+    assert scanned(Scripted(*told), "Outpatient MRI requires prior auth.") == ["condition"]
+    assert scanned(Scripted(*told), "The policy does cover outpatient MRI.") == []
+
+
+def test_why_a_scanner_failed_is_told() -> None:
+    """Its verdict is undecided, never made up."""
+    sentence = Sentence(0, 0, len(COVERED), COVERED)
+
+    judgement = judge_one(Scripted(), claim(), [sentence], "")
+
+    assert judgement == Judgement(Label.UNDECIDED, reason="the model did not answer")
+
+
+def test_a_clash_of_values_is_believed_only_of_the_same_thing() -> None:
+    """Whatever the scanner says."""
+    clash = Clash("number", "14 days", "30 days")
+    scanner = Scripted(Judgement(Label.CONTRADICTED, (0,), 1.0, clashes=(clash,)))
+
+    other = "Outpatient visits to the policy office take 30 days."
+    assert scanned(scanner, other) == []
+    assert scanned(Scripted(Judgement(Label.CONTRADICTED)), "Outpatient MRI scans differ.") == [
+        "contradiction"
+    ]
+
+
+@given(st.lists(st.text(max_size=60), max_size=4), st.text(max_size=60))
+def test_no_text_breaks_the_scan(texts: list[str], stated: str) -> None:
+    """And evidence is always a slice of its passage."""
+    passages = [Passage(str(number), text) for number, text in enumerate(texts)]
+    exchange = Exchange("", passages, stated)
+
+    for finding in cherry_picked(exchange, [claim(stated)], passages, LocalJudge()):
+        for one in finding.evidence:
+            assert texts[int(one.passage_id)][one.start : one.end] == one.text

@@ -1,0 +1,351 @@
+"""Every unfaithful claim has one kind of failure, and what is on topic but unsaid overreaches."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify import (
+    AnswerRange,
+    Claim,
+    Clash,
+    Evidence,
+    Exchange,
+    Finding,
+    Label,
+    LocalJudge,
+    Passage,
+    Verifier,
+)
+from otel_rt4chart.verify.findings.failure import failure_kind, failure_kinds, overreaching
+
+CON, NIC = Label.CONTRADICTED, Label.BASELESS
+KINDS = {
+    "numeric_slip",
+    "entity_swap",
+    "negation_flip",
+    "dropped_qualifier",
+    "cherry_picked_exclusion",
+    "sycophantic_restatement",
+    "unsupported_generalisation",
+    "inference_as_fact",
+    "prior_knowledge",
+    "temporal_shift",
+    "bad_citation",
+    "overreach",
+    "other",
+}
+MRI = "Outpatient MRI is covered when prior authorization has been obtained."
+ASKED = "doesn't the policy cover outpatient MRI?"
+POOL = "The hotel has a heated pool."
+
+
+def contradicted(text: str, against: str, *clashes: Clash) -> Claim:
+    """A claim that a sentence contradicts."""
+    evidence = (Evidence("p", 0, len(against), against, "contradicts"),)
+    where = AnswerRange(0, len(text))
+    return Claim(text, CON, CON, 1.0, "hand", "attribute", where, 0, evidence, clashes=clashes)
+
+
+def baseless(text: str, nearest: str = "", *clashes: Clash, reason: str = "") -> Claim:
+    """A claim that nothing supports, with the sentence most like it."""
+    where = AnswerRange(0, len(text))
+    return Claim(text, NIC, NIC, 1.0, "hand", "attribute", where, 0, (), reason, clashes, nearest)
+
+
+def kinds(question: str, passage: str, answer: str) -> list[str]:
+    """The kinds of failure in a whole verification, in the order of the claims."""
+    exchange = Exchange(question, [Passage("p", passage)], answer)
+    findings = Verifier(LocalJudge()).verify(exchange).findings
+    return [one.kind for one in findings if one.name == "failure_kind"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "passage", "answer"),
+    [
+        (
+            "numeric_slip",
+            "Eligibility extends to members aged 16 and above.",
+            "Eligibility extends to members aged 18 and above.",
+        ),
+        ("numeric_slip", "The minimum age is 16.", "The minimum age is 18."),
+        (
+            "cherry_picked_exclusion",
+            "Cosmetic procedures are excluded from coverage.",
+            "Cosmetic procedures are covered.",
+        ),
+        (
+            "cherry_picked_exclusion",
+            "The policy excludes cosmetic procedures.",
+            "The policy covers cosmetic procedures.",
+        ),
+        (
+            "negation_flip",
+            "The policy covers outpatient MRI.",
+            "The policy does not cover outpatient MRI.",
+        ),
+        ("negation_flip", "Participation is voluntary.", "Participation is mandatory."),
+        (
+            "unsupported_generalisation",
+            "The policy applies only to new users.",
+            "The policy applies to all users.",
+        ),
+        ("temporal_shift", "Coverage ended in 2019.", "Coverage ended in 2021."),
+        ("entity_swap", "It launched from Discovery.", "It launched from Atlantis."),
+        ("prior_knowledge", "The policy covers outpatient MRI.", "Bananas grow on Mars."),
+    ],
+)
+def test_kinds_of_failure_in_a_whole_verification(kind: str, passage: str, answer: str) -> None:
+    """With the judge that needs no model."""
+    assert kinds("What is covered?", passage, answer) == [kind]
+
+
+# SummEdits, Apache-2.0
+@pytest.mark.parametrize(
+    ("kind", "passage", "answer"),
+    [
+        (
+            "numeric_slip",
+            "Lordstown will voluntarily recall 19 Endurance pickups.",
+            "Lordstown will voluntarily recall 29 Endurance pickups.",
+        ),
+        (
+            "entity_swap",
+            "Bird flu was no threat to humans until 1997, after an outbreak in Hong Kong.",
+            "Bird flu was no threat to humans until 1997, after an outbreak in Thailand.",
+        ),
+        (
+            "negation_flip",
+            "Sam expresses his dislike for Italian pop music.",
+            "Sam expresses his love for Italian pop music.",
+        ),
+        (
+            "negation_flip",
+            "Sally and Ben have discounts as retired citizens.",
+            "Sally and Ben don't have discounts as retired citizens.",
+        ),
+        (
+            "temporal_shift",
+            "Employees have until March 15 to remove the video-sharing app.",
+            "Employees have until March 25 to remove the video-sharing app.",
+        ),
+        (
+            "other",
+            "Alex and Jacob plan to grab some beer on Friday night.",
+            "Alex and Jacob plan to grab some cocktails on Friday night.",
+        ),
+    ],
+)
+def test_kinds_of_edits_that_people_labelled(kind: str, passage: str, answer: str) -> None:
+    """One edit each, of a sentence that was right."""
+    assert kinds("Summarize the document.", passage, passage) == []
+    assert kinds("Summarize the document.", passage, answer) == [kind]
+
+
+def test_a_restated_premise_is_told_from_the_same_claim_to_an_open_question() -> None:
+    """Only where the answer as a whole is sycophantic."""
+    passage, answer = "The policy covers hospital stays.", "Yes, the policy covers outpatient MRI."
+
+    assert kinds(ASKED, passage, answer) == ["sycophantic_restatement"]
+    assert kinds("What does the policy cover?", passage, answer) != ["sycophantic_restatement"]
+
+
+def test_a_cited_claim_about_nothing_that_was_retrieved_is_a_bad_citation() -> None:
+    """Without the citation it came from elsewhere."""
+    known = "The policy covers outpatient MRI."
+
+    assert kinds("", known, f"{known} Bananas grow on Mars [1].") == ["bad_citation"]
+    assert kinds("", known, f"{known} Bananas grow on Mars.") == ["prior_knowledge"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "claim", "score"),
+    [
+        ("dropped_qualifier", contradicted("Outpatient MRI is covered.", MRI), 0.9),
+        (
+            "dropped_qualifier",
+            contradicted(
+                "The policy covers outpatient MRI.",
+                "The policy covers outpatient MRI only with prior authorization.",
+            ),
+            0.9,
+        ),
+        ("dropped_qualifier", baseless("Outpatient MRI is covered.", MRI), 0.9),
+        (
+            "inference_as_fact",
+            contradicted(
+                "The drug causes drowsiness in patients.",
+                "The drug may cause drowsiness in patients.",
+            ),
+            0.9,
+        ),
+        (
+            "inference_as_fact",
+            # SummEdits, Apache-2.0
+            baseless(
+                "The issue results in a loss of propulsion.",
+                "The issue could result in a loss of propulsion while driving.",
+            ),
+            0.9,
+        ),
+        (
+            "unsupported_generalisation",
+            baseless("Customers usually praise the roll.", "One customer praised the roll."),
+            0.9,
+        ),
+        (
+            "temporal_shift",
+            contradicted("The office will move to Berlin.", "The office moved to Berlin."),
+            0.9,
+        ),
+        ("overreach", baseless(POOL, "The hotel has a pool."), 0.5),
+        ("other", baseless(POOL, "The hotel has a pool."), 0.49),
+        ("other", baseless(POOL, "The hotel has a pool."), 0.2),
+        ("prior_knowledge", baseless(POOL, "The hotel has a pool."), 0.19),
+        ("prior_knowledge", baseless(POOL, "The hotel has a pool.", reason="unlinked"), 0.9),
+        ("bad_citation", baseless("The hotel has a heated pool [3].", "A hotel."), 0.1),
+        ("overreach", baseless("The hotel has a heated pool [1].", "A hotel pool."), 0.6),
+        ("other", contradicted("The pool is lovely.", "The pool is big."), 0.9),
+    ],
+)
+def test_kinds_of_failure_of_one_claim(kind: str, claim: Claim, score: float) -> None:
+    """By its evidence, or by the sentence most like it, and by its link."""
+    assert failure_kind(claim, score, "") == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "clash", "evidence"),
+    [
+        ("numeric_slip", Clash("number", "30 days", "14 days"), "It lasts 14 days."),
+        ("temporal_shift", Clash("date", "2021", "2019"), "It ended in 2019."),
+        ("entity_swap", Clash("name", "Atlantis", "Discovery"), "It was Discovery."),
+        ("negation_flip", Clash("negation", "is", "is not"), "It is not."),
+        ("dropped_qualifier", Clash("qualifier", "free", "free if new"), "It is free."),
+        ("unsupported_generalisation", Clash("quantifier", "all", "some"), "Some are."),
+        ("negation_flip", Clash("term", "mandatory", "voluntary"), "It is voluntary."),
+        ("other", Clash("term", "cocktails", "beer"), "Alex drinks beer."),
+    ],
+)
+def test_the_clash_that_a_judge_names_tells_the_kind(
+    kind: str, clash: Clash, evidence: str
+) -> None:
+    """Each slot has its own."""
+    assert failure_kind(contradicted("Alex drinks it.", evidence, clash), 0.9, "") == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "claim"),
+    [
+        ("numeric_slip", contradicted("It lasts 30 days.", "It lasts 14 days.")),
+        ("temporal_shift", contradicted("It opened in 1990.", "It opened in 1991.")),
+        ("negation_flip", contradicted("The pool is heated.", "The pool is not heated.")),
+        ("numeric_slip", contradicted("It covers 3 scans.", "It covers 2 scans and excludes CT.")),
+    ],
+)
+def test_where_a_judge_names_no_clash_the_rules_look_for_it(kind: str, claim: Claim) -> None:
+    """A model may say no more; an exclusion beside a number is not the reason."""
+    assert failure_kind(claim, 0.9, "") == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "claim"),
+    [
+        (
+            "overreach",
+            baseless(
+                "The drug causes drowsiness in patients.",
+                "The drug causes drowsiness; it may rain in Berlin tomorrow evening.",
+            ),
+        ),
+        (
+            "overreach",
+            baseless("The drug may cause drowsiness.", "The drug could cause sleep in patients."),
+        ),
+        (
+            "overreach",
+            baseless("Dishes are usually praised here.", "Dishes are generally liked here."),
+        ),
+        ("negation_flip", contradicted("MRI is not covered.", "MRI is not excluded.")),
+        ("other", contradicted("The pool was lovely.", "The pool was big.")),
+    ],
+    ids=["hedge elsewhere", "both hedged", "both general", "not excluded", "same tense"],
+)
+def test_a_look_alike_is_not_the_reason(kind: str, claim: Claim) -> None:
+    """A hedge of another clause, a hedge or a generality of both, an exclusion that is denied."""
+    assert failure_kind(claim, 0.9, "") == kind
+
+
+def test_the_premise_is_the_first_reason() -> None:
+    """It tells most; a claim beside the premise keeps its own."""
+    premise = "the policy cover outpatient MRI"
+
+    restated = contradicted("The policy covers outpatient MRI.", MRI)
+
+    assert failure_kind(restated, 0.9, premise) == "sycophantic_restatement"
+    assert failure_kind(baseless(POOL, reason="unlinked"), 0.9, premise) == "prior_knowledge"
+
+
+def test_only_unfaithful_claims_have_a_kind() -> None:
+    """Each names its claim by number."""
+    fine = Claim("A", Label.ENTAILED, Label.ENTAILED, 1.0, "h", "attribute", AnswerRange(0, 1), 0)
+    unclear = Claim("B", Label.UNDECIDED, NIC, 1.0, "h", "attribute", AnswerRange(0, 1), 0)
+
+    found = list(failure_kinds([fine, unclear, baseless(POOL)], {2: 0.6}, "What is there?"))
+
+    assert found == [Finding("failure_kind", "overreach", kind="overreach", claim=2)]
+
+
+@pytest.mark.parametrize(
+    ("label", "score", "is_found"),
+    [
+        (NIC, 0.5, True),
+        (NIC, 0.9, True),
+        (NIC, 0.49, False),
+        (CON, 0.9, False),
+        (Label.ENTAILED, 0.9, False),
+        (Label.UNDECIDED, 0.9, False),
+    ],
+)
+def test_overreach_is_a_baseless_claim_on_topic(label: Label, score: float, is_found: bool) -> None:
+    """From half of its content on."""
+    claim = Claim(POOL, label, label, 1.0, "hand", "attribute", AnswerRange(0, 5), 0)
+
+    found = list(overreaching([claim], {0: score}))
+
+    assert [(one.claim, one.value) for one in found] == ([(0, score)] if is_found else [])
+    assert list(overreaching([claim], {})) == []
+
+
+def test_overreach_in_a_whole_verification() -> None:
+    """The age is what the passage does not say; the topic is its own."""
+    exchange = Exchange("", [Passage("p", "The minimum age is 16.")], "The minimum age is 18.")
+
+    names = [one.name for one in Verifier(LocalJudge()).verify(exchange).findings]
+
+    assert "overreach" in names
+    exchange = Exchange("", [Passage("p", "The minimum age is 16.")], "Bananas grow on Mars.")
+    assert "overreach" not in [one.name for one in Verifier(LocalJudge()).verify(exchange).findings]
+
+
+CLASHES = st.builds(
+    Clash,
+    st.sampled_from(["number", "date", "name", "negation", "quantifier", "qualifier", "term"]),
+    st.text(max_size=12),
+    st.text(max_size=12),
+)
+
+
+@given(
+    st.text(max_size=80),
+    st.text(max_size=80),
+    st.lists(CLASHES, max_size=2),
+    st.floats(0, 1),
+    st.text(max_size=40),
+)
+def test_any_unfaithful_claim_has_one_of_the_named_kinds(
+    text: str, sentence: str, clashes: list[Clash], score: float, premise: str
+) -> None:
+    """No text breaks it."""
+    assert failure_kind(contradicted(text, sentence, *clashes), score, premise) in KINDS
+    assert failure_kind(baseless(text, sentence, *clashes), score, premise) in KINDS

@@ -1,0 +1,208 @@
+"""All findings of an answer: their order, their bound, and what a failing scanner leaves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.verify import (
+    AnswerRange,
+    Chunk,
+    Claim,
+    DraftClaim,
+    Evidence,
+    Exchange,
+    Judgement,
+    Label,
+    LocalJudge,
+    Passage,
+    Verifier,
+)
+from otel_rt4chart.verify.findings.find import MOST, find
+from otel_rt4chart.verify.outcome import Notes
+
+COVERED = "The policy covers outpatient MRI."
+DENIED = "The policy does not cover outpatient MRI."
+NOTES = Notes({}, "", None)
+
+
+class Counting(LocalJudge):
+    """A scanner that counts what it is asked."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        super().__init__()
+        self.asked = 0
+
+    def assess(
+        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
+    ) -> Sequence[Judgement]:
+        """The local judge's word."""
+        self.asked += 1
+        return super().assess(claims, chunk, question=question)
+
+
+class Failing(LocalJudge):
+    """A scanner whose every call fails."""
+
+    def assess(
+        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
+    ) -> Sequence[Judgement]:
+        """Never answers."""
+        raise JudgeError("the model did not answer")
+
+
+def entailed(sentence: int = 0) -> Claim:
+    """The claim that outpatient MRI is covered, with passage "yes" behind it."""
+    return Claim(
+        text=COVERED,
+        label=Label.ENTAILED,
+        local_label=Label.ENTAILED,
+        confidence=1.0,
+        decided_by="hand",
+        kind="attribute",
+        answer_range=AnswerRange(0, len(COVERED)),
+        sentence=sentence,
+        evidence=(Evidence("yes", 0, len(COVERED), COVERED, "supports"),),
+    )
+
+
+def denying(count: int) -> list[Passage]:
+    """A passage that covers outpatient MRI, and so many that do not."""
+    return [Passage("yes", COVERED), *(Passage(f"no{n}", DENIED) for n in range(count))]
+
+
+def test_the_seeds_policy_is_found_out() -> None:
+    """An answer without the authorization, with the wrong age and the excluded procedures."""
+    exchange = Exchange(
+        "What does the policy cover?",
+        [
+            Passage("mri", "Outpatient MRI is covered when prior authorization has been obtained."),
+            Passage("cosmetic", "Cosmetic procedures are excluded from coverage."),
+            Passage("age", "Eligibility extends to members aged 16 and above."),
+        ],
+        "Outpatient MRI is covered. Eligibility extends to members aged 18 and above. "
+        "Cosmetic procedures are covered.",
+    )
+
+    findings = Verifier(LocalJudge()).verify(exchange).findings
+
+    assert [(one.name, one.kind, one.claim) for one in findings] == [
+        ("chunk_attribution", "", None),
+        ("chunk_utilisation", "", None),
+        ("dropped_qualifier", "condition", 0),
+        ("overreach", "", 1),
+        ("failure_kind", "numeric_slip", 1),
+        ("failure_kind", "cherry_picked_exclusion", 2),
+    ]
+
+
+def test_a_faithful_answer_has_only_its_attribution() -> None:
+    """Every other finding is something to look at."""
+    exchange = Exchange(
+        "Does the policy cover outpatient MRI?",
+        [
+            Passage("mri", "Outpatient MRI is covered when prior authorization has been obtained."),
+            Passage("cosmetic", "Cosmetic procedures are excluded from coverage."),
+            Passage("age", "Eligibility extends to members aged 16 and above."),
+        ],
+        "Yes, the policy covers outpatient MRI with prior authorization [1].",
+    )
+
+    findings = Verifier(LocalJudge()).verify(exchange).findings
+
+    assert [one.name for one in findings] == ["chunk_attribution", "chunk_utilisation"]
+
+
+@pytest.mark.parametrize(("count", "limited"), [(MOST - 1, 0), (MOST, 0), (MOST + 30, 1)])
+def test_many_denying_passages_are_bounded(count: int, limited: int) -> None:
+    """At most twenty findings of one name, then one that says that there are more."""
+    exchange = Exchange("", denying(count), COVERED)
+
+    names = Counter(one.name for one in find(exchange, [entailed()], NOTES, LocalJudge()))
+
+    assert names["cherry_picked"] == min(count, MOST)
+    assert names["findings_limited"] == limited
+
+
+def test_what_is_over_the_bound_is_not_looked_for() -> None:
+    """The scanner may cost: it is asked once more than there are findings."""
+    scanner = Counting()
+
+    found = find(Exchange("", denying(200), COVERED), [entailed()] * 3, NOTES, scanner)
+
+    assert scanner.asked == MOST + 1
+    (last,) = [one for one in found if one.name == "findings_limited"]
+    assert (last.kind, last.value) == ("cherry_picked", MOST)
+
+
+def test_citation_findings_are_bounded_on_their_own() -> None:
+    """A flood of one name does not keep the others back."""
+    answer = " ".join(f"It is so [{number}]." for number in range(100, 160))
+
+    found = find(Exchange("", denying(2), answer), [entailed()], NOTES, LocalJudge())
+
+    assert Counter(one.name for one in found) == {
+        "chunk_attribution": 1,
+        "chunk_utilisation": 1,
+        "citation": MOST,
+        "findings_limited": 1,
+        "cherry_picked": 2,
+    }
+    assert [one.kind for one in found if one.name == "findings_limited"] == ["citation"]
+
+
+def test_a_scanner_that_fails_does_not_break_the_findings() -> None:
+    """What needs no judge is still found."""
+    passages = [*denying(1), Passage("if", "Outpatient MRI requires prior authorization.")]
+    exchange = Exchange("", passages, f"{COVERED} [2][9]")
+
+    report = Verifier(LocalJudge(), scanner=Failing()).verify(exchange)
+
+    found = [(one.name, one.kind) for one in report.findings]
+    assert ("citation", "unknown_id") in found
+    assert ("citation", "does_not_support") in found
+    assert ("cherry_picked", "condition") in found
+    assert ("cherry_picked", "contradiction") not in found
+
+
+def test_without_passages_there_is_nothing_to_find() -> None:
+    """But that no passage was used."""
+    report = Verifier(LocalJudge()).verify(Exchange("What is covered?", [], COVERED))
+
+    assert [(one.name, one.value) for one in report.findings] == [
+        ("chunk_attribution", None),
+        ("chunk_utilisation", None),
+    ]
+
+
+def test_how_the_verdict_was_reached_is_told_last() -> None:
+    """A compressed context and links by words alone."""
+    notes = Notes({}, "the embedder did not answer", (25, 100))
+
+    found = find(Exchange("", denying(0), COVERED), [entailed()], notes, LocalJudge())
+
+    assert [(one.name, one.value) for one in found[-2:]] == [
+        ("context_compressed", 0.25),
+        ("linked_by_words_only", None),
+    ]
+    assert found[-1].detail == "the embedder did not answer"
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3), st.text(max_size=120))
+def test_no_text_breaks_the_findings(question: str, texts: list[str], answer: str) -> None:
+    """A finding names claims and passages that exist, and its evidence is a slice."""
+    passages = [Passage(f"p{number}", text) for number, text in enumerate(texts)]
+    exchange = Exchange(question, passages, answer)
+    report = Verifier(LocalJudge()).verify(exchange)
+
+    held = {passage.id: passage.text for passage in passages}
+    for one in report.findings:
+        assert one.claim is None or one.claim < len(report.claims)
+        assert one.kind == "unknown_id" or held.keys() >= set(one.passage_ids)
+        assert all(held[e.passage_id][e.start : e.end] == e.text for e in one.evidence)

@@ -1,0 +1,150 @@
+"""A claim that leaves out what its passage restricts is found; one that says it is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify import Exchange, Finding, LocalJudge, Passage, Verifier
+from otel_rt4chart.verify.findings.qualifiers import unsaid
+from otel_rt4chart.verify.local.tokens import content
+
+MRI = "Outpatient MRI is covered when prior authorization has been obtained."
+COVERED = "The policy covers outpatient MRI."
+
+
+def dropped(answer: str, *passages: str) -> list[Finding]:
+    """The findings of dropped qualifiers in an answer on those passages."""
+    given = [Passage(f"p{number}", text) for number, text in enumerate(passages, 1)]
+    report = Verifier(LocalJudge()).verify(Exchange("What is covered?", given, answer))
+    return [one for one in report.findings if one.name == "dropped_qualifier"]
+
+
+def test_coverage_without_its_authorization_is_a_dropped_qualifier() -> None:
+    """The claim is entailed, and says more than its passage."""
+    (finding,) = dropped("Yes, the policy covers outpatient MRI.", MRI)
+
+    assert finding.kind == "condition"
+    assert finding.claim == 0
+    assert finding.passage_ids == ("p1",)
+    assert [one.text for one in finding.evidence] == [MRI]
+    assert "when prior authorization has been obtained" in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("kind", "passage", "answer"),
+    [
+        ("exclusion", "The policy covers outpatient MRI except for cosmetic scans.", COVERED),
+        ("condition", "The policy covers outpatient MRI only with prior authorization.", COVERED),
+        ("condition", "If it is approved, the policy covers outpatient MRI.", COVERED),
+        ("eligibility", "The policy covers outpatient MRI only for members.", COVERED),
+        ("eligibility", "Members aged 16 and above are eligible.", "Members are eligible."),
+        ("time_limit", "The policy covers outpatient MRI within 30 days of a referral.", COVERED),
+        ("bound", "The policy covers up to 3 MRI scans.", "The policy covers 3 MRI scans."),
+        ("quantifier", "Most plans cover outpatient MRI.", "Plans cover outpatient MRI."),
+        ("quantifier", "Only verified users get a refund.", "Users get a refund."),
+        # SummEdits, Apache-2.0
+        (
+            "condition",
+            "Sales agent: Yes, we offer a discount of 5% if you choose to pay annually.",
+            "We offer a discount of 5%.",
+        ),
+        (
+            "quantifier",
+            "Some parents have refused to let their children attend school.",
+            "Parents have refused to let their children attend school.",
+        ),
+    ],
+)
+def test_each_kind_of_restriction_may_be_dropped(kind: str, passage: str, answer: str) -> None:
+    """The finding says which kind it was."""
+    assert [one.kind for one in dropped(answer, passage)] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("Yes, the policy covers outpatient MRI with prior authorization.", MRI),
+        ("Outpatient MRI is covered with prior auth.", MRI),
+        (
+            "The policy covers MRI with prior authorization.",
+            "The policy covers MRI with prior auth.",
+        ),
+        ("Outpatient MRI is covered. You need prior authorization for it.", MRI),
+        ("The policy covers at most 3 MRI scans.", "The policy covers up to 3 MRI scans."),
+        ("Most plans cover outpatient MRI.", "Most plans cover outpatient MRI."),
+        ("Verified users get a refund.", "Only verified users get a refund."),
+        # SummEdits, Apache-2.0
+        (
+            "They offer a discount of 5% to those who pay annually.",
+            "Sales agent: Yes, we offer a discount of 5% if you choose to pay annually.",
+        ),
+    ],
+    ids=["said", "abbreviated", "spelt out", "elsewhere", "bound", "quantifier", "sole", "pay"],
+)
+def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage: str) -> None:
+    """In other words, shortened, or in another sentence."""
+    assert dropped(answer, passage) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        (COVERED, "The policy covers outpatient MRI."),
+        (COVERED, "The policy covers outpatient MRI and does not require prior authorization."),
+        (COVERED, "The policy covers outpatient MRI and no prior authorization is required."),
+        (COVERED, "The policy covers not only outpatient MRI but also CT."),
+        (
+            "Dental care has its own clinic.",
+            "MRI is free if approved, and dental care has its own clinic.",
+        ),
+        ("The patient had an MRI.", "The patient had an MRI after authorization was obtained."),
+        # SummEdits, Apache-2.0
+        ("The regular price is $80/month.", "Regular Price: $80/month (up to 20 users)."),
+    ],
+    ids=["plain", "not required", "none required", "not only", "other clause", "story", "aside"],
+)
+def test_what_does_not_restrict_the_claim_is_not_dropped(answer: str, passage: str) -> None:
+    """Look-alikes, other clauses and stories."""
+    assert dropped(answer, passage) == []
+
+
+def test_a_passage_that_says_it_without_a_limit_is_enough() -> None:
+    """The claim does not stand on the restricted one."""
+    assert dropped(COVERED, COVERED, "The policy covers outpatient MRI except for children.") == []
+
+
+def test_a_claim_that_is_not_entailed_drops_nothing() -> None:
+    """It has its own failure."""
+    assert dropped("The policy covers inpatient surgery in Berlin.", MRI) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("", ["with prior authorization"]),
+        ("prior authorization", []),
+        ("prior auth", []),
+        ("prior", ["with prior authorization"]),
+    ],
+)
+def test_what_is_unsaid_depends_on_the_whole_answer(said: str, left: list[str]) -> None:
+    """Most of the restriction's content must stand in it."""
+    sentence = "The policy covers outpatient MRI with prior authorization."
+
+    found = unsaid(sentence, COVERED, content(COVERED + " " + said))
+
+    assert [one.text for one in found] == left
+
+
+VOCABULARY = """the policy covers MRI only if when with prior authorization is required not all but
+    some most plans except unless aged 16 and above within 30 days at most limited to , ."""
+WORDS = st.lists(st.sampled_from(VOCABULARY.split()), max_size=30).map(" ".join)
+
+
+@given(WORDS | st.text(max_size=120), WORDS | st.text(max_size=60), st.text(max_size=60))
+def test_no_text_breaks_the_check(sentence: str, claim: str, answer: str) -> None:
+    """What is unsaid is in the sentence; a sentence that is repeated leaves nothing unsaid."""
+    assert all(one.text in sentence for one in unsaid(sentence, claim, content(answer)))
+    assert unsaid(sentence, sentence, content(sentence)) == ()
