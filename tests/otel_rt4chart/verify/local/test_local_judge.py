@@ -205,3 +205,16 @@ def test_a_megabyte_passage_is_judged() -> None:
     judgement = judged("The free trial lasts 14 days.", filler + " The free trial lasts 30 days.")
 
     assert judgement.label is Label.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The policy starts on 1 May 2023.", "The policy starts on 1 April 2023."),
+        ("The trial starts in May.", "The trial starts in April."),
+        ("It costs 5 dollars on May 3.", "It costs 5 dollars on March 3."),
+    ],
+)
+def test_another_month_in_the_same_words_is_contradicted(claim: str, passage: str) -> None:
+    """Even one that is also a common word, and so weighs nothing as a word."""
+    assert judged(claim, passage).label is Label.CONTRADICTED
