@@ -181,7 +181,7 @@ def stages(case: Case) -> list[float]:
     drafts = _driven(hold(judge, sentences))
     run.drafts = () if isinstance(drafts, Exception) else drafts
     mark()
-    _driven(run.link(None))
+    _driven(run.link(None, judge))
     mark()
     _driven(_judged(run, Tier(judge)))
     mark()

@@ -8,6 +8,7 @@ from functools import cache
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.judges import build_verifier
 from otel_rt4chart.plain import printable
+from otel_rt4chart.rows import passage_from
 from otel_rt4chart.verify.judge import BatchJudge, Judge
 from otel_rt4chart.verify.model import Claim, Exchange, Label, Passage, Report
 from otel_rt4chart.verify.pipeline import Verifier
@@ -28,10 +29,16 @@ def assert_faithful(
 
     Raises AssertionError that marks the unfaithful words and shows the evidence. A claim that could
     not be decided fails too, unless it is allowed: what was not verified is not faithful.
-    Passages are texts, `Passage`s, or mappings with `text` and perhaps `id`.
+    Passages are texts, `Passage`s, or mappings with `text` and perhaps `id` and `metadata`.
+    InputError for an empty answer, which nothing can be said of, and for a rate that is none.
     """
-    if isinstance(passages, str):
-        raise InputError("expected a list of passages, got one string: put it in a list")
+    if not 0.0 <= max_rate <= 1.0:
+        raise InputError(f"expected max_rate to be a share from 0 to 1, got {max_rate}")
+    if not answer.strip():
+        raise InputError("expected the answer to hold text, got an empty one")
+    if isinstance(passages, str | Passage | Mapping):
+        kind = type(passages).__name__
+        raise InputError(f"expected a list of passages, got one {kind}: put it in a list")
     given = tuple(passage_from(one, number) for number, one in enumerate(passages, start=1))
     report = verifier_from(judge).verify(Exchange(question, given, answer))
     rate = report.hallucination_rate or 0.0
@@ -39,21 +46,6 @@ def assert_faithful(
     if rate > max_rate or undecided:
         raise AssertionError(explain(report, answer))
     return report
-
-
-def passage_from(value: object, number: int) -> Passage:
-    """A passage from what people write; InputError for anything else."""
-    if isinstance(value, Passage):
-        return value
-    if isinstance(value, str):
-        return Passage(f"p{number}", value)
-    text = value.get("text") if isinstance(value, Mapping) else None
-    if isinstance(value, Mapping) and isinstance(text, str):
-        return Passage(str(value.get("id", f"p{number}")), text)
-    raise InputError(
-        f"passage {number}: expected a string, a Passage or a mapping with a text, "
-        f"got {type(value).__name__}"
-    )
 
 
 def verifier_from(judge: str | Judge | BatchJudge | Verifier) -> Verifier:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Literal
 
 from otel_rt4chart.errors import SettingsError
@@ -14,7 +15,7 @@ from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.embedder import OpenAIEmbedder
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.judge import OpenAIJudge
-from otel_rt4chart.verify.llm.prices import PRICES, parse_prices
+from otel_rt4chart.verify.llm.prices import PRICES, Price, parse_prices
 from otel_rt4chart.verify.llm.single import SingleJudge
 from otel_rt4chart.verify.local.judge import LocalJudge
 from otel_rt4chart.verify.meter import Budget
@@ -22,10 +23,12 @@ from otel_rt4chart.verify.pipeline import Verifier
 
 
 def build_judge(name: str, settings: JudgeSettings | None = None) -> Judge | BatchJudge:
-    """The judge of that name; SettingsError names the known ones, or what an endpoint lacks."""
-    if name not in JUDGES:
-        raise SettingsError(f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}")
-    return JUDGES[name](settings or JudgeSettings.from_environment())
+    """The judge of that name; SettingsError names the known ones, or what an endpoint lacks.
+
+    What it opens, connections and the cache's file, is open until the process ends.
+    """
+    given = settings or JudgeSettings.from_environment()
+    return _judge(name, given, cache(lambda: build_endpoint(given)))
 
 
 def build_verifier(
@@ -34,23 +37,29 @@ def build_verifier(
     *,
     clock: Callable[[], int] | None = None,
 ) -> Verifier:
-    """A verifier with that judge, its budget and, where a model is named, links by meaning."""
+    """A verifier with that judge, its budget and, where a model is named, links by meaning.
+
+    Judge and embeddings share one endpoint, its concurrency and what it may spend in a minute.
+    """
     given = settings or JudgeSettings.from_environment()
+    endpoint = cache(lambda: build_endpoint(given))
+    judge = _judge(name, given, endpoint)
     embedder = None
     if given.embedding_model:
-        embedder = OpenAIEmbedder(build_endpoint(given, given.embedding_model))
+        model, prices = given.embedding_model, _prices(given)
+        embedder = OpenAIEmbedder(endpoint(), model=model, prices=prices)
     return Verifier(
-        build_judge(name, given),
+        judge,
         embedder=embedder,
         budget=_budget(given.calls_per_answer, given.tokens_per_answer),
         clock=clock,
     )
 
 
-def build_endpoint(settings: JudgeSettings, model: str = "") -> Endpoint:
+def build_endpoint(settings: JudgeSettings) -> Endpoint:
     """The endpoint that the settings name."""
     return Endpoint(
-        model or settings.model,
+        settings.model,
         base_url=settings.base_url or None,
         api_key=settings.api_key or None,
         timeout_s=settings.timeout_s,
@@ -60,43 +69,59 @@ def build_endpoint(settings: JudgeSettings, model: str = "") -> Endpoint:
     )
 
 
-def _openai(settings: JudgeSettings) -> OpenAIJudge:
+def _judge(
+    name: str, settings: JudgeSettings, endpoint: Callable[[], Endpoint]
+) -> Judge | BatchJudge:
+    if name not in JUDGES:
+        raise SettingsError(f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}")
+    return JUDGES[name](settings, endpoint)
+
+
+def _local(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> LocalJudge:
+    return LocalJudge()
+
+
+def _openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> OpenAIJudge:
     decomposition: Literal["sentence", "holistic"] = (
         "holistic" if settings.decomposition == "holistic" else "sentence"
     )
     return OpenAIJudge(
-        build_endpoint(settings),
+        endpoint(),
         votes=settings.votes,
         decomposition=decomposition,
         cache=_cache(settings),
-        prices={**PRICES, **parse_prices(settings.prices)},
+        prices=_prices(settings),
         input_limit=settings.input_limit,
     )
 
 
-def _single(settings: JudgeSettings) -> SingleJudge:
+def _single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> SingleJudge:
     return SingleJudge(
-        build_endpoint(settings),
+        endpoint(),
         cache=_cache(settings),
-        prices={**PRICES, **parse_prices(settings.prices)},
+        prices=_prices(settings),
         input_limit=settings.input_limit,
     )
 
 
-def _cascade(settings: JudgeSettings) -> CascadeJudge:
-    return CascadeJudge(LocalJudge(), _openai(settings), settings.cascade_threshold)
+def _cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:
+    return CascadeJudge(LocalJudge(), _openai(settings, endpoint), settings.cascade_threshold)
 
 
 def _cache(settings: JudgeSettings) -> Cache | None:
     return FileCache(settings.cache) if settings.cache else None
 
 
+def _prices(settings: JudgeSettings) -> Mapping[str, Price]:
+    return {**PRICES, **parse_prices(settings.prices)}
+
+
 def _budget(calls: int, tokens: int) -> Budget:
     return Budget(calls or None, tokens or None)
 
 
-JUDGES: dict[str, Callable[[JudgeSettings], Judge | BatchJudge]] = {
-    "local": lambda settings: LocalJudge(),
+JUDGES: dict[str, Callable[[JudgeSettings, Callable[[], Endpoint]], Judge | BatchJudge]] = {
+    "local": _local,
     "openai": _openai,
     "single": _single,
     "cascade": _cascade,

@@ -56,7 +56,7 @@ def row_from(value: Mapping[str, Any]) -> Row:
     contexts = value.get("contexts")
     if not isinstance(contexts, list) or not contexts:
         raise InputError(f'expected "contexts" to be a list of passages, got {_kind(contexts)}')
-    passages = tuple(_passage(number, context) for number, context in enumerate(contexts, start=1))
+    passages = tuple(passage_from(one, number) for number, one in enumerate(contexts, start=1))
     as_of = value.get("as_of")
     exchange = Exchange(question, passages, answer, as_of if isinstance(as_of, str) else "")
     return Row(exchange, value.get("id"), value.get("route"))
@@ -124,18 +124,22 @@ def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     ]
 
 
-def _passage(number: int, context: object) -> Passage:
-    if isinstance(context, str):
-        return Passage(id=f"p{number}", text=context)
-    if isinstance(context, dict) and isinstance(context.get("text"), str):
-        about = context.get("metadata")
-        return Passage(
-            id=str(context.get("id", f"p{number}")),
-            text=context["text"],
-            metadata=about if isinstance(about, dict) else {},
-        )
+def passage_from(value: object, number: int) -> Passage:
+    """A text, a mapping with `text` and perhaps `id` and `metadata`, or a passage, as a passage.
+
+    `number` names it where it has no id; InputError for anything else.
+    """
+    if isinstance(value, Passage):
+        return value
+    if isinstance(value, str):
+        return Passage(id=f"p{number}", text=value)
+    text = value.get("text") if isinstance(value, Mapping) else None
+    if isinstance(value, Mapping) and isinstance(text, str):
+        about = value.get("metadata")
+        metadata = about if isinstance(about, Mapping) else {}
+        return Passage(str(value.get("id", f"p{number}")), text, metadata=metadata)
     raise InputError(
-        f'expected passage {number} to be a string or {{"id", "text"}}, got {_kind(context)}'
+        f'expected passage {number} to be a string or {{"id", "text"}}, got {_kind(value)}'
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -43,32 +43,77 @@ class Settings:
         return read(cls, environment)
 
 
-def _named(name: str, default: T, text: str) -> T:
-    return field(default=default, metadata={"name": name, "help": text})
+def _is_usual(value: str | float) -> bool:
+    return isinstance(value, str) or 0 <= value < 1e12
+
+
+def _named(
+    name: str,
+    default: T,
+    text: str,
+    expected: str = "0 or more",
+    is_meant: Callable[[Any], bool] = _is_usual,
+    *,
+    is_shown: bool = True,
+) -> T:
+    """A setting; `expected` says in words what `is_meant` finds."""
+    told = {"name": name, "help": text, "expected": expected, "is_meant": is_meant}
+    return field(default=default, repr=is_shown, metadata=told)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
     """Who judges, at which endpoint, and for how much; 0 is without a bound."""
 
-    base_url: str = _named("OPENAI_BASE_URL", "", "the endpoint; OpenAI's own unless set")
-    api_key: str = field(
-        default="",
-        repr=False,
-        metadata={"name": "OPENAI_API_KEY", "help": "the endpoint's key, where it needs one"},
+    # Neither is shown: an address may hold a password.
+    base_url: str = _named(
+        "OPENAI_BASE_URL", "", "the endpoint; OpenAI's own unless set", is_shown=False
+    )
+    api_key: str = _named(
+        "OPENAI_API_KEY", "", "the endpoint's key, where it needs one", is_shown=False
     )
     model: str = _named("RT4CHART_JUDGE_MODEL", "gpt-4o-mini", "the judging model")
-    votes: int = _named("RT4CHART_JUDGE_VOTES", 1, "judgements of a disputed claim: 1, 3, 5, …")
+    votes: int = _named(
+        "RT4CHART_JUDGE_VOTES",
+        1,
+        "judgements of a disputed claim: 1, 3, 5, …",
+        "1 or an odd number from 3 to 99",
+        lambda value: value in range(1, 100, 2),
+    )
     decomposition: str = _named(
         "RT4CHART_JUDGE_DECOMPOSITION",
         "sentence",
         "sentence by sentence, or holistic: over the whole answer, without ranges",
+        "sentence or holistic",
+        lambda value: value in ("sentence", "holistic"),
     )
-    timeout_s: float = _named("RT4CHART_JUDGE_TIMEOUT_S", 60.0, "seconds one attempt may take")
-    retries: int = _named("RT4CHART_JUDGE_RETRIES", 3, "attempts after a 429, a 5xx or a time-out")
-    concurrency: int = _named("RT4CHART_JUDGE_CONCURRENCY", 8, "requests under way at once")
+    timeout_s: float = _named(
+        "RT4CHART_JUDGE_TIMEOUT_S",
+        60.0,
+        "seconds an attempt waits for the endpoint's next bytes",
+        "more than 0 and at most 86400",
+        lambda value: 0 < value <= 86_400,
+    )
+    retries: int = _named(
+        "RT4CHART_JUDGE_RETRIES",
+        3,
+        "attempts after a 429, a 5xx or a time-out",
+        "0 to 100",
+        lambda value: 0 <= value <= 100,
+    )
+    concurrency: int = _named(
+        "RT4CHART_JUDGE_CONCURRENCY",
+        8,
+        "requests under way at once",
+        "1 to 1000",
+        lambda value: 1 <= value <= 1000,
+    )
     input_limit: int = _named(
-        "RT4CHART_JUDGE_INPUT_LIMIT", 24_000, "tokens of context that one call may hold"
+        "RT4CHART_JUDGE_INPUT_LIMIT",
+        24_000,
+        "tokens of context that one call may hold",
+        "200 or more",
+        lambda value: 200 <= value < 1e12,
     )
     cache: str = _named(
         "RT4CHART_JUDGE_CACHE", "", "a file that keeps verdicts between runs; in memory unless set"
@@ -88,19 +133,19 @@ class JudgeSettings:
         "RT4CHART_EMBEDDING_MODEL", "", "links claims by meaning too, at the same endpoint"
     )
     cascade_threshold: float = _named(
-        "RT4CHART_CASCADE_THRESHOLD", 0.6, "confidence under which a claim goes to the second judge"
+        "RT4CHART_CASCADE_THRESHOLD",
+        0.6,
+        "confidence under which a claim goes to the second judge",
+        "0 to 1",
+        lambda value: 0 <= value <= 1,
     )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        if self.decomposition not in ("sentence", "holistic"):
-            raise SettingsError(
-                f"decomposition: expected sentence or holistic, got {self.decomposition!r}"
-            )
         for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, int | float) and not 0 <= value < 1e12:
-                raise SettingsError(f"{one.metadata['name']}: expected 0 or more, got {value}")
+            value, told = getattr(self, one.name), one.metadata
+            if not told["is_meant"](value):
+                raise SettingsError(f"{told['name']}: expected {told['expected']}, got {value!r}")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> JudgeSettings:

@@ -40,7 +40,7 @@ class Seen:
 class Answer:
     """What goes back: `declared` is a Content-Length that may lie, `wait_s` a pause before it.
 
-    Without a body the connection is closed instead.
+    With `drip_s` the body comes byte by byte with that pause. Without one the connection is closed.
     """
 
     body: bytes | None
@@ -48,6 +48,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     declared: int | None = None
     wait_s: float = 0.0
+    drip_s: float = 0.0
 
 
 def text(content: str, *, cached: int = 0, cut: bool = False, refusal: str | None = None) -> Answer:
@@ -104,12 +105,24 @@ def truncated(content: str) -> Answer:
 Script = Callable[[Seen], Answer]
 
 
+def embedded(seen: Seen) -> Answer:
+    """Vectors as a real endpoint would send them."""
+    return embeddings(seen.body)
+
+
 class EndpointServer:
     """Serves while the block runs; `seen` are the requests, `most_at_once` how many overlapped."""
 
-    def __init__(self, script: Script | Sequence[Answer], *, latency_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        script: Script | Sequence[Answer],
+        *,
+        latency_s: float = 0.0,
+        embeds: Script = embedded,
+    ) -> None:
         """A sequence is used up in order, its last answer again and again."""
         self._script = script
+        self._embeds = embeds
         self._latency_s = latency_s
         self._lock = Lock()
         self._stopping = Event()
@@ -157,15 +170,19 @@ class EndpointServer:
             self.most_at_once = max(self.most_at_once, self._under_way)
         try:
             found = self._scripted(seen, number)
-            self._stopping.wait(self._latency_s + found.wait_s)
+            self.pause(self._latency_s + found.wait_s)
             return found
         finally:
             with self._lock:
                 self._under_way -= 1
 
+    def pause(self, seconds: float) -> None:
+        """Wait, but not longer than the server runs."""
+        self._stopping.wait(seconds)
+
     def _scripted(self, seen: Seen, number: int) -> Answer:
         if seen.path.endswith("/embeddings"):
-            return embeddings(seen.body)
+            return self._embeds(seen)
         if callable(self._script):
             try:
                 return self._script(seen)
@@ -222,7 +239,9 @@ def _handler(server: EndpointServer) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.send_header("content-length", str(found.declared or len(sent)))
             self.end_headers()
-            self.wfile.write(sent)
+            for part in _parts(sent) if found.drip_s else (sent,):
+                self.wfile.write(part)
+                server.pause(found.drip_s)
             if found.declared:
                 self.close_connection = True
 
@@ -230,6 +249,10 @@ def _handler(server: EndpointServer) -> type[BaseHTTPRequestHandler]:
             """Quiet."""
 
     return Handler
+
+
+def _parts(body: bytes) -> list[bytes]:
+    return [body[at : at + 1] for at in range(len(body))]
 
 
 def _prompt_tokens(body: Mapping[str, Any]) -> bytes:

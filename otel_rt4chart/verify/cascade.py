@@ -37,6 +37,15 @@ class CascadeJudge:
         """Refuse what could not escalate a claim."""
         if not 0.0 <= self.threshold <= 1.0:
             raise SettingsError(f"cascade threshold: expected 0 to 1, got {self.threshold}")
+        if isinstance(self.first, BatchJudge | CascadeJudge):
+            raise SettingsError(
+                f"the first judge of a cascade is {self.first.id}: "
+                "expected one that answers in this process, such as local"
+            )
+        if isinstance(self.second, CascadeJudge):
+            raise SettingsError(
+                f"the second judge of a cascade is {self.second.id}: expected no other cascade"
+            )
         if isinstance(self.second, BatchJudge) and self.second.one_call:
             raise SettingsError(
                 f"{self.second.id} makes its own claims and cannot judge another judge's: "

@@ -35,7 +35,6 @@ def compress(
     judge: BatchJudge,
     claims: tuple[DraftClaim, ...],
     context: tuple[Sentence, ...],
-    question: str,
     options: Reruns,
 ) -> Steps[Compressed]:
     """The context itself where the judge can read it at once, else the sentences it selects."""
@@ -44,9 +43,7 @@ def compress(
         if tokens_of(kept) <= judge.input_limit:
             return Compressed(kept)
         parts = chunk(kept, window=len(kept), overlap=0, max_tokens=judge.input_limit)
-        replies = yield Batch(
-            judge, tuple(Select(claims, part.sentences, question) for part in parts)
-        )
+        replies = yield Batch(judge, tuple(Select(claims, part.sentences) for part in parts))
         selected, failure = _selected(replies)
         if failure is not None:
             return Compressed(kept, failure)

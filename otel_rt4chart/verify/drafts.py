@@ -6,7 +6,8 @@ merge two, or drop a qualifier; each is found here by rule and told in words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from otel_rt4chart.verify.decompose import decompose, kind_of
@@ -19,6 +20,14 @@ GROUNDED = 0.6
 BEFORE = 3  # sentences in which a pronoun's name may stand
 _JOINING = frozenset(["and", "but", "or", "while", "whereas", "which", "who", "that", "because"])
 _KEPT_SCOPE = frozenset({"universal", "restriction", "partial", "hedge", "condition"})
+DROPPED = 3  # content words in a row that no claim has: that much is a statement of its own
+_ALL = frozenset({"all", "every", "always", "never"})
+# What the sources do not say, what "I" cannot tell, what the reader shall not do: no claims.
+_REMARK = re.compile(
+    r"\b(?:(?-i:I)|passages?|documents?|contexts?|sources?|texts?|excerpts?)\b"
+    r"|^\W*(?:please|do\ not|don['’]t)\b",
+    re.IGNORECASE,
+)
 
 
 def ungrounded(claim: str, own: str, before: Iterable[str] = ()) -> str | None:
@@ -48,8 +57,12 @@ def ungrounded(claim: str, own: str, before: Iterable[str] = ()) -> str | None:
     return None
 
 
-def lost(own: str, claims: Sequence[str]) -> tuple[str, ...]:
-    """The sentence's numbers, negations and qualifiers that none of its claims has."""
+def lost(own: str, claims: Sequence[str], others: Sequence[str] = ()) -> tuple[str, ...]:
+    """The sentence's numbers, negations and qualifiers that none of its claims has.
+
+    So is what a run of its words says, where neither the claims nor the `others`, its parts that
+    claim nothing, has one of them.
+    """
     source = read_slots(own)
     kept = [read_slots(claim) for claim in claims]
     stems = {token.stem for slots in kept for token in slots.tokens}
@@ -66,7 +79,44 @@ def lost(own: str, claims: Sequence[str]) -> tuple[str, ...]:
         for one in source.scope
         if one.kind in _KEPT_SCOPE and not norms.issuperset(one.norm.split())
     ]
+    missing += _dropped(
+        source, stems | {t.stem for text in others for t in read_slots(text).tokens}
+    )
     return tuple(dict.fromkeys(missing))
+
+
+def _dropped(source: Slots, kept: Container[str]) -> list[str]:
+    """The runs of content words that are not kept, after the first that is.
+
+    An opening such as "based on the passages" may go; so may any remark about the sources.
+    """
+    runs: list[list[Token]] = [[]]
+    is_opening = True
+    for word in source.words:
+        if word.stem in kept or len(word.text) == 1:
+            is_opening = False
+            runs.append([])
+        elif not is_opening:
+            runs[-1].append(word)
+    texts = [source.text[run[0].start : run[-1].end] for run in runs if len(run) >= DROPPED]
+    return [text for text in texts if not _REMARK.search(text)]
+
+
+def claiming(own: str) -> str | None:
+    """The word by which a sentence holds a claim for sure: a number, a denial, "only", "all"."""
+    source = read_slots(own)
+    for token in source.tokens:
+        if any(map(str.isdigit, token.text)):
+            return token.text
+    if len(source.words) < 2 or _REMARK.search(own):
+        return None
+    words = [source.tokens[denial.cue].text for denial in source.denials]
+    words += [
+        own[one.start : one.end]
+        for one in source.scope
+        if one.kind == "restriction" or one.norm in _ALL
+    ]
+    return next(iter(words), None)
 
 
 def parts(claim: str) -> tuple[str, ...]:

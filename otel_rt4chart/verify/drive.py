@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import NamedTuple, TypeVar
 
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.judge import (
     Assess,
-    AsyncEmbedder,
     BatchJudge,
     Decompose,
     Embed,
     Embedder,
     Judge,
+    MeteredEmbedder,
     Question,
     Reply,
     Resolve,
@@ -69,39 +70,30 @@ def ask(batch: Batch, meter: Meter) -> Replies:
 
 
 async def ask_async(batch: Batch, meter: Meter) -> Replies:
-    """The same; a judge that does not wait for anything is asked in line."""
+    """The same; an embedder is asked in a thread, a judge that waits for nothing in line."""
     judge = batch.judge
     if isinstance(judge, BatchJudge):
         return await judge.answers_async(batch.questions, meter)
-    if isinstance(judge, AsyncEmbedder):
-        return [await _embed_async(judge, question, meter) for question in batch.questions]
-    return [_ask_one(judge, question, meter) for question in batch.questions]
-
-
-async def _embed_async(
-    embedder: AsyncEmbedder, question: Question, meter: Meter
-) -> Reply | Exception:
-    if not isinstance(question, Embed):
-        raise TypeError(f"an embedder cannot be asked {type(question).__name__}")
-    meter.calls += 1
-    try:
-        return await embedder.embed_async(question.texts)
-    except JudgeError as error:
-        return error
+    if isinstance(judge, Embedder):
+        return await asyncio.to_thread(ask, batch, meter)
+    return ask(batch, meter)
 
 
 def _ask_one(judge: Judge | Embedder, question: Question, meter: Meter) -> Reply | Exception:
-    if (refused := meter.refusal(1, 0)) is not None:
-        return JudgeError(refused)
-    meter.calls += 1
+    if meter.counts_all:
+        if (refused := meter.refusal(1, 0)) is not None:
+            return JudgeError(refused)
+        meter.calls += 1
     try:
-        return _call(judge, question)
+        return _call(judge, question, meter)
     except JudgeError as error:
         return error
 
 
-def _call(judge: Judge | Embedder, asked: Question) -> Reply:
+def _call(judge: Judge | Embedder, asked: Question, meter: Meter) -> Reply:
     match asked:
+        case Embed() if isinstance(judge, MeteredEmbedder):
+            return judge.embed_metered(asked.texts, meter)
         case Embed() if isinstance(judge, Embedder):
             return judge.embed(asked.texts)
         case Decompose() if not isinstance(judge, Embedder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -41,8 +41,8 @@ _SCALAR = re.compile(
 )
 _SPACE = re.compile(r"\s*+")
 _ESCAPE = re.compile(rf"\\(?:[xuU](?P<code>(?<=x){_HEX}{{2}}|(?<=u){_HEX}{{4}}|{_HEX}{{8}})|(.))")
-_FLAGS = {"yes": Kind.TRUE, "true": Kind.TRUE}
-_FLAGS |= {"no": Kind.FALSE, "false": Kind.FALSE, "none": Kind.FALSE}
+_PAIR = rf"\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}"
+_UNIT = re.compile(rf"{_PAIR}|{_ESCAPED}|[^\\]++")
 _QUOTED = re.compile(r"u?(?P<mark>['\"])(?P<inner>(?:(?!(?P=mark)).)*+)(?P=mark)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -86,6 +86,10 @@ class Leaf(NamedTuple):
         """It stands in an array: `key` is the array's and no part of the slice."""
         return self.start == self.node.start
 
+    def inside(self, text: str) -> tuple[int, int]:
+        """Where a string's characters stand, between its quotes."""
+        return self.node.start + 1 + text.startswith("u", self.node.start), self.node.end - 1
+
     @property
     def meaning(self) -> tuple[Kind, str]:
         """What it is and its words; an array's are those of its elements."""
@@ -93,7 +97,7 @@ class Leaf(NamedTuple):
             return Kind.ARRAY, ", ".join(_listed(member.node) for member in self.node.members)
         if self.is_element and not self.node.is_container:
             return Kind.ARRAY, _listed(self.node)
-        return meaning(self.node.kind, self.node.text)
+        return self.node.kind, _said(self.node)
 
 
 class _Place(NamedTuple):
@@ -130,18 +134,40 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
-def meaning(kind: Kind, text: str) -> tuple[Kind, str]:
-    """A string that says yes or no is one of these; quotes within quotes go."""
-    if kind is not Kind.STRING:
-        return kind, text
+def unquoted(text: str) -> str:
+    """A string's words on one line; quotes within quotes go."""
     said = one_line(text)
     quoted = _QUOTED.fullmatch(said)
-    said = quoted["inner"].strip() if quoted else said
-    return _FLAGS.get(said.lower(), kind), said
+    return quoted["inner"].strip() if quoted else said
+
+
+def unescaped(inner: str) -> str:
+    """What characters between quotes stand for."""
+    if "\\" not in inner:
+        return inner
+    # Half a surrogate pair can be escaped but not encoded: pairs are joined, halves replaced.
+    units = _ESCAPE.sub(_character, inner).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace")
+
+
+def located(inner: str) -> tuple[str, Sequence[int]]:
+    """The same, and where each of its characters begins; the last place is the end."""
+    if "\\" not in inner:
+        return inner, range(len(inner) + 1)
+    said: list[str] = []
+    places: list[int] = []
+    for unit in _UNIT.finditer(inner):
+        said.append(unescaped(unit.group()))
+        places += range(unit.start(), unit.start() + len(said[-1]))
+    return "".join(said), [*places, len(inner)]
+
+
+def _said(node: Node) -> str:
+    return unquoted(node.text) if node.kind is Kind.STRING else node.text
 
 
 def _listed(node: Node) -> str:
-    return meaning(node.kind, node.text)[1] or '""'
+    return _said(node) or '""'
 
 
 def _skip(text: str, at: int) -> int:
@@ -160,7 +186,7 @@ def _scalar(text: str, at: int) -> Node:
     if match is None:
         raise _MalformedError
     kind, source = Kind(str(match.lastgroup)), match.group()
-    said = _unescape(source.removeprefix("u")[1:-1]) if kind is Kind.STRING else source
+    said = unescaped(source.removeprefix("u")[1:-1]) if kind is Kind.STRING else source
     return Node(at, match.end(), kind, said)
 
 
@@ -190,14 +216,6 @@ def _after(text: str, at: int, sign: str) -> int:
     if not text.startswith(sign, at):
         raise _MalformedError
     return _skip(text, at + 1)
-
-
-def _unescape(inner: str) -> str:
-    if "\\" not in inner:
-        return inner
-    # Half a surrogate pair can be escaped but not encoded: pairs are joined, halves replaced.
-    units = _ESCAPE.sub(_character, inner).encode("utf-16-le", "surrogatepass")
-    return units.decode("utf-16-le", "replace")
 
 
 def _character(escape: re.Match[str]) -> str:

@@ -30,7 +30,7 @@ class Judge(Protocol):
 
     @property
     def id(self) -> str:
-        """Name and version, such as `local/lexical-2`: it identifies the verdicts it gives."""
+        """Name and version, such as `local/lexical-3`: it identifies the verdicts it gives."""
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The claims of an answer's sentences, in the answer's order; it never sees the context."""
@@ -87,7 +87,6 @@ class Select:
 
     claims: tuple[DraftClaim, ...]
     sentences: tuple[Sentence, ...]
-    question: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +118,21 @@ Reply = (
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to vectors whose cosine says how alike they are; JudgeError where it fails."""
+    """Texts to vectors whose cosine says how alike they are; JudgeError where it fails.
+
+    In asynchronous verification it is called in another thread, for it may wait or compute long.
+    """
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text, all of the same length, in the texts' order."""
 
 
 @runtime_checkable
-class AsyncEmbedder(Embedder, Protocol):
-    """An embedder that waits for an endpoint and can be awaited."""
+class MeteredEmbedder(Embedder, Protocol):
+    """An embedder whose texts cost something."""
 
-    async def embed_async(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """The same, awaited."""
+    def embed_metered(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:
+        """The same; it spends from the meter only what its budget allows."""
 
 
 @runtime_checkable

@@ -9,12 +9,13 @@ from operator import mul
 from typing import NamedTuple
 
 from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.verify.cascade import CascadeJudge
 from otel_rt4chart.verify.drive import Batch, Steps
-from otel_rt4chart.verify.judge import Embed, Embedder
+from otel_rt4chart.verify.judge import BatchJudge, Embed, Embedder, Judge
 from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import Sentence
 
-# Claims under both floors with every sentence are baseless without asking the judge.
+# A claim under both floors with every sentence is unlinked.
 FLOOR, DENSE_FLOOR, LIMIT = 0.05, 0.3, 8
 _RANK = 60  # the usual constant of reciprocal rank fusion (Cormack et al., 2009)
 
@@ -46,6 +47,16 @@ def embedded(
     if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
         return [], f"the embedder gave {len(vectors)} vectors for {len(texts)} texts"
     return vectors, ""
+
+
+def is_conclusive(embedder: Embedder | None, error: str, judge: Judge | BatchJudge) -> bool:
+    """True where an unlinked claim is baseless without asking the judge.
+
+    Meaning was compared, or the judge is one that itself compares words alone.
+    """
+    if embedder is not None:
+        return not error
+    return not isinstance(judge, BatchJudge | CascadeJudge)
 
 
 class Linker:

@@ -20,7 +20,8 @@ class Meter:
     """Counts one answer's calls and tokens. One thread at a time writes it.
 
     `cost_usd` is None as soon as one call has no known price; `reserved` are the tokens that the
-    calls under way may use.
+    calls under way may use. A judge that works in this process costs nothing and is not counted,
+    unless `counts_all`.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -31,6 +32,7 @@ class Meter:
     cache_hits: int = 0
     cost_usd: float | None = 0.0
     reserved: int = 0
+    counts_all: bool = False
 
     def refusal(self, calls: int, tokens: int) -> str | None:
         """Why so much more may not be spent, or None."""

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.cascade import Tier
+from otel_rt4chart.verify.drafts import whole_claim
 from otel_rt4chart.verify.evidence import known_only, quote
+from otel_rt4chart.verify.grapheme import whole_graphemes
 from otel_rt4chart.verify.join import and_join
 from otel_rt4chart.verify.localise import localise
 from otel_rt4chart.verify.model import (
-    AnswerRange,
     Claim,
     DraftClaim,
     Judgement,
@@ -20,6 +21,11 @@ from otel_rt4chart.verify.model import (
     Sentence,
     Usage,
 )
+from otel_rt4chart.verify.segment import segment
+
+UNSELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
+NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
+_NOT_A_CLAIM = Judgement(Label.NOT_A_CLAIM, confidence=1.0)
 
 
 class Notes(NamedTuple):
@@ -44,7 +50,12 @@ def claim_from(
     decided_by: str,
     nearest: str,
 ) -> Claim:
-    """The draft with its verdict; an unfaithful one on the narrowest range that carries it."""
+    """The draft with its verdict; an unfaithful one on the narrowest range that carries it.
+
+    Whatever the label, the range splits nothing that a reader sees as one character.
+    """
+    if not draft.is_claim:
+        judgement, decided_by = _NOT_A_CLAIM, "decompose"
     where = draft.range
     if judgement.label.is_unfaithful and draft.sentence >= 0:
         where = localise(answer, draft, judgement, nearest)
@@ -55,7 +66,7 @@ def claim_from(
         confidence=judgement.confidence,
         decided_by=decided_by,
         kind=draft.kind,
-        answer_range=where,
+        answer_range=whole_graphemes(answer, where),
         sentence=draft.sentence,
         evidence=quote(judgement, context),
         reason=judgement.reason,
@@ -75,27 +86,19 @@ def judged(
     if reason:
         return dict.fromkeys(numbers, Judgement(Label.UNDECIDED, reason=reason))
     known = {sentence.index for sentence in sentences}
+    junk = Judgement(Label.UNDECIDED, reason=f"{tier.judge.id} gave no judgement of this claim")
     return {
-        number: known_only(judgement, known)
+        number: known_only(judgement if isinstance(judgement, Judgement) else junk, known)
         for number, judgement in zip(numbers, told, strict=True)
-        if isinstance(judgement, Judgement)
     }
 
 
-def undecomposed(sentences: Sequence[Sentence], judge: str, reason: str, usage: Usage) -> Report:
-    """The report where no claims could be made: each sentence of the answer is undecided."""
+def undecomposed(answer: str, judge: str, reason: str, usage: Usage) -> Report:
+    """The report where no claims could be made: each sentence that may hold one is undecided."""
+    undecided = Judgement(Label.UNDECIDED, reason=reason)
+    wholes = [draft for sentence in segment(answer) for draft in whole_claim(sentence)]
     claims = tuple(
-        Claim(
-            text=sentence.text,
-            label=Label.UNDECIDED,
-            local_label=Label.UNDECIDED,
-            confidence=0.0,
-            decided_by=judge,
-            kind="attribute",
-            answer_range=AnswerRange(sentence.start, sentence.end),
-            sentence=sentence.index,
-            reason=reason,
-        )
-        for sentence in sentences
+        claim_from(draft, undecided, answer, (), local=None, decided_by=judge, nearest="")
+        for draft in wholes
     )
     return Report(and_join(claim.label for claim in claims), claims, judge, usage=usage)

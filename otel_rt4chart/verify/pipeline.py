@@ -43,7 +43,8 @@ class Verifier:
         """What may be tuned; the defaults are the paper's where it names one.
 
         A claim reaches the judge where one of its `candidates` sentences has a lexical link of at
-        least `floor` or, with an `embedder`, a cosine of at least `dense_floor`, all in [0, 1].
+        least `floor` or, with an `embedder`, a cosine of at least `dense_floor`, all in [0, 1];
+        any other claim, too, unless meaning was compared or the judge compares only words itself.
         `reruns` bounds evidence selection. `scanner` reads the passages that support nothing, for
         findings (the local judge unless given); `clock` tells nanoseconds.
         """
@@ -85,9 +86,9 @@ class Verifier:
         else:
             drafts = yield from decompose(self.judge, sentences)
             if isinstance(drafts, Exception):
-                return undecomposed(sentences, self.judge.id, str(drafts), meter.usage())
+                return undecomposed(exchange.answer, self.judge.id, str(drafts), meter.usage())
             run.drafts = drafts
-            yield from run.link(self._embedder)
+            yield from run.link(self._embedder, self.judge)
             for tier in tiers(self.judge, strict=strict):
                 yield from run.verify_locally(tier)  # chunk by chunk, then the OR-join
                 yield from run.verify_globally(tier)  # the whole context, the chunk as a hint

@@ -11,7 +11,7 @@ from otel_rt4chart.verify.cascade import Tier
 from otel_rt4chart.verify.chunk import chunk
 from otel_rt4chart.verify.compress import Compressed, compress
 from otel_rt4chart.verify.decompose import decompose as decompose_by_rule
-from otel_rt4chart.verify.drafts import sound
+from otel_rt4chart.verify.drafts import sound, whole_claim
 from otel_rt4chart.verify.drive import Batch, Steps
 from otel_rt4chart.verify.evidence import is_borne_out, known_only
 from otel_rt4chart.verify.join import or_join
@@ -25,10 +25,9 @@ from otel_rt4chart.verify.judge import (
     Judge,
     Resolve,
 )
-from otel_rt4chart.verify.link import Linker, embedded
+from otel_rt4chart.verify.link import Linker, embedded, is_conclusive
 from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import (
-    AnswerRange,
     Chunk,
     Claim,
     DraftClaim,
@@ -36,10 +35,9 @@ from otel_rt4chart.verify.model import (
     Label,
     Sentence,
 )
-from otel_rt4chart.verify.outcome import Notes, claim_from, judged
+from otel_rt4chart.verify.outcome import NO_EVIDENCE, UNSELECTED, Notes, claim_from, judged
 
 UNLINKED = Judgement(Label.BASELESS, confidence=1.0, reason="unlinked")
-UNSELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 
 
 class Options(NamedTuple):
@@ -69,7 +67,10 @@ def decompose(
 
 @dataclass(slots=True)
 class Run:
-    """The state of one verification; claims are known by their number in `drafts`."""
+    """The state of one verification; claims are known by their number in `drafts`.
+
+    `far` are the pending claims that no sentence is like: no chunk is asked about them.
+    """
 
     question: str
     context: tuple[Sentence, ...]
@@ -79,6 +80,7 @@ class Run:
     scores: dict[int, float] = field(default_factory=dict)
     candidates: dict[int, frozenset[int]] = field(default_factory=dict)
     pending: list[int] = field(default_factory=list)
+    far: set[int] = field(default_factory=set)
     local: dict[int, Label] = field(default_factory=dict)
     focus: dict[int, Hint] = field(default_factory=dict)
     read: dict[int, tuple[Sentence, ...]] = field(default_factory=dict)
@@ -86,8 +88,8 @@ class Run:
     decided_by: dict[int, str] = field(default_factory=dict)
     linking_error: str = ""
 
-    def link(self, embedder: Embedder | None) -> Steps[None]:
-        """Find each claim's candidate sentences; what has none above the floor is done."""
+    def link(self, embedder: Embedder | None, judge: Judge | BatchJudge) -> Steps[None]:
+        """Find each claim's candidate sentences; what none is like may be baseless at once."""
         numbers = [number for number, draft in enumerate(self.drafts) if draft.is_claim]
         if not self.context or not numbers:
             return
@@ -95,6 +97,7 @@ class Run:
         vectors, self.linking_error = yield from embedded(embedder, self.context, texts)
         linker = Linker(self.context, vectors[: len(self.context)])
         dense = vectors[len(self.context) :] or [()] * len(texts)
+        linked = set()
         for number, text, vector in zip(numbers, texts, dense, strict=True):
             found = linker.candidates(text, vector, limit=self.options.candidates)
             self.candidates[number] = frozenset(link.sentence for link in found)
@@ -107,15 +110,15 @@ class Run:
             )
             # A claim without a content word cannot be linked; what it is, the judge must say.
             if is_linked or not content(text):
-                self.pending.append(number)
-        self._settle_unlinked(numbers)
-
-    def _settle_unlinked(self, numbers: Sequence[int]) -> None:
-        """Unlinked claims are baseless; where none is linked, the languages may differ: ask."""
-        if self.linking_error or not self.pending:
-            self.pending = list(numbers)
-        for number in set(numbers) - set(self.pending):
-            self.final[number], self.decided_by[number] = UNLINKED, "link"
+                linked.add(number)
+        # Where none is linked, the languages may differ: each claim is read for everywhere.
+        unlinked = set(numbers) - linked if linked else set()
+        if is_conclusive(embedder, self.linking_error, judge):
+            self.final.update(dict.fromkeys(unlinked, UNLINKED))
+            self.decided_by.update(dict.fromkeys(unlinked, "link"))
+        else:
+            self.far = unlinked
+        self.pending = [number for number in numbers if number not in self.final]
 
     def verify_locally(self, tier: Tier) -> Steps[None]:
         """Each claim against the chunks that hold a candidate of it; the OR-join; the hint.
@@ -135,8 +138,8 @@ class Run:
         for (part, numbers), reply in zip(asked, replies, strict=True):
             for number, judgement in judged(tier, numbers, reply, part.sentences).items():
                 votes[number].append((judgement, part))
-        for number in self.pending:
-            self._join(number, votes[number])
+        for number, cast in votes.items():
+            self._join(number, cast)
 
     def _join(self, number: int, cast: Sequence[tuple[Judgement, Chunk]]) -> None:
         label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
@@ -150,8 +153,9 @@ class Run:
         groups: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
         for number in self.pending:
             hint = self.focus.get(number)
-            where = hint.chunk.index if hint and hint.chunk else -1
-            groups[where, hint.label if where >= 0 and hint else ""].append(number)
+            part = hint.chunk if hint else None
+            key = (part.index, str(hint.label)) if hint and part else (-1 if hint else -2, "")
+            groups[key].append(number)
         ordered = [numbers for _, numbers in sorted(groups.items())]
         for numbers in ordered:
             yield from self._read(tier, numbers)
@@ -166,7 +170,7 @@ class Run:
         yield from self._resolve(tier, list(groups.values()), with_hint=False)
         for number in (number for numbers in groups.values() for number in numbers):
             if not is_borne_out(self.final[number]):
-                self.final[number] = Judgement(Label.BASELESS, reason="no_evidence")
+                self.final[number] = NO_EVIDENCE
 
     def settle(self, tier: Tier) -> None:
         """Keep what the tier's judge is sure of; the rest stays for the next one."""
@@ -181,14 +185,11 @@ class Run:
 
     def audit(self, judge: BatchJudge, sentences: tuple[Sentence, ...]) -> Steps[None]:
         """The steps in one call: claims and labels together."""
-        wholes = tuple(
-            DraftClaim(sentence.text, sentence.index, AnswerRange(sentence.start, sentence.end))
-            for sentence in sentences
-        )
+        wholes = tuple(draft for sentence in sentences for draft in whole_claim(sentence))
         if not sentences or not self.context:
             self.drafts = decompose_by_rule(sentences)
             return
-        fitted = yield from compress(judge, wholes, self.context, self.question, self.options)
+        fitted = yield from compress(judge, wholes, self.context, self.options)
         reply: object = fitted.failure
         if fitted.failure is None:
             asked = Audit(sentences, fitted.sentences, self.question)
@@ -200,9 +201,8 @@ class Run:
         known = {sentence.index for sentence in fitted.sentences}
         for number, judgement in enumerate(told):
             kept = known_only(judgement, known)
-            if not is_borne_out(kept):
-                kept = Judgement(Label.BASELESS, reason="no_evidence")
-            self.final[number], self.decided_by[number] = kept, judge.id
+            self.final[number] = kept if is_borne_out(kept) else NO_EVIDENCE
+            self.decided_by[number] = judge.id
             self.read[number] = fitted.sentences
 
     def claims(self, answer: str, judge: str) -> tuple[Claim, ...]:
@@ -221,9 +221,6 @@ class Run:
         )
 
     def _verdict(self, number: int) -> Judgement:
-        if not self.drafts[number].is_claim:
-            self.decided_by[number] = "decompose"
-            return Judgement(Label.NOT_A_CLAIM, confidence=1.0)
         if number not in self.final:
             self.decided_by[number] = "link"
             return Judgement(Label.UNDECIDED, reason="no_context")
@@ -253,7 +250,8 @@ class Run:
         return [
             number
             for number in self.pending
-            if not self.candidates.get(number) or self.candidates[number] & held
+            if number not in self.far
+            and (not self.candidates.get(number) or self.candidates[number] & held)
         ]
 
     def _claims(self, numbers: Iterable[int]) -> tuple[DraftClaim, ...]:
@@ -264,9 +262,7 @@ class Run:
         fitted = Compressed(self.context)
         if isinstance(tier.judge, BatchJudge):
             claims = self._claims(numbers)
-            fitted = yield from compress(
-                tier.judge, claims, self.context, self.question, self.options
-            )
+            fitted = yield from compress(tier.judge, claims, self.context, self.options)
         for number in numbers:
             self.read[number] = fitted.sentences
             if fitted.failure is not None:

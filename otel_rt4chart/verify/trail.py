@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.verify import chunk as chunks
 from otel_rt4chart.verify.cascade import tiers
+from otel_rt4chart.verify.drafts import whole_claim
 from otel_rt4chart.verify.drive import Steps, ask, ask_async, drive, drive_async
 from otel_rt4chart.verify.judge import BatchJudge, Judge
 from otel_rt4chart.verify.link import LIMIT
@@ -78,7 +79,7 @@ class Tracer:
 
         InputError where the nodes are no acyclic graph that holds the answer.
         """
-        meter = Meter(Budget(calls=self._max_calls))
+        meter = Meter(Budget(calls=self._max_calls), counts_all=True)
         steps = self._steps(nodes, answer, claims)
         return Trail(drive(steps, lambda batch: ask(batch, meter)), meter.usage(), self.judge.id)
 
@@ -86,7 +87,7 @@ class Tracer:
         self, nodes: Sequence[Node], answer: str, claims: Sequence[str] | None = None
     ) -> Trail:
         """The same without blocking the event loop while an endpoint is waited for."""
-        meter = Meter(Budget(calls=self._max_calls))
+        meter = Meter(Budget(calls=self._max_calls), counts_all=True)
         steps = self._steps(nodes, answer, claims)
         found = await drive_async(steps, lambda batch: ask_async(batch, meter))
         return Trail(found, meter.usage(), self.judge.id)
@@ -99,7 +100,8 @@ class Tracer:
         node = graph.node(answer)
         drafts = yield from self._drafts(node, claims)
         if isinstance(drafts, Exception):
-            return tuple(untraced(one.text, str(drafts)) for one in segment(node.text))
+            wholes = (one for part in segment(node.text) for one in whole_claim(part))
+            return tuple(untraced(one.text, str(drafts)) for one in wholes if one.is_claim)
         if not node.inputs:
             return tuple(untraced(draft.text, "no_context") for draft in drafts)
 

@@ -18,10 +18,11 @@ from otel_rt4chart.verify.evidence import is_borne_out, known_only
 from otel_rt4chart.verify.judge import Assess, BatchJudge, Judge, Reply, Resolve, Select
 from otel_rt4chart.verify.link import FLOOR, Linker
 from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Label, Sentence
+from otel_rt4chart.verify.outcome import NO_EVIDENCE
 from otel_rt4chart.verify.trail_graph import Graph
 from otel_rt4chart.verify.trail_walk import Walk
 
-_NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
+_UNREAD = Judgement(Label.UNDECIDED, reason="unlinked: no sentence shares a word with it")
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -73,21 +74,25 @@ class Reader:
             yield from self._judge([walk for walk in walks if _is_open(walk)], is_bare)
         for walk in walks:
             if walk.verdict is not None and not is_borne_out(walk.verdict):
-                walk.verdict = _NO_EVIDENCE
+                walk.verdict = NO_EVIDENCE
 
     def _looks(self, names: tuple[str, ...], walks: Sequence[Walk]) -> Iterator[_Look]:
         """The chunks to read, each for the claims that have a candidate in it and in none before.
 
-        A single chunk is read for all: other words, or another language, may say the same there.
+        Other words, or another language, may say the same: a single chunk is read for all, and
+        where no claim has a candidate, every chunk is. Where some have, the others are left
+        unread; no model has then said that they are baseless, so they are undecided.
         """
         sentences = self.graph.sentences(names)
         parts = self._chunks(sentences)
-        if len(parts) == 1:
-            yield _Look(parts[0], tuple(walks))
-        if len(parts) < 2:
-            return
-        linker = Linker(sentences)
+        linker = Linker(sentences if len(parts) > 1 else ())
         wanted = [self._candidates(linker, walk.draft) for walk in walks]
+        if not any(wanted):
+            yield from (_Look(part, tuple(walks)) for part in parts)
+            return
+        if isinstance(self.judge, BatchJudge):
+            for walk in (walk for walk, indices in zip(walks, wanted, strict=True) if not indices):
+                walk.pick(_UNREAD, ())
         for part in parts:
             held = {sentence.index for sentence in part.sentences}
             asked = [number for number, indices in enumerate(wanted) if indices & held]
@@ -111,7 +116,7 @@ class Reader:
     def _question(self, look: _Look) -> Assess | Select:
         claims = _drafts(look.walks)
         if isinstance(self.judge, BatchJudge):
-            return Select(claims, look.chunk.sentences, "")
+            return Select(claims, look.chunk.sentences)
         return Assess(claims, look.chunk, "")
 
     def _compress(self, walks: Sequence[Walk]) -> Steps[None]:
@@ -120,7 +125,7 @@ class Reader:
             return
         open_ = [walk for walk in walks if _is_open(walk)]
         for evidence, group in _grouped(open_, lambda walk: walk.evidence).items():
-            fitted = yield from compress(self.judge, _drafts(group), evidence, "", self.scope)
+            fitted = yield from compress(self.judge, _drafts(group), evidence, self.scope)
             for walk in group:
                 walk.evidence = fitted.sentences
                 walk.failure = "" if fitted.failure is None else str(fitted.failure)

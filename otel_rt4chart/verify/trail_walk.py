@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from otel_rt4chart.verify.join import or_join
 from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import DraftClaim, Evidence, Judgement, Label, Relation, Sentence
+from otel_rt4chart.verify.outcome import UNSELECTED
 from otel_rt4chart.verify.trail_graph import Graph
-
-UNSELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 
 
 @dataclass(frozen=True, slots=True)

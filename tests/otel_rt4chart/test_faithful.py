@@ -66,11 +66,36 @@ def test_passages_are_written_as_is_convenient(passages: list[Any]) -> None:
     assert_faithful("The free trial lasts 14 days.", passages)
 
 
-@pytest.mark.parametrize("passages", ["one text", [7], [{"id": "a"}]])
+@pytest.mark.parametrize(
+    "passages", ["one text", {"id": "a", "text": "b"}, Passage("a", "b"), [7], [{"id": "a"}]]
+)
 def test_what_is_no_passage_is_an_error(passages: Any) -> None:  # noqa: ANN401
-    """A string of passages would be read letter by letter."""
-    with pytest.raises(InputError, match="expected a"):
+    """A string of passages would be read letter by letter, a mapping key by key."""
+    with pytest.raises(InputError, match=r"expected (a list of passages|passage 1)"):
         assert_faithful("It is warm.", passages)
+
+
+@pytest.mark.parametrize("answer", ["", " \n"])
+def test_an_empty_answer_is_an_error(answer: str) -> None:
+    """An application that says nothing does not pass its test."""
+    with pytest.raises(InputError, match="answer to hold text"):
+        assert_faithful(answer, PASSAGES)
+
+
+@pytest.mark.parametrize("rate", [float("nan"), 5.0, -0.1])
+def test_an_allowed_rate_is_a_share(rate: float) -> None:
+    """Anything else would let every answer pass, or none."""
+    with pytest.raises(InputError, match="from 0 to 1"):
+        assert_faithful("The free trial lasts 14 days.", PASSAGES, max_rate=rate)
+
+
+def test_a_passages_metadata_tell_that_it_is_stale() -> None:
+    """Mappings are read as the rows of the command line are."""
+    passage = {"id": "a", "text": PASSAGES[0], "metadata": {"status": "superseded"}}
+
+    report = assert_faithful("The free trial lasts 14 days.", [passage])
+
+    assert "stale" in {one.name for one in report.findings}
 
 
 def test_an_unknown_judge_is_named() -> None:

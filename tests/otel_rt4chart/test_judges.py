@@ -38,7 +38,7 @@ def test_settings_reach_the_endpoint(server: EndpointServer, tmp_path: Path) -> 
         {
             "OPENAI_BASE_URL": server.base_url,
             "RT4CHART_JUDGE_MODEL": "mine",
-            "RT4CHART_JUDGE_PRICES": "mine=1/1/1",
+            "RT4CHART_JUDGE_PRICES": "mine=1/1/1, small=1/1/0",
             "RT4CHART_JUDGE_CACHE": str(tmp_path / "verdicts.db"),
             "RT4CHART_EMBEDDING_MODEL": "small",
             "RT4CHART_JUDGE_CALLS_PER_ANSWER": "3",
@@ -65,18 +65,42 @@ def test_a_model_without_a_price_has_no_cost(server: EndpointServer) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("RT4CHART_JUDGE_VOTES", "two", "RT4CHART_JUDGE_VOTES: expected a int, got 'two'"),
-        ("RT4CHART_JUDGE_RETRIES", "-1", "RT4CHART_JUDGE_RETRIES: expected 0 or more, got -1"),
-        ("RT4CHART_JUDGE_TIMEOUT_S", "nan", "RT4CHART_JUDGE_TIMEOUT_S: expected 0 or more"),
+        ("RT4CHART_JUDGE_VOTES", "two", "expected a int, got 'two'"),
+        ("RT4CHART_JUDGE_VOTES", "2", "expected 1 or an odd number from 3 to 99, got 2"),
+        ("RT4CHART_JUDGE_VOTES", "-1", "expected 1 or an odd number from 3 to 99, got -1"),
+        ("RT4CHART_JUDGE_RETRIES", "-1", "expected 0 to 100, got -1"),
+        ("RT4CHART_JUDGE_CONCURRENCY", "0", "expected 1 to 1000, got 0"),
+        ("RT4CHART_JUDGE_TIMEOUT_S", "0", "expected more than 0 and at most 86400, got 0.0"),
+        ("RT4CHART_JUDGE_TIMEOUT_S", "nan", "expected more than 0 and at most 86400, got nan"),
+        ("RT4CHART_JUDGE_INPUT_LIMIT", "100", "expected 200 or more, got 100"),
+        ("RT4CHART_JUDGE_CALLS_PER_ANSWER", "-1", "expected 0 or more, got -1"),
         ("RT4CHART_JUDGE_DECOMPOSITION", "both", "expected sentence or holistic, got 'both'"),
+        ("RT4CHART_JUDGE_PRICES", "x", "expected MODEL=INPUT/CACHED/OUTPUT .* got 'x'"),
+        ("RT4CHART_CASCADE_THRESHOLD", "1.5", "expected 0 to 1, got 1.5"),
+        ("OPENAI_BASE_URL", "localhost:1", "expected an address .* got 'localhost:1'"),
     ],
 )
 def test_a_wrong_setting_names_its_variable(name: str, value: str, told: str) -> None:
     """What was expected, and what came."""
-    with pytest.raises(SettingsError, match=told):
-        JudgeSettings.from_environment({name: value})
+    with pytest.raises(SettingsError, match=f"{name}: {told}"):
+        build_judge("cascade", JudgeSettings.from_environment({"OPENAI_API_KEY": "k", name: value}))
 
 
 def test_the_key_is_not_shown_with_the_settings() -> None:
-    """A settings value may end up in a log."""
-    assert "sk-1" not in repr(JudgeSettings(api_key="sk-1"))
+    """A settings value may end up in a log; an address may hold a password."""
+    shown = repr(JudgeSettings(api_key="sk-1", base_url="http://user:hunter2@host/v1"))
+
+    assert "sk-1" not in shown
+    assert "hunter2" not in shown
+
+
+def test_judge_and_embeddings_share_what_a_minute_may_cost(server: EndpointServer) -> None:
+    """One budget for one endpoint."""
+    settings = JudgeSettings(
+        base_url=server.base_url, model="m", embedding_model="small", calls_per_minute=2
+    )
+
+    report = build_verifier("openai", settings).verify(POOL)
+
+    assert report.usage.calls == len(server.seen) == 2
+    assert report.claims[0].reason == "over_budget: 2 calls a minute"

@@ -1,18 +1,18 @@
 """Conversations with a model, as generators: what to ask, what to do with the answer.
 
-Nothing here sends anything: `converse` advances all conversations of a batch a round at a time, and
-whoever drives it sends a round's prompts, one after the other, in threads, or awaited.
+Nothing here sends anything: `in_rounds` advances all conversations of a batch a round at a time,
+and whoever drives it sends a round's prompts, one after the other, in threads, or awaited.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify.llm.cache import Cache, stored
+from otel_rt4chart.verify.llm.cache import Cache, keep, stored
 from otel_rt4chart.verify.llm.prompt import Prompt
 from otel_rt4chart.verify.meter import Meter
 
@@ -24,9 +24,16 @@ class UnusableReplyError(JudgeError):
     """The endpoint answered, and nothing could be made of it."""
 
 
+class UnsentError(JudgeError):
+    """The call was never made, and cost nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's reply: `is_cut` where it ran into the output limit, `refusal` where it declined."""
+    """A model's reply: `is_cut` where it ran into the output limit, `refusal` where it declined.
+
+    `is_estimated` where the endpoint did not say how many tokens it took.
+    """
 
     text: str
     input_tokens: int = 0
@@ -34,13 +41,18 @@ class Completion:
     output_tokens: int = 0
     is_cut: bool = False
     refusal: str = ""
+    is_estimated: bool = False
 
 
 class Readings(NamedTuple):
-    """What a reply said of each unit, as JSON values, and what is wrong with the rest."""
+    """What a reply said of each unit, as JSON values, and what is wrong with the rest.
+
+    `bare` are values of units that are asked again, and count where the last reply has no better.
+    """
 
     found: Mapping[int, Any]
     problems: tuple[str, ...] = ()
+    bare: Mapping[int, Any] = MappingProxyType({})
 
 
 class Task(Protocol):
@@ -56,8 +68,8 @@ class Task(Protocol):
     def prompt(self, units: Sequence[int]) -> Prompt:
         """The call that asks about these units."""
 
-    def read(self, text: str, units: Sequence[int]) -> Readings:
-        """The reply about these units."""
+    def read(self, text: str, units: Sequence[int], *, is_cut: bool = False) -> Readings:
+        """The reply about these units; `is_cut` where it ran into the output limit."""
 
     def keeps(self, value: object) -> bool:
         """True for a result that may be kept for the next time."""
@@ -68,7 +80,7 @@ Round = Sequence[Completion | JudgeError]
 Charge = Callable[[Meter, Completion], None]
 
 
-def ask_each(task: Task, meter: Meter, cache: Cache) -> Talk[list[Any]]:
+def ask_units(task: Task, meter: Meter, cache: Cache) -> Talk[list[Any]]:
     """One result a unit, or the JudgeError that stands for it.
 
     What the cache has is not asked; what the reply lacks is asked once more, alone, with the error.
@@ -78,12 +90,14 @@ def ask_each(task: Task, meter: Meter, cache: Cache) -> Talk[list[Any]]:
     meter.cache_hits += len(found)
     failure: JudgeError = UnusableReplyError("nothing was asked")
     prompt: Prompt | None = None
+    bare: Mapping[int, Any] = {}
     for attempt in range(ATTEMPTS):
         missing = [unit for unit in range(task.units) if unit not in found]
         if not missing:
             break
         if attempt == 0 or prompt is None:
             prompt = task.prompt(missing)
+        bare = {}
         try:
             completion = yield prompt
         except JudgeError as error:
@@ -92,20 +106,21 @@ def ask_each(task: Task, meter: Meter, cache: Cache) -> Talk[list[Any]]:
         if completion.refusal:
             failure = JudgeError(f"the model refused: {completion.refusal[:200]}")
             break
-        readings = task.read(completion.text, missing)
+        readings = task.read(completion.text, missing, is_cut=completion.is_cut)
+        bare = readings.bare
         for unit, value in readings.found.items():
             found[unit] = value
             if task.keeps(value):
-                cache.put(task.key(unit), json.dumps(value))
+                keep(cache, task.key(unit), value)
         failure = UnusableReplyError(_failure(readings, completion))
         still = [unit for unit in missing if unit not in found]
         # A reply that was cut is not shown again: the rest is asked alone, and is shorter.
         fresh = task.prompt(still or missing)
         prompt = fresh if completion.is_cut else fresh.again(completion.text, _complaint(readings))
-    return [found.get(unit, failure) for unit in range(task.units)]
+    return [found.get(unit, bare.get(unit, failure)) for unit in range(task.units)]
 
 
-def converse(
+def in_rounds(
     talks: Sequence[Talk[T]], meter: Meter, charge: Charge
 ) -> Generator[list[Prompt], Round, list[T]]:
     """Advance all talks together: each round is a list of prompts that do not wait for each other.
@@ -137,6 +152,7 @@ def converse(
         for number, reply in zip(numbers, replies, strict=True):
             if isinstance(reply, Completion):
                 charge(meter, reply)
+            meter.calls -= isinstance(reply, UnsentError)
             advance(number, reply)
     return [results[number] for number in range(len(talks))]
 

@@ -51,10 +51,30 @@ class MemoryCache:
                 return
 
 
+class ScopedCache:
+    """A part of a cache: what is kept under one scope is not found under another."""
+
+    def __init__(self, cache: Cache, scope: str) -> None:
+        """`scope` tells apart what has the same key, such as a model's name at two addresses."""
+        self._cache = cache
+        self._scope = scope
+
+    def get(self, key: str) -> str | None:
+        """The text, or None."""
+        return self._cache.get(key_of(self._scope, key))
+
+    def put(self, key: str, value: str) -> None:
+        """Keep the text."""
+        self._cache.put(key_of(self._scope, key), value)
+
+
+def keep(cache: Cache, key: str, value: object) -> None:
+    """Cache a JSON value, sealed: a hash over it and its key, then the JSON."""
+    text = json.dumps(value)
+    cache.put(key, f"{key_of(key, text)} {text}")
+
+
 def stored(cache: Cache, key: str) -> object:
-    """The cached value, or None where there is none or it is damaged."""
-    text = cache.get(key)
-    try:
-        return None if text is None else json.loads(text)
-    except ValueError:
-        return None
+    """The cached value, or None where there is none, or another text than was kept."""
+    seal, _, text = (cache.get(key) or "").partition(" ")
+    return json.loads(text) if seal == key_of(key, text) else None

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from otel_rt4chart.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.judge import Question, Reply, Select
-from otel_rt4chart.verify.llm.ask import Completion, Round, Talk, ask_each, converse
+from otel_rt4chart.verify.llm.ask import Completion, Round, Talk, ask_units, in_rounds
 from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.label import Picking
 from otel_rt4chart.verify.llm.merge import Resolving
@@ -17,7 +17,7 @@ from otel_rt4chart.verify.llm.prompt import Prompt
 from otel_rt4chart.verify.meter import Meter
 
 INPUT_LIMIT = 24_000
-_CLAIMS_A_CALL = 20
+CLAIMS_A_CALL = 20
 T = TypeVar("T")
 Conversation = Generator[list[Prompt], Round, list[Reply | Exception]]
 
@@ -29,6 +29,10 @@ class Sender(Protocol):
     def model(self) -> str:
         """The model's name at the endpoint."""
 
+    @property
+    def address(self) -> str:
+        """Where the endpoint is, without credentials."""
+
     def send(self, prompts: Sequence[Prompt]) -> Round:
         """The completions in the prompts' order, an error in place of one that failed."""
 
@@ -36,7 +40,7 @@ class Sender(Protocol):
         """The same, awaited."""
 
 
-def conversation(
+def answer_all(
     questions: Sequence[Question | Resolving],
     talks: Sequence[Sequence[Talk[list[Any]]]],
     reply: Callable[[Any, list[Any]], Reply | Exception],
@@ -47,9 +51,10 @@ def conversation(
 
     def charge(meter: Meter, completion: Completion) -> None:
         used = (completion.input_tokens, completion.cached_tokens, completion.output_tokens)
-        meter.charge(*used, price.of(*used) if price else None)
+        is_known = price is not None and not completion.is_estimated
+        meter.charge(*used, price.of(*used) if price and is_known else None)
 
-    results = iter((yield from converse([talk for some in talks for talk in some], meter, charge)))
+    results = iter((yield from in_rounds([talk for some in talks for talk in some], meter, charge)))
     return [
         reply(question, [item for told in islice(results, len(some)) for item in told])
         for question, some in zip(questions, talks, strict=True)
@@ -64,8 +69,8 @@ def batches(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
 def picking(question: Select, judge: str, meter: Meter, cache: Cache) -> list[Talk[list[Any]]]:
     """Evidence selection as talks of a bounded size."""
     return [
-        ask_each(Picking(judge, claims, question.sentences), meter, cache)
-        for claims in batches(question.claims, _CLAIMS_A_CALL)
+        ask_units(Picking(judge, claims, question.sentences), meter, cache)
+        for claims in batches(question.claims, CLAIMS_A_CALL)
     ]
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.verify.llm.ask import UnsentError
+from otel_rt4chart.verify.llm.completion import Embeddings, tokens_in
 from otel_rt4chart.verify.llm.conversation import batches
 from otel_rt4chart.verify.llm.endpoint import Endpoint
+from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import printable
+from otel_rt4chart.verify.meter import Meter
 
-# Vectors are compared in plain Python, so short ones are asked for; OpenAI's models can shorten.
+# Vectors are compared in plain Python, so short ones are asked for; models that cannot shorten
+# theirs refuse that once, and give whole ones.
 DIMENSIONS = 256
 _TEXTS_A_CALL = 256
 
@@ -18,45 +24,55 @@ class OpenAIEmbedder:
     """Texts to vectors by an endpoint's embedding model; the last `most` vectors are kept."""
 
     def __init__(
-        self, endpoint: Endpoint, *, dimensions: int | None = DIMENSIONS, most: int = 20_000
+        self,
+        endpoint: Endpoint,
+        *,
+        model: str = "",
+        dimensions: int | None = DIMENSIONS,
+        most: int = 20_000,
+        prices: Mapping[str, Price] = PRICES,
     ) -> None:
-        """`dimensions` is None for models that cannot shorten their vectors."""
+        """`model` is the endpoint's own unless given; `dimensions` of None asks for whole ones."""
         self._endpoint = endpoint
+        self._model = model or endpoint.model
         self._dimensions = dimensions
         self._most = most
+        self._price = prices.get(self._model)
         self._kept: OrderedDict[str, Sequence[float]] = OrderedDict()
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text; JudgeError where the endpoint fails. Blocks."""
-        known = self._known(texts)
-        for some in batches(_missing(texts, known), _TEXTS_A_CALL):
-            told = self._endpoint.embed(_sent(some), dimensions=self._dimensions)
-            known.update(zip(some, told, strict=True))
-        return self._keep(texts, known)
+        return self.embed_metered(texts, Meter())
 
-    async def embed_async(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """The same, awaited."""
-        known = self._known(texts)
-        for some in batches(_missing(texts, known), _TEXTS_A_CALL):
-            told = await self._endpoint.embed_async(_sent(some), dimensions=self._dimensions)
-            known.update(zip(some, told, strict=True))
-        return self._keep(texts, known)
-
-    def _known(self, texts: Sequence[str]) -> dict[str, Sequence[float]]:
-        found = ((text, self._kept.get(text)) for text in texts)
-        return {text: vector for text, vector in found if vector is not None}
-
-    def _keep(
-        self, texts: Sequence[str], known: dict[str, Sequence[float]]
-    ) -> list[Sequence[float]]:
+    def embed_metered(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:
+        """The same; nothing is sent where the budget does not allow all of it."""
+        found = ((text, self._kept.get(text)) for text in dict.fromkeys(texts))
+        known = {text: vector for text, vector in found if vector is not None}
+        missing = batches(
+            [text for text in dict.fromkeys(texts) if text not in known], _TEXTS_A_CALL
+        )
+        asked = [_sent(some) for some in missing]
+        if asked and (refused := meter.refusal(len(asked), sum(map(tokens_in, asked)))) is not None:
+            raise JudgeError(refused)
+        for some, sent in zip(missing, asked, strict=True):
+            vectors = self._asked(sent, meter).vectors
+            known.update(zip(some, vectors, strict=True))
         self._kept.update(known)
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
         return [known[text] for text in texts]
 
-
-def _missing(texts: Sequence[str], known: dict[str, Sequence[float]]) -> list[str]:
-    return [text for text in dict.fromkeys(texts) if text not in known]
+    def _asked(self, texts: Sequence[str], meter: Meter) -> Embeddings:
+        meter.calls += 1
+        try:
+            told = self._endpoint.embed(texts, model=self._model, dimensions=self._dimensions)
+        except UnsentError:
+            meter.calls -= 1
+            raise
+        is_known = self._price is not None and not told.is_estimated
+        cost = self._price.of(told.tokens, 0, 0) if self._price and is_known else None
+        meter.charge(told.tokens, 0, 0, cost)
+        return told
 
 
 def _sent(texts: Sequence[str]) -> list[str]:

@@ -7,18 +7,19 @@ from typing import Any, Literal
 
 from otel_rt4chart.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.decompose import decompose as decompose_by_rule
-from otel_rt4chart.verify.drafts import BEFORE, whole_claim
+from otel_rt4chart.verify.drafts import whole_claim
 from otel_rt4chart.verify.drive import drive, drive_async
 from otel_rt4chart.verify.judge import Assess, Decompose, Hint, Question, Reply, Select
-from otel_rt4chart.verify.llm.ask import Talk, UnusableReplyError, ask_each
-from otel_rt4chart.verify.llm.cache import Cache, MemoryCache
+from otel_rt4chart.verify.llm.ask import Talk, UnusableReplyError, ask_units
+from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache
 from otel_rt4chart.verify.llm.conversation import (
+    CLAIMS_A_CALL,
     INPUT_LIMIT,
     Conversation,
     Sender,
+    answer_all,
     batches,
     checked_limit,
-    conversation,
     picked,
     picking,
 )
@@ -26,12 +27,12 @@ from otel_rt4chart.verify.llm.label import Labelling
 from otel_rt4chart.verify.llm.merge import Resolving, merged, part
 from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import version
-from otel_rt4chart.verify.llm.split import Splitting, WholeSplitting, drafts_from
+from otel_rt4chart.verify.llm.split import WholeSplitting, drafts_from, splits
 from otel_rt4chart.verify.llm.verdict import agree, elected, judgement_from
 from otel_rt4chart.verify.meter import Meter
 from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Judgement, Sentence
 
-CLAIMS_A_CALL, SENTENCES_A_CALL = 20, 20
+SENTENCES_A_CALL = 20
 
 
 class OpenAIJudge:
@@ -60,7 +61,8 @@ class OpenAIJudge:
         self._endpoint = endpoint
         self._votes = votes
         self._is_holistic = decomposition == "holistic"
-        self._cache = MemoryCache() if cache is None else cache
+        kept = MemoryCache() if cache is None else cache
+        self._cache = ScopedCache(kept, endpoint.address)
         self._price = prices.get(endpoint.model)
         self._input_limit = checked_limit(input_limit)
 
@@ -91,34 +93,31 @@ class OpenAIJudge:
         """Claims to resolve on the same context share one call, each under its own hint."""
         asked, places = merged(questions)
         talks = [self._talks(question, meter) for question in asked]
-        replies = yield from conversation(asked, talks, self._reply, meter, self._price)
+        replies = yield from answer_all(asked, talks, self._reply, meter, self._price)
         return [part(replies[place.at], place) for place in places]
 
     def _talks(self, question: Question | Resolving, meter: Meter) -> list[Talk[list[Any]]]:
         """A question as talks of a bounded size, their results joined in order."""
         match question:
             case Decompose() if self._is_holistic:
-                return [ask_each(WholeSplitting(self.id, question.sentences), meter, self._cache)]
+                return [ask_units(WholeSplitting(self.id, question.sentences), meter, self._cache)]
             case Decompose():
-                return [self._split(some, before, meter) for some, before in _runs(question)]
+                told = question.sentences
+                tasks = splits(self.id, _asked(told), told, SENTENCES_A_CALL)
+                return [ask_units(task, meter, self._cache) for task in tasks]
             case Assess():
                 asked = [(claims, ()) for claims in batches(question.claims, CLAIMS_A_CALL)]
                 return [self._label(question, claims, hints, meter) for claims, hints in asked]
             case Resolving():
-                told = zip(
+                parts = zip(
                     batches(question.claims, CLAIMS_A_CALL),
                     batches(question.hints, CLAIMS_A_CALL),
                     strict=True,
                 )
-                return [self._label(question, claims, hints, meter) for claims, hints in told]
+                return [self._label(question, claims, hints, meter) for claims, hints in parts]
             case Select():
                 return picking(question, self.id, meter, self._cache)
         raise TypeError(f"{self.id} cannot be asked {type(question).__name__}")
-
-    def _split(
-        self, sentences: tuple[Sentence, ...], before: tuple[Sentence, ...], meter: Meter
-    ) -> Talk[list[Any]]:
-        return ask_each(Splitting(self.id, sentences, before), meter, self._cache)
 
     def _label(
         self,
@@ -135,7 +134,7 @@ class OpenAIJudge:
                 break
             some = tuple(claims[n] for n in open_)
             task = self._task(question, some, tuple(hints[n] for n in open_ if hints), vote)
-            values = yield from ask_each(task, meter, self._cache)
+            values = yield from ask_units(task, meter, self._cache)
             for n, value in zip(open_, values, strict=True):
                 ballots[n].append(judgement_from(value, claims[n], task.sentences))
         return [elected(cast) for cast in ballots]
@@ -164,26 +163,16 @@ class OpenAIJudge:
         return told
 
 
-def _runs(question: Decompose) -> list[tuple[tuple[Sentence, ...], tuple[Sentence, ...]]]:
-    """Bounded runs of the sentences that may hold a claim, each with those before it."""
-    asked = [one for one in question.sentences if _may_claim(one)]
-    at = {one.index: place for place, one in enumerate(question.sentences)}
-    return [
-        (run, question.sentences[max(0, at[run[0].index] - BEFORE) : at[run[0].index]])
-        for run in batches(asked, SENTENCES_A_CALL)
-    ]
-
-
-def _may_claim(sentence: Sentence) -> bool:
-    """False for what the rules know to be framing or a question: no call is spent on it."""
-    return any(draft.is_claim for draft in decompose_by_rule([sentence]))
+def _asked(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences without what the rules know to be framing or a question: it costs no call."""
+    return [s for s in sentences if any(draft.is_claim for draft in decompose_by_rule([s]))]
 
 
 def _sentencewise(
     told: Sequence[Any], sentences: Sequence[Sentence]
 ) -> list[DraftClaim] | JudgeError:
     """The drafts of all sentences; one that could not be split is a claim itself."""
-    asked = [one for one in sentences if _may_claim(one)]
+    asked = _asked(sentences)
     failed = [one for one in told if isinstance(one, JudgeError)]
     if asked and len(failed) == len(asked) and not isinstance(failed[0], UnusableReplyError):
         return failed[0]

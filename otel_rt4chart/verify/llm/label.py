@@ -15,7 +15,7 @@ from otel_rt4chart.verify.llm.entries import (
     verdict_from,
     verdicts_from,
 )
-from otel_rt4chart.verify.llm.prompt import Prompt, instructions, passages, quoted, template
+from otel_rt4chart.verify.llm.prompt import Prompt, instructions, quoted, shown, template
 from otel_rt4chart.verify.llm.schemas import PICKS, VERDICTS
 from otel_rt4chart.verify.model import DraftClaim, Label, Sentence
 
@@ -46,7 +46,7 @@ class Labelling:
         return key_of(
             self.judge,
             instructions(self.stage),
-            self._shared(),
+            shown(self.sentences, self.question),
             self._where(unit),
             self.vote,
             self.claims[unit].text,
@@ -60,22 +60,18 @@ class Labelling:
             line = f"{unit + 1}. {quoted(self.claims[unit].text)}"
             listed.setdefault(self._where(unit), []).append(line)
         asked = "\n\n".join("\n".join(filter(None, (w, *some))) for w, some in listed.items())
-        user = f"{self._shared()}Claims:\n{asked}"
+        user = f"{shown(self.sentences, self.question)}Claims:\n{asked}"
         return build_prompt(self.stage, user, VERDICTS, 160 * len(units), SEED + self.vote)
 
-    def read(self, text: str, units: Sequence[int]) -> Readings:
+    def read(self, text: str, units: Sequence[int], *, is_cut: bool = False) -> Readings:
         """One verdict a claim; sentences that do not exist are dropped."""
-        return verdicts_from(text, units, len(self.sentences), verdict_from)
+        return verdicts_from(text, units, len(self.sentences), verdict_from, is_cut=is_cut)
 
     def keeps(self, value: object) -> bool:
         """Only verdicts with their evidence: a bare label is asked again."""
         return isinstance(value, dict) and (
             value["label"] == Label.BASELESS or bool(value["sentences"])
         )
-
-    def _shared(self) -> str:
-        question = f"Question: {quoted(self.question)}\n\n" if self.question else ""
-        return f"Passages, sentence by sentence:\n{passages(self.sentences)}\n\n{question}"
 
     def _where(self, unit: int) -> str:
         """The adapted part of the prompt (section 3.5): where to look first, and what for."""
@@ -85,10 +81,10 @@ class Labelling:
         if hint is None:
             return ""
         own = {one.index for one in hint.chunk.sentences} if hint.chunk else set()
-        shown = [n for n, one in enumerate(self.sentences, start=1) if one.index in own]
-        if not shown:
+        inside = [n for n, one in enumerate(self.sentences, start=1) if one.index in own]
+        if not inside:
             return template("hint_baseless")
-        return template(f"hint_{hint.label}").format(first=shown[0], last=shown[-1])
+        return template(f"hint_{hint.label}").format(first=inside[0], last=inside[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +103,18 @@ class Picking:
     def key(self, unit: int) -> str:
         """By the claim and the sentences."""
         return key_of(
-            self.judge, instructions("select"), passages(self.sentences), self.claims[unit].text
+            self.judge, instructions("select"), shown(self.sentences), self.claims[unit].text
         )
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """Passages first, claims last."""
         asked = "\n".join(f"{unit + 1}. {quoted(self.claims[unit].text)}" for unit in units)
-        user = f"Passages, sentence by sentence:\n{passages(self.sentences)}\n\nClaims:\n{asked}"
+        user = f"{shown(self.sentences)}Claims:\n{asked}"
         return build_prompt("select", user, PICKS, 120 * len(units))
 
-    def read(self, text: str, units: Sequence[int]) -> Readings:
+    def read(self, text: str, units: Sequence[int], *, is_cut: bool = False) -> Readings:
         """The numbers that exist."""
-        return verdicts_from(text, units, len(self.sentences), picked_from)
+        return verdicts_from(text, units, len(self.sentences), picked_from, is_cut=is_cut)
 
     def keeps(self, value: object) -> bool:
         """Every selection."""

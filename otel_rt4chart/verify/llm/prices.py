@@ -30,6 +30,9 @@ PRICES: Mapping[str, Price] = {
     "gpt-4.1": Price(2.00, 0.50, 8.00),
     "gpt-4.1-mini": Price(0.40, 0.10, 1.60),
     "gpt-4.1-nano": Price(0.10, 0.025, 0.40),
+    "text-embedding-3-small": Price(0.02, 0.02, 0.0),
+    "text-embedding-3-large": Price(0.13, 0.13, 0.0),
+    "text-embedding-ada-002": Price(0.10, 0.10, 0.0),
 }
 
 
@@ -47,8 +50,8 @@ def parse_prices(text: str) -> dict[str, Price]:
             price = None
         if not model or price is None or not all(0 <= figure < 1e6 for figure in price):
             raise SettingsError(
-                "prices: expected MODEL=INPUT/CACHED/OUTPUT in US dollars for a million tokens, "
-                f"such as gpt-4o-mini=0.15/0.075/0.60, got {entry!r}"
+                "RT4CHART_JUDGE_PRICES: expected MODEL=INPUT/CACHED/OUTPUT in US dollars for a "
+                f"million tokens, such as gpt-4o-mini=0.15/0.075/0.60, got {entry!r}"
             )
         found[model.strip()] = price
     return found

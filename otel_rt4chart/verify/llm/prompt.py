@@ -35,9 +35,14 @@ class Prompt:
     seed: int
 
     @property
+    def input_tokens(self) -> int:
+        """What goes in, as an upper estimate."""
+        return sum(estimate_tokens(m.text) + 4 for m in self.messages)
+
+    @property
     def tokens(self) -> int:
         """The most that the call may use, as an estimate: what goes in and what may come out."""
-        return sum(estimate_tokens(m.text) + 4 for m in self.messages) + self.max_output_tokens
+        return self.input_tokens + self.max_output_tokens
 
     def again(self, reply: str, complaint: str) -> Prompt:
         """The same chat with the reply and what was wrong with it."""
@@ -85,6 +90,12 @@ def passages(sentences: Sequence[Sentence]) -> str:
             before = sentence.passage_id
         lines.append(f"{number}. {quoted(sentence.reading)}")
     return "\n".join(lines)
+
+
+def shown(sentences: Sequence[Sentence], question: str = "") -> str:
+    """What every prompt about passages begins with, so that calls share their beginning."""
+    asked = f"Question: {quoted(question)}\n\n" if question else ""
+    return f"Passages, sentence by sentence:\n{passages(sentences)}\n\n{asked}"
 
 
 def printable(text: str) -> str:

@@ -9,22 +9,21 @@ from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.drafts import whole_claim
 from otel_rt4chart.verify.drive import drive, drive_async
 from otel_rt4chart.verify.judge import Audit, Question, Reply, Select
-from otel_rt4chart.verify.llm.ask import Talk, ask_each
+from otel_rt4chart.verify.llm.ask import Talk, ask_units
 from otel_rt4chart.verify.llm.audit import Auditing
-from otel_rt4chart.verify.llm.cache import Cache, MemoryCache
+from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache
 from otel_rt4chart.verify.llm.conversation import (
     INPUT_LIMIT,
     Conversation,
     Sender,
-    batches,
+    answer_all,
     checked_limit,
-    conversation,
     picked,
     picking,
 )
 from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import version
-from otel_rt4chart.verify.llm.split import drafts_from
+from otel_rt4chart.verify.llm.split import drafts_from, splits
 from otel_rt4chart.verify.llm.verdict import judgement_from
 from otel_rt4chart.verify.meter import Meter
 from otel_rt4chart.verify.model import DraftClaim, Judgement, Label, Sentence
@@ -51,7 +50,8 @@ class SingleJudge:
     ) -> None:
         """`input_limit` are tokens of context in one call."""
         self._endpoint = endpoint
-        self._cache = MemoryCache() if cache is None else cache
+        kept = MemoryCache() if cache is None else cache
+        self._cache = ScopedCache(kept, endpoint.address)
         self._price = prices.get(endpoint.model)
         self._input_limit = checked_limit(input_limit)
 
@@ -77,18 +77,17 @@ class SingleJudge:
 
     def _conversation(self, questions: Sequence[Question], meter: Meter) -> Conversation:
         talks = [self._talks(question, meter) for question in questions]
-        return conversation(questions, talks, self._reply, meter, self._price)
+        return answer_all(questions, talks, self._reply, meter, self._price)
 
     def _talks(self, question: Question, meter: Meter) -> list[Talk[list[Any]]]:
         match question:
             case Audit():
+                told = question.sentences
                 return [
-                    ask_each(
-                        Auditing(self.id, some, question.context, question.question),
-                        meter,
-                        self._cache,
+                    ask_units(
+                        Auditing(split, question.context, question.question), meter, self._cache
                     )
-                    for some in batches(question.sentences, SENTENCES_A_CALL)
+                    for split in splits(self.id, told, told, SENTENCES_A_CALL)
                 ]
             case Select():
                 return picking(question, self.id, meter, self._cache)

@@ -76,7 +76,7 @@ def test_escalation_of_a_cascade_is_its_first_judges(
 ) -> None:
     """The second judge is not asked for it: one that knows no claim is never reached."""
     cascade = CascadeJudge(LocalJudge(), ScriptedJudge({}), 0.0)
-    monkeypatch.setitem(judges.JUDGES, "cascade", lambda settings: cascade)
+    monkeypatch.setitem(judges.JUDGES, "cascade", lambda settings, endpoint: cascade)
     main(["bench", BUNDLED, "--escalation", "--json"])
     local = json.loads(capsys.readouterr().out)
     main(["bench", BUNDLED, "--judge", "cascade", "--escalation", "--json"])

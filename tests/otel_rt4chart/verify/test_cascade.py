@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import CascadeJudge, Exchange, Label, Passage, Verifier
+from otel_rt4chart.verify import (
+    CascadeJudge,
+    Endpoint,
+    Exchange,
+    Label,
+    OpenAIJudge,
+    Passage,
+    Verifier,
+)
 from otel_rt4chart.verify.cascade import threshold_for_error, threshold_for_share
 
 EXCHANGE = Exchange(
@@ -36,6 +44,16 @@ def test_a_threshold_is_a_probability() -> None:
     """Anything else is refused."""
     with pytest.raises(SettingsError, match="expected 0 to 1"):
         CascadeJudge(ScriptedJudge({}), ScriptedJudge({}), 1.5)
+
+
+def test_judges_that_could_not_be_asked_in_a_row_are_refused() -> None:
+    """An endpoint first, or a cascade in a cascade, fails when it is built and says why."""
+    plain = ScriptedJudge({})
+    with pytest.raises(SettingsError, match="in this process"):
+        CascadeJudge(OpenAIJudge(Endpoint(base_url="http://127.0.0.1:9/v1")), plain)  # type: ignore[arg-type]
+    for first, second in ((judges(0.5), plain), (plain, judges(0.5))):
+        with pytest.raises(SettingsError, match="cascade is cascade"):
+            CascadeJudge(first, second)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=50, unique=True), st.floats(0, 1))

@@ -110,6 +110,19 @@ def test_agreement_before_a_fact_is_dropped_and_the_fact_kept() -> None:
         "The passages do not mention the price.",
         "I could not find that in the documents.",
         "Sure!",
+        "I cannot answer because the provided passages do not contain information about refunds.",
+        "I cannot say because it is not mentioned in the passages.",
+        "I'm sorry, but I cannot provide the price since no information is given.",
+        "I can't answer that, as I do not have access to the documents.",
+        "I cannot provide the fee because the context only discusses refunds.",
+        "The passages do not say whether it was closed because the owner was ill.",
+        "The passages do not mention who won or which city was chosen.",
+        "I do not know the price, as it is outside the scope of the text.",
+        "Please contact us as soon as you are ready.",
+        "Let me know if you have questions, and we will help.",
+        "I could not find the price, so please ask the office.",
+        "Please check the list below, as requested.",
+        "I'm not sure this is as big an issue as you are making it out to be.",
     ],
 )
 def test_questions_framing_and_abstentions_are_no_claims(text: str) -> None:
@@ -130,6 +143,17 @@ def test_questions_framing_and_abstentions_are_no_claims(text: str) -> None:
         "Thanks to Bob, it works.",
         "The information does not include prices.",
         "I cannot recommend it.",
+        "I cannot provide a refund because the policy excludes cosmetic surgery.",
+        "Please contact a doctor because ibuprofen is banned for children.",
+        "Thank you for your order, which ships tomorrow from Berlin.",
+        "I cannot confirm the booking, as the hotel is closed in winter.",
+        "The document does not specify a fee because the plan is free of charge.",
+        "Unfortunately, I could not find a fee since the plan is free of charge.",
+        "Please visit the Berlin office, which is open on Sundays.",
+        "Please ask for Ann Lee, who runs the office.",
+        "Here is a summary of the policy, which covers surgery.",
+        "I cannot give a refund: the policy is not refundable.",
+        "I could not find a fee, so the plan must be free.",
     ],
 )
 def test_an_assertion_that_only_begins_like_framing_is_a_claim(text: str) -> None:
@@ -142,6 +166,11 @@ def test_a_fact_beside_an_abstention_is_a_claim() -> None:
     assert claims("The passages do not mention refunds, but the trial is free.") == [
         "the trial is free."
     ]
+
+
+def test_a_fact_that_is_joined_to_an_abstention_is_a_claim() -> None:
+    """Two clauses are told apart also where the first one asserts nothing."""
+    assert claims("I could not find the price, and the pool is heated.") == ["the pool is heated."]
 
 
 def test_list_items_are_claims_without_their_markers() -> None:

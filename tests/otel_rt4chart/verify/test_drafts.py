@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.drafts import lost, parts, place, sound, ungrounded
+from otel_rt4chart.verify.drafts import claiming, lost, parts, place, sound, ungrounded
 from otel_rt4chart.verify.model import AnswerRange, DraftClaim
 from otel_rt4chart.verify.segment import segment
 
@@ -64,6 +64,45 @@ def test_a_qualifier_that_no_claim_keeps_is_told(
 ) -> None:
     """Support often breaks exactly there."""
     assert lost(own, claims) == missing
+
+
+INSURED = "The plan covers dental care and the insurer pays the surgeon."
+
+
+@pytest.mark.parametrize(
+    ("own", "claims", "others", "missing"),
+    [
+        (INSURED, ["The plan covers dental care."], (), ("insurer pays the surgeon",)),
+        (INSURED, ["The plan covers dental care.", "The surgeon is paid."], (), ()),
+        (INSURED, ["The plan covers dental care."], ("The insurer pays the surgeon.",), ()),
+        ("Based on the retrieved pages, dogs come.", ["Dogs come."], (), ()),
+        ("Dogs come, as clearly stated in the passage.", ["Dogs come."], (), ()),
+    ],
+)
+def test_a_run_of_words_that_no_claim_keeps_is_told(
+    own: str, claims: list[str], others: tuple[str, ...], missing: tuple[str, ...]
+) -> None:
+    """A clause that is dropped is never verified; what only points at the sources may go."""
+    assert lost(own, claims, others) == missing
+
+
+@pytest.mark.parametrize(
+    ("own", "word"),
+    [
+        ("It costs $30.", "30"),
+        ("The plan never covers surgery.", "never"),
+        ("Only adults are covered.", "Only"),
+        ("Dogs are not allowed.", "not"),
+        ("The passages do not say whether dogs come.", None),
+        ("I cannot tell when the pool opens.", None),
+        ("Don't forget to bring a towel.", None),
+        ("That's all!", None),
+        ("It is lovely to hear from you.", None),
+    ],
+)
+def test_a_number_a_denial_or_a_limit_makes_a_claim(own: str, word: str | None) -> None:
+    """But not a remark about the sources, nor an instruction."""
+    assert claiming(own) == word
 
 
 @pytest.mark.parametrize(

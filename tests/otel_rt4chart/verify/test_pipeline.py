@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
 
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
@@ -93,7 +96,7 @@ def test_calls_are_batched_by_chunk_and_by_hint() -> None:
         ("resolve", 1),
     ]
     assert [len(claims) for kind, _, claims in judge.calls if kind == "assess"] == [5, 5, 4]
-    assert report.usage.calls == 7
+    assert report.usage.calls == 0  # a judge in this process costs none
 
 
 def test_a_chunk_is_not_asked_about_claims_that_none_of_its_sentences_can_bear_on() -> None:
@@ -213,6 +216,7 @@ class Faulty(ScriptedJudge):
 
     fails: str = ""
     short: bool = False
+    junk: bool = False
     sentences: tuple[int, ...] = field(default=())
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
@@ -242,6 +246,8 @@ class Faulty(ScriptedJudge):
             raise JudgeError("the model did not answer")
         if self.short:
             return []
+        if self.junk:
+            return [None for _ in claims]  # type: ignore[misc]
         if self.sentences:
             return [Judgement(ENT, self.sentences, 1.0) for _ in claims]
         return super().resolve(claims, context, hint=hint, question=question)
@@ -278,11 +284,49 @@ def test_a_failed_decomposition_leaves_each_sentence_undecided() -> None:
     ]
 
 
+@pytest.mark.parametrize("answer", ["Hello! Is this ok? The pool is heated", "Hello!"])
+def test_a_failed_decomposition_makes_no_claim_of_a_greeting(answer: str) -> None:
+    """What claims nothing is not undecided, whoever could not decompose it."""
+    report = Verifier(Faulty(POOL, fails="decompose")).verify(
+        Exchange("", EXCHANGE.passages, answer)
+    )
+
+    undecided = [claim.text for claim in report.claims if claim.label is Label.UNDECIDED]
+    assert undecided == (["The pool is heated"] if "pool" in answer else [])
+    assert {claim.label for claim in report.claims} <= {Label.UNDECIDED, Label.NOT_A_CLAIM}
+
+
+MARKED = st.text("ab e\u0301.👩\u200d👧ा\u0e33", min_size=1, max_size=30)
+
+
+@given(MARKED, st.sampled_from([ENT, CON, NIC, Label.UNDECIDED]), st.booleans(), st.data())
+def test_every_range_of_a_report_is_of_whole_graphemes(
+    answer: str, label: Label, is_away: bool, data: st.DataObject
+) -> None:
+    """Whatever the label, no range begins or ends inside what a reader sees as one character."""
+    start = data.draw(st.integers(0, len(answer) - 1))
+    piece = answer[start : data.draw(st.integers(start + 1, len(answer)))]
+    judge = Faulty({piece: Script(label, (), ("pool",))}, fails="decompose" if is_away else "")
+
+    report = Verifier(judge).verify(Exchange("", EXCHANGE.passages, answer))
+
+    edges = {0, *(match.end() for match in regex.finditer(r"\X", answer))}
+    assert {at for claim in report.claims for at in claim.answer_range} <= edges
+
+
 def test_a_reply_about_fewer_claims_is_believed_for_none() -> None:
     """Which claim a missing judgement belongs to cannot be told."""
     claim = Verifier(Faulty(POOL, short=True)).verify(EXCHANGE).claims[0]
 
     assert (claim.label, claim.reason) == (Label.UNDECIDED, "scripted/1 judged 0 of 1 claims")
+
+
+def test_a_reply_that_is_no_judgement_leaves_the_claim_undecided() -> None:
+    """A judge of one's own may return anything."""
+    claim = Verifier(Faulty(POOL, junk=True)).verify(EXCHANGE).claims[0]
+
+    assert claim.label is Label.UNDECIDED
+    assert claim.reason == "scripted/1 gave no judgement of this claim"
 
 
 def test_sentences_that_do_not_exist_are_no_evidence() -> None:

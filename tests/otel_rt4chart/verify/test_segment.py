@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.model import Passage
-from otel_rt4chart.verify.segment import MAX_SENTENCE, segment, segment_passages
+from otel_rt4chart.verify.prose import MAX_SENTENCE
+from otel_rt4chart.verify.segment import segment, segment_passages
 
 
 @given(st.text(max_size=400))

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.verify.prose import MAX_SENTENCE
+from otel_rt4chart.verify.segment import segment
 from otel_rt4chart.verify.structured import render_structured
 
 YELP = {
@@ -46,7 +48,7 @@ Whether outdoor seating is available is unknown (Joe's Diner).
 WiFi is not available (Joe's Diner).
 Restaurants take out is available (Joe's Diner).
 Restaurants good for groups: yes (Joe's Diner).
-Alcohol is not available (Joe's Diner).
+Alcohol is none (Joe's Diner).
 Ambience is not given (Joe's Diner).
 Business stars is 3.5 (Joe's Diner).
 Review stars is 5.0 (Joe's Diner).
@@ -106,6 +108,9 @@ def test_a_leafs_source_is_its_key_and_value() -> None:
         ('{"is_open": 0}', ["Is open is 0."]),
         ('{"BusinessAcceptsCreditCards": "False"}', ["Business accepts credit cards: no."]),
         ('{"GoodForKids": null}', ["Good for kids is unknown."]),
+        ('{"country": "NO", "code": "no"}', ["Country is NO.", "Code is no."]),
+        ('{"open": "NO", "wifi": "No"}', ["Open is NO.", "WiFi is not available."]),
+        ('{"age limit": "none", "answer": "No"}', ["Age limit is none.", "Answer is No."]),
         ('{"menu": [], "note": ""}', ["Menu is not given.", "Note is not given."]),
         ('{"tags": ["x", 1, true, ""]}', ['Tags: x, 1, true, "".']),
         ('{"geo": {"lat": 1}, "data": {"lat": 2}}', ["Geo: lat is 1.", "Lat is 2."]),
@@ -139,6 +144,75 @@ def test_a_long_array_is_told_element_by_element() -> None:
     assert words(text)[0] == f"Tags: {'x' * 90}."
 
 
+PROSE_VALUE = (
+    'It says "free". Café Zoë asks 5 €.\nNobody pays more! Kids pay nothing 😀. ' * 6
+).strip()
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_long_string_is_told_sentence_by_sentence(ascii_only: bool) -> None:
+    """With its key before the first, its record's name behind each, and the source's own slices."""
+    text = json.dumps({"name": "Zoë", "body": PROSE_VALUE}, ensure_ascii=ascii_only)
+
+    told = words(text)[1:]
+
+    assert len(told) == 4 * 6
+    assert told[:3] == [
+        'Body: It says "free" (Zoë).',
+        "Café Zoë asks 5 € (Zoë).",
+        "Nobody pays more! (Zoë).",
+    ]
+    pieces = [json.loads(f'"{piece}"') for piece in slices(text)[2:-1]]
+    assert pieces == [one.text for one in segment(PROSE_VALUE)][1:-1]
+    assert slices(text)[1].startswith('"body": "It says')
+
+
+ROW = "the first, which is covered, and the second, which is covered, " * 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"body": f"{ROW}. {ROW}"}),
+        json.dumps({"body": "é" * 9_000, "other": 1}),
+        json.dumps(["a" * 9_000]),
+        json.dumps({"number": 10**4_000}),
+        f"| name | text |\n|---|---|\n| a | {ROW}. It ends. |",
+        f"name,text\na,{'covered ' * 900}\nb,x y z",
+        f"Our plans. {ROW}\n\n| name | text |\n|---|---|\n| a | b |",
+        "| " + " | ".join(f"column {n}" for n in range(900)) + " |\n" + "|-" * 900 + "|\n"
+        + "| " + " | ".join(map(str, range(900))) + " |",
+    ],
+    ids=["prose", "escaped", "element", "number", "cell", "csv", "line", "wide"],
+)  # fmt: skip
+def test_what_is_told_is_bounded(text: str) -> None:
+    """A long value is several sentences, none of which outgrows a judge's input."""
+    assert_sound(text)
+    assert len(words(text)) > 2
+    assert max(map(len, words(text))) <= MAX_SENTENCE + 200
+    kept = "".join(text[start:end] for start, end, _ in render_structured(text) or ())
+    assert len(kept) > 0.9 * len(text)
+
+
+@given(
+    st.text(min_size=301) | st.text('ab.é "\\\n😀\ud83d', min_size=301, max_size=3_000),
+    st.booleans(),
+)
+def test_a_long_strings_ranges_hold_whatever_is_escaped_in_it(value: str, ascii_only: bool) -> None:
+    """No slice begins or ends inside an escape, and together they are the string."""
+    text = json.dumps({"body": value}, ensure_ascii=ascii_only)
+
+    assert_sound(text)
+    found = slices(text)
+    whole = [found[0].removeprefix('"body": "'), *found[1:]]
+    whole[-1] = whole[-1].removesuffix('"')
+    read = "".join(json.loads(f'"{piece}"') for piece in whole)
+    lost = read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert "".join(lost.split()) == "".join(
+        value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").split()
+    )
+
+
 def test_a_key_value_block_is_told_by_line() -> None:
     """Bullets and emphasis are no part of the key, and a stray line stands for itself."""
     text = (
@@ -153,6 +227,18 @@ def test_a_key_value_block_is_told_by_line() -> None:
         "Seats is 5.",
     ]
     assert slices(text)[2:4] == ["- **Price:** $10", "Has TV: yes"]
+
+
+def test_a_value_of_a_block_that_says_no_is_a_value() -> None:
+    """A country, and none of something, are no flags."""
+    text = "Country: NO\nCurrency: NOK\nAllergies: none\nWiFi: none\nTV: no"
+    assert words(text) == [
+        "Country is NO.",
+        "Currency is NOK.",
+        "Allergies is none.",
+        "WiFi is none.",
+        "TV is not available.",
+    ]
 
 
 def test_a_markdown_table_is_told_by_row() -> None:

@@ -324,18 +324,6 @@ def test_batch_judge_selects_side_by_side_and_again_where_it_is_too_much() -> No
     assert len(claim.path) == 3
 
 
-def test_unlinked_claims_are_asked_of_a_single_chunk_only() -> None:
-    """Of many chunks those with a candidate are read; a claim without content stays undecided."""
-    judge = PhraseJudge()
-    sources = [node(f"s{n}", f"Guest {n} swam.") for n in range(60)]
-    nodes = [*sources, node("answer", "It is.", *(one.id for one in sources))]
-
-    far, empty = Tracer(judge).trace(nodes, "answer", ["Bananas grow on Mars", "It is."]).claims
-
-    assert (far.label, empty.label, judge.asked) == (NIC, UND, [])
-    assert empty.steps[0].reason == "nothing to check"
-
-
 @pytest.mark.parametrize("judge", [PhraseJudge, PhraseBatchJudge])
 def test_awaited_trace_is_the_same(judge: type[PhraseJudge] | type[PhraseBatchJudge]) -> None:
     """The steps are written once."""

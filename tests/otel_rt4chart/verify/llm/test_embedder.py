@@ -1,42 +1,149 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+import pytest
+
+from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import Endpoint, Exchange, Label, Passage, Verifier
+from otel_rt4chart.verify import (
+    Budget,
+    Endpoint,
+    Exchange,
+    Label,
+    LocalJudge,
+    Passage,
+    Usage,
+    Verifier,
+)
 from otel_rt4chart.verify.link import Linker
 from otel_rt4chart.verify.llm.embedder import OpenAIEmbedder
+from otel_rt4chart.verify.llm.prices import Price
+from otel_rt4chart.verify.meter import Meter
 from otel_rt4chart.verify.segment import segment
-from tests.endpoint_server import EndpointServer
+from tests.endpoint_server import Answer, EndpointServer, Seen, as_json, embedded, error
 
 PASSAGES = [Passage("p", "The pool is open.")]
 TEXTS = ["the pool is heated", "dogs are welcome", "the pool is heated and warm"]
 
 
+@contextmanager
+def embedding(
+    embeds: Callable[[Seen], Answer] = embedded, *, per_minute: Budget | None = None
+) -> Iterator[tuple[EndpointServer, Endpoint]]:
+    """A server with this way to embed, and an endpoint that knows it."""
+    with (
+        EndpointServer([], embeds=embeds) as server,
+        Endpoint(base_url=server.base_url, max_retries=0, per_minute=per_minute) as endpoint,
+    ):
+        yield server, endpoint
+
+
 def test_texts_that_share_words_are_near() -> None:
     """The endpoint's vectors come back in order, each text asked once."""
-    with EndpointServer([]) as server:
-        embedder = OpenAIEmbedder(Endpoint("small", base_url=server.base_url), dimensions=64)
+    with embedding() as (server, endpoint):
+        embedder = OpenAIEmbedder(endpoint, model="small", dimensions=64)
         vectors = embedder.embed([*TEXTS, TEXTS[0]])
         again = embedder.embed(TEXTS)
-        awaited = asyncio.run(awaited_once(server))
 
     pool, dogs, warm, same = vectors
     assert pool == same
     assert dot(pool, warm) > dot(pool, dogs)
-    assert again == vectors[:3] == awaited
-    assert [one.body["input"] for one in server.seen] == [TEXTS, TEXTS]
-    assert server.seen[0].body["dimensions"] == 64
+    assert again == vectors[:3]
+    (seen,) = server.seen
+    assert (seen.body["input"], seen.body["model"], seen.body["dimensions"]) == (TEXTS, "small", 64)
 
 
-async def awaited_once(server: EndpointServer) -> list[list[float]]:
-    """The same over the asynchronous client."""
-    endpoint = Endpoint("small", base_url=server.base_url)
-    try:
-        return [[*v] for v in await OpenAIEmbedder(endpoint, dimensions=64).embed_async(TEXTS)]
-    finally:
-        await endpoint.close_async()
-        endpoint.close()
+def test_embeddings_are_part_of_what_an_answer_costs() -> None:
+    """Calls, tokens and dollars, the same where verification is awaited."""
+    exchange = Exchange("", PASSAGES, "The pool is open.")
+    with embedding() as (server, endpoint):
+
+        def verifier() -> Verifier:
+            prices = {"small": Price(5.0, 5.0, 0.0)}
+            embedder = OpenAIEmbedder(endpoint, model="small", prices=prices)
+            return Verifier(LocalJudge(), embedder=embedder)
+
+        told = verifier().verify(exchange)
+        awaited = asyncio.run(verifier().verify_async(exchange))
+
+    assert told == awaited
+    assert told.usage == Usage(calls=1, input_tokens=1, cost_usd=5e-6)
+    assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize(
+    ("budget", "per_minute", "told"),
+    [
+        (Budget(calls=1), None, "over_budget: 1 calls an answer"),
+        (Budget(tokens=500), None, "over_budget: 500 tokens an answer"),
+        (None, Budget(calls=0), "over_budget: 0 calls a minute"),
+        (None, Budget(tokens=500), "over_budget: 500 tokens a minute"),
+    ],
+)
+def test_a_budget_that_does_not_allow_all_embeddings_pays_for_none(
+    budget: Budget | None, per_minute: Budget | None, told: str
+) -> None:
+    """Claims are linked by words, and the report says why."""
+    passages = [Passage(str(n), f"The pool number {n} is open.") for n in range(300)]
+    with embedding(per_minute=per_minute) as (server, endpoint):
+        verifier = Verifier(LocalJudge(), embedder=OpenAIEmbedder(endpoint), budget=budget)
+        report = verifier.verify(Exchange("", passages, "The pool number 7 is open."))
+
+    assert report.usage == Usage()
+    assert server.seen == []
+    assert told in next(f.detail for f in report.findings if f.name == "linked_by_words_only")
+
+
+@pytest.mark.parametrize("code", [400, 422])
+def test_a_model_that_cannot_shorten_its_vectors_is_asked_for_whole_ones(code: int) -> None:
+    """From the first refusal on."""
+
+    def embeds(seen: Seen) -> Answer:
+        if "dimensions" in seen.body:
+            return error(code, "Model does not support matryoshka representation")
+        return embedded(seen)
+
+    with embedding(embeds) as (server, endpoint):
+        embedder = OpenAIEmbedder(endpoint)
+        vectors = [*embedder.embed(TEXTS[:1]), *embedder.embed(TEXTS[1:])]
+
+    assert {len(vector) for vector in vectors} == {64}
+    assert ["dimensions" in one.body for one in server.seen] == [True, False, False]
+
+
+def test_a_refusal_that_is_not_about_dimensions_is_not_remembered() -> None:
+    """What did not help is tried again with the next texts."""
+
+    def embeds(seen: Seen) -> Answer:
+        return error(400, "no") if seen.body["input"] == TEXTS[:1] else embedded(seen)
+
+    with embedding(embeds) as (server, endpoint):
+        embedder = OpenAIEmbedder(endpoint)
+        with pytest.raises(JudgeError, match="400: "):
+            embedder.embed(TEXTS[:1])
+        embedder.embed(TEXTS[1:])
+
+    assert ["dimensions" in one.body for one in server.seen] == [True, False, True]
+
+
+def test_an_endpoint_that_does_not_tell_tokens_makes_the_cost_unknown() -> None:
+    """They are estimated; a price of an estimate is none."""
+
+    def embeds(seen: Seen) -> Answer:
+        told = json.loads(embedded(seen).body or b"")
+        del told["usage"]
+        return as_json(told)
+
+    meter = Meter()
+    with embedding(embeds) as (_, endpoint):
+        OpenAIEmbedder(endpoint, model="text-embedding-3-small").embed_metered(TEXTS, meter)
+
+    assert (meter.calls, meter.cost_usd) == (1, None)
+    assert meter.input_tokens == sum(-(-len(text) // 3) for text in TEXTS)
 
 
 def dot(left: object, right: object) -> float:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
 
 from otel_rt4chart.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.llm.ask import Completion
+from otel_rt4chart.verify.llm.ask import Completion, UnsentError
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prompt import Message, Prompt
 from otel_rt4chart.verify.meter import Budget
@@ -115,8 +116,22 @@ def test_what_may_pass_is_tried_again_by_the_client(first: Answer) -> None:
         (as_json({"choices": "none"}), "not what the protocol says"),
         (as_json({"choices": [{"message": {"content": 7}}]}), "not what the protocol says"),
         (Answer(b"<html>busy</html>"), "not what the protocol says"),
+        (Answer(b"[" * 100_000), "nested too deeply"),
+        (Answer(b'{"choices":' * 50_000), "nested too deeply"),
     ],
-    ids=["429", "500", "401", "404", "truncated", "list", "choices", "content", "html"],
+    ids=[
+        "429",
+        "500",
+        "401",
+        "404",
+        "truncated",
+        "list",
+        "choices",
+        "content",
+        "html",
+        "deep list",
+        "deep object",
+    ],
 )
 def test_a_failure_says_what_happened_and_never_the_key(answer: Answer, told: str) -> None:
     """Each way to fail has words of its own."""
@@ -129,6 +144,24 @@ def test_a_failure_says_what_happened_and_never_the_key(answer: Answer, told: st
 def test_a_hanging_endpoint_is_given_up() -> None:
     """Every wait has an end."""
     assert "no reply within 0.2 s" in failure(hang(60.0), timeout_s=0.2)
+
+
+def test_a_reply_that_drips_is_given_up() -> None:
+    """Bytes that come in time do not keep a caller waiting for ever."""
+    slow = Answer(text("Yes.").body, drip_s=0.1)
+
+    assert "no reply within 0.5 s" in failure(slow, timeout_s=0.5)
+
+
+def test_a_reply_without_usage_is_charged_as_estimated() -> None:
+    """What an endpoint does not tell is not taken for nothing."""
+    told = json.loads(text("y" * 30).body or b"")
+    del told["usage"]
+
+    with serving([as_json(told)]) as (_, endpoint):
+        (found,) = endpoint.send([PROMPT])
+
+    assert found == Completion("y" * 30, PROMPT.input_tokens, output_tokens=10, is_estimated=True)
 
 
 def test_an_endpoint_that_is_not_there_is_told() -> None:
@@ -150,88 +183,47 @@ def test_a_refusal_is_a_completion_that_says_so() -> None:
     assert told.refusal == "I cannot help with that."
 
 
-def test_parameters_that_an_endpoint_refuses_are_left_out_from_then_on() -> None:
-    """Structured output, seed and temperature are used where they are known."""
-
-    def script(seen: Seen) -> Answer:
-        for name in ("response_format", "seed", "temperature", "max_tokens"):
-            if name in seen.body:
-                return error(400, f"Unsupported parameter: '{name}'")
-        return text("Yes.")
-
-    with serving(script) as (server, endpoint):
-        first = endpoint.send([PROMPT])
-        count = len(server.seen)
-        second = endpoint.send([PROMPT])
-
-    assert isinstance(first[0], Completion)
-    assert isinstance(second[0], Completion)
-    assert len(server.seen) == count + 1
-
-
-def test_a_context_that_is_too_long_is_not_mistaken_for_a_dialect() -> None:
-    """The same call without a parameter would fail again."""
-    with serving([error(400, "maximum context length is 8192 tokens")]) as (server, endpoint):
-        (told,) = endpoint.send([PROMPT])
-
-    assert "maximum context length" in str(told)
-    assert len(server.seen) == 1
-
-
 @pytest.mark.parametrize(
     ("budget", "told"),
     [(Budget(calls=2), "2 calls a minute"), (Budget(tokens=150), "150 tokens a minute")],
 )
 def test_a_minutes_budget_refuses_what_goes_over_it(budget: Budget, told: str) -> None:
-    """Money is not spent by waiting."""
+    """Money is not spent by waiting, and what was refused was not sent."""
     with serving([text("y" * 400)], per_minute=budget, concurrency=1) as (server, endpoint):
         replies = endpoint.send([PROMPT, PROMPT, PROMPT])
 
     assert told in str(replies[2])
+    assert isinstance(replies[2], UnsentError)
     assert len(server.seen) < 3
 
 
+def test_a_minutes_budget_holds_for_calls_side_by_side() -> None:
+    """Each holds what it may use before it is sent."""
+    budget = Budget(tokens=3 * PROMPT.tokens)
+    with serving([text("Yes.")], per_minute=budget, latency_s=0.1) as (server, endpoint):
+        replies = endpoint.send([PROMPT] * 8)
+
+    assert len(server.seen) == sum(isinstance(one, Completion) for one in replies) == 3
+
+
 def test_awaited_replies_are_the_same() -> None:
-    """The asynchronous client is asked the same things."""
-
-    async def ask(endpoint: Endpoint) -> Sequence[Completion | JudgeError]:
-        try:
-            return await endpoint.send_async([PROMPT, PROMPT])
-        finally:
-            await endpoint.close_async()
-
+    """The event loop asks the same things."""
     with serving([text("Yes.")]) as (_, endpoint):
-        awaited = asyncio.run(ask(endpoint))
+        awaited = asyncio.run(endpoint.send_async([PROMPT, PROMPT]))
         assert awaited == endpoint.send([PROMPT, PROMPT])
 
 
 def test_awaited_failures_are_told_too() -> None:
     """One failed reply stands in its own place."""
-
-    async def ask(endpoint: Endpoint) -> Sequence[Completion | JudgeError]:
-        try:
-            return await endpoint.send_async([PROMPT])
-        finally:
-            await endpoint.close_async()
-
     with serving([error(401, "no")]) as (_, endpoint):
-        (told,) = asyncio.run(ask(endpoint))
+        (told,) = asyncio.run(endpoint.send_async([PROMPT]))
 
     assert "key was refused" in str(told)
 
 
-def test_without_a_key_or_an_address_the_judge_cannot_start(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The error names the variables and the way without."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ADMIN_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-    with pytest.raises(SettingsError, match=r"OPENAI_API_KEY.*OPENAI_BASE_URL.*local judge"):
-        Endpoint()
-
-
-@pytest.mark.parametrize("wrong", [{"concurrency": 0}, {"timeout_s": 0.0}, {"max_retries": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"concurrency": 0}, {"timeout_s": 0.0}, {"timeout_s": 1e9}, {"max_retries": -1}]
+)
 def test_limits_that_cannot_be_meant_are_refused(wrong: dict[str, int]) -> None:
     """Before anything is sent."""
     with pytest.raises(SettingsError, match="expected concurrency"):

@@ -9,11 +9,9 @@ import pytest
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.verify import (
     AnswerLabel,
-    Endpoint,
     Exchange,
     Label,
     OpenAIJudge,
-    Report,
     Verifier,
 )
 from tests.endpoint_server import Answer, Seen
@@ -145,16 +143,9 @@ def test_votes_are_odd(votes: int) -> None:
 
 def test_awaited_verification_gives_the_same_report() -> None:
     """The steps are written once."""
-
-    async def verified(endpoint: Endpoint) -> Report:
-        verifier = Verifier(OpenAIJudge(endpoint), window=3, overlap=1)
-        try:
-            return await verifier.verify_async(RUNNING)
-        finally:
-            await endpoint.close_async()
-
     with served(ORACLE) as (_, endpoint):
-        awaited = asyncio.run(verified(endpoint))
+        verifier = Verifier(OpenAIJudge(endpoint), window=3, overlap=1)
+        awaited = asyncio.run(verifier.verify_async(RUNNING))
         assert awaited == Verifier(OpenAIJudge(endpoint), window=3, overlap=1).verify(RUNNING)
 
 

@@ -47,6 +47,14 @@ def test_a_reply_in_another_form_is_read(spoil: Callable[[dict[str, Any]], str])
     assert (report.label, calls) == (AnswerLabel.ENTAILED, 2)
 
 
+def _nested() -> object:
+    """A value that is too deep to be shown."""
+    value: object = "entailed"
+    for _ in range(400):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -57,9 +65,18 @@ def test_a_reply_in_another_form_is_read(spoil: Callable[[dict[str, Any]], str])
         lambda reply: json.dumps({"verdicts": [{"claim": 1, "label": 7, "sentences": [1]}]}),
         lambda reply: json.dumps({"verdicts": [{"claim": [1], "label": {}, "sentences": None}]}),
         lambda reply: json.dumps({"verdicts": [{**reply["verdicts"][0], "claim": 99}]}),
+        lambda reply: json.dumps({"verdicts": [{"claim": 1, "label": _nested(), "sentences": []}]}),
+        lambda reply: json.dumps({"verdicts": [{**reply["verdicts"][0], "claim": 0}]}),
+        lambda reply: json.dumps({"verdicts": [{**reply["verdicts"][0], "sentences": [0]}]}),
+        lambda reply: json.dumps(
+            {"verdicts": [*reply["verdicts"], {"claim": 1, "label": "baseless", "sentences": []}]}
+        ),
         lambda reply: text('{"verdicts": [{"claim": 1, "lab', cut=True),
     ],
-    ids=["prose", "empty", "none", "text", "label", "types", "unknown claim", "cut"],
+    ids=[
+        *("prose", "empty", "none", "text", "label", "types", "unknown claim", "nested", "claim 0"),
+        *("sentence 0", "two verdicts", "cut"),
+    ],
 )
 def test_a_reply_that_cannot_be_read_is_asked_again(
     spoil: Callable[[dict[str, Any]], str | Answer],
@@ -68,6 +85,39 @@ def test_a_reply_that_cannot_be_read_is_asked_again(
     report, calls = verify(Spoiling(Oracle({"The pool is warm.": WARM}), spoil))
 
     assert (report.label, calls) == (AnswerLabel.ENTAILED, 3)
+
+
+def test_a_draft_before_the_reply_does_not_count() -> None:
+    """A model that thinks aloud may think of another label first."""
+    reply = json.dumps({"verdicts": [{"claim": 1, "label": "entailed", "sentences": [1]}]})
+    truth = Truth("contradicted", ("heated",))
+
+    report, _ = verify(
+        Spoiling(
+            Oracle({"The pool is warm.": truth}),
+            lambda told: f"<think>The form is {reply}</think>{json.dumps(told)}",
+        )
+    )
+
+    assert report.claims[0].label is CON
+
+
+def test_claims_numbered_from_0_are_asked_again_with_the_reason() -> None:
+    """The first claim must not get the second's verdict."""
+    exchange = Exchange("", POOL.passages, "The pool is warm. Dogs may not come.")
+    oracle = Oracle(
+        {"The pool is warm.": WARM, "Dogs may not come.": Truth("contradicted", ("Dogs",))}
+    )
+
+    def shift(reply: dict[str, Any]) -> str:
+        moved = [{**one, "claim": one["claim"] - 1} for one in reply["verdicts"]]
+        return json.dumps({"verdicts": moved})
+
+    with served(Spoiling(oracle, shift)) as (server, endpoint):
+        report = Verifier(OpenAIJudge(endpoint)).verify(exchange)
+
+    assert [claim.label for claim in report.claims] == [ENT, CON]
+    assert "numbered from 1" in server.seen[-1].body["messages"][-1]["content"]
 
 
 def test_a_reply_that_stays_unreadable_leaves_the_claims_undecided() -> None:
@@ -98,7 +148,7 @@ def test_invented_sentences_are_no_evidence() -> None:
     """Ids are checked; the label is asked once more for evidence that exists."""
 
     def invent(reply: dict[str, Any]) -> str:
-        return json.dumps({"verdicts": [{**reply["verdicts"][0], "sentences": [77, -1, 0]}]})
+        return json.dumps({"verdicts": [{**reply["verdicts"][0], "sentences": [77, -1]}]})
 
     once, calls = verify(Spoiling(Oracle({"The pool is warm.": WARM}), invent))
     always, _ = verify(Spoiling(Oracle({"The pool is warm.": WARM}), invent, times=9))

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.llm.reply import label_of, number_of, numbers_of, objects
+from otel_rt4chart.verify.llm.reply import label_of, listed, number_of, numbers_of, objects
 from otel_rt4chart.verify.model import Label
 
 ITEMS = [{"claim": 1, "label": "entailed"}, {"claim": 2, "label": "baseless"}]
@@ -29,15 +30,70 @@ def test_the_objects_are_found_wherever_they_stand(reply: str) -> None:
     assert objects(reply, "verdicts") == ITEMS
 
 
+DRAFT = {"verdicts": [{"claim": 1, "label": "baseless"}]}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"<think>Form: {json.dumps(DRAFT)} no</think>{json.dumps({'verdicts': ITEMS})}",
+        f"<think>{json.dumps(DRAFT)}</think>\n{json.dumps(ITEMS)}",
+        f"{json.dumps(DRAFT)} Better:\n{json.dumps({'verdicts': ITEMS})[:-2]}, {{",
+        f"{json.dumps({'verdicts': ITEMS})} [1] and {{}} and {json.dumps({'note': 1})}",
+    ],
+    ids=["think", "bare list", "broken off", "notes after it"],
+)
+def test_only_the_last_list_counts(reply: str) -> None:
+    """What a model drafts before it answers is not its answer."""
+    assert objects(reply, "verdicts") == ITEMS
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_cut", "is_whole"),
+    [
+        ('{"claims": []}', False, True),
+        ('{"claims": [{"claim": "A."}]}\n', True, True),
+        ('{"claim": "A."}\n{"claim": "B."}', False, True),
+        ('{"claim": "A."}\n{"claim": "B."}', True, False),
+        ('{"claims": [{"claim": "A."}, {"cla', False, False),
+        ('{"claims": [{"claim": "A."}]} No, rather: ', True, False),
+        ('{"claims": ["A."]}', False, False),
+        ("I cannot list claims.", False, False),
+        ("", False, False),
+    ],
+)
+def test_a_list_is_whole_where_nothing_of_it_is_missing(
+    reply: str, is_cut: bool, is_whole: bool
+) -> None:
+    """An empty list is an answer, no list is none."""
+    assert listed(reply, "claims", is_cut=is_cut).is_whole is is_whole
+
+
 @given(st.text(max_size=400) | st.text('{}[]",: 1a', max_size=400))
 def test_any_reply_can_be_read(reply: str) -> None:
     """What a model sends is untrusted: reading it never fails."""
     assert all(isinstance(one, dict) for one in objects(reply, "verdicts"))
 
 
-def test_a_deeply_nested_reply_is_read_in_time() -> None:
+@pytest.mark.parametrize(
+    "reply",
+    ["[" * 60_000, '{"a":' * 30_000, "[" * 900 + "[1]," * 60_000, '"verdicts": [' * 60_000],
+    ids=["lists", "objects", "unclosed", "openings"],
+)
+def test_a_deeply_nested_reply_is_read_in_time(reply: str) -> None:
     """Neither the stack nor the clock runs out."""
-    assert objects("[" * 20_000, "verdicts") == []
+    began = time.perf_counter()
+
+    assert objects(reply, "verdicts") == []
+    assert time.perf_counter() - began < 2
+
+
+def test_a_long_text_is_no_number() -> None:
+    """And it is seen to be none at once."""
+    began = time.perf_counter()
+
+    assert number_of(" " * 100_000 + "x") is None
+    assert time.perf_counter() - began < 1
 
 
 @pytest.mark.parametrize(

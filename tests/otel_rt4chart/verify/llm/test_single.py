@@ -16,7 +16,7 @@ from otel_rt4chart.verify import (
     Verifier,
 )
 from tests.endpoint_server import Answer, Seen, error, text
-from tests.oracle import lines
+from tests.oracle import Oracle, lines
 from tests.otel_rt4chart.verify.llm.served import (
     CON,
     ENT,
@@ -35,11 +35,11 @@ def test_one_call_gives_the_same_labels_as_the_steps() -> None:
 
     assert [claim.label for claim in report.claims] == [CON, CON, ENT, ENT, NIC]
     assert report.usage.calls == 1
-    assert report.judge == "single/gpt-4o-mini/1.1"
+    assert report.judge == "single/gpt-4o-mini/2.1"
 
 
 def test_the_single_judge_is_held_to_its_evidence_and_to_the_answer() -> None:
-    """A sentence without an entry is asked again; a bare label is baseless."""
+    """A missing sentence and a bare label are asked again; a label that stays bare is baseless."""
 
     def script(seen: Seen) -> Answer:
         reply = ORACLE.reply(seen)
@@ -52,7 +52,84 @@ def test_the_single_judge_is_held_to_its_evidence_and_to_the_answer() -> None:
         report = Verifier(SingleJudge(endpoint)).verify(RUNNING)
 
     assert [claim.label for claim in report.claims] == [NIC, Label.UNDECIDED, NIC, NIC, NIC]
-    assert server.seen[1].user.endswith("Audit these: 2")
+    assert {report.claims[0].reason, report.claims[2].reason} == {"no_evidence"}
+    assert server.seen[1].user.endswith("Audit these: 1, 2, 3, 4")
+    assert len(server.seen) == 2
+
+
+def _audited(*entries: tuple[str, str]) -> Answer:
+    """The reply that these claims of the first sentence have these labels."""
+    return text(
+        json.dumps(
+            {
+                "claims": [
+                    {"sentence": 1, "claim": claim, "is_claim": True, "label": label,
+                     "sentences": [1]}
+                    for claim, label in entries
+                ]
+            }
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply", "complaint"),
+    [
+        (
+            "The pool is warm and the bar is open.",
+            _audited(("The pool is warm", "entailed"), ("the bar is open", "surely")),
+            "none of the three",
+        ),
+        (
+            "The pool is warm.",
+            _audited(("The pool is warm.", "entailed"), ("The pool is in Rome.", "baseless")),
+            "does not stand in the answer so far",
+        ),
+        ("It is open until 9 pm.", _audited(("It is open", "entailed")), "no claim keeps"),
+        (
+            "The pool is warm, and it is open.",
+            _audited(("The pool is warm, and it is open.", "entailed")),
+            "joins 2 facts",
+        ),
+    ],
+    ids=["label", "invented", "lost number", "compound"],
+)
+def test_a_sentence_counts_only_if_all_its_entries_pass(
+    answer: str, reply: Answer, complaint: str
+) -> None:
+    """A bad entry is not dropped beside a good one: the sentence is asked again."""
+    with served(lambda seen: reply) as (server, endpoint):
+        report = Verifier(SingleJudge(endpoint)).verify(Exchange("", POOL.passages, answer))
+
+    assert complaint in server.seen[1].body["messages"][-1]["content"]
+    assert report.label is AnswerLabel.UNDECIDED
+
+
+def test_a_bare_label_whose_second_call_fails_is_undecided() -> None:
+    """Nothing was found out about its evidence."""
+    entry = {"sentence": 1, "claim": "The pool is warm.", "label": "entailed", "sentences": []}
+    bare = text(json.dumps({"claims": [entry]}))
+    replies = iter([bare, error(500, "down")])
+
+    with served(lambda seen: next(replies)) as (_, endpoint):
+        report = Verifier(SingleJudge(endpoint)).verify(POOL)
+
+    assert report.label is AnswerLabel.UNDECIDED
+    assert "500" in report.claims[0].reason
+
+
+def test_a_long_answers_parts_are_shown_with_the_sentences_before() -> None:
+    """A pronoun may mean a name that stands in another part."""
+    facts = " ".join(f"Room {n} is warm." for n in range(11))
+    answer = f"{facts} Marie Curie was a physicist. She was born in Warsaw."
+    oracle = Oracle(split=lambda said: [said.replace("She", "Marie Curie")])
+
+    with served(oracle) as (server, endpoint):
+        report = Verifier(SingleJudge(endpoint)).verify(Exchange("", POOL.passages, answer))
+
+    assert len(server.seen) == 2
+    assert report.claims[-1].text == "Marie Curie was born in Warsaw."
+    assert report.claims[-1].label is NIC
 
 
 def test_a_cascade_asks_the_second_judge_only_where_the_first_is_unsure() -> None:

@@ -8,6 +8,7 @@ from otel_rt4chart.verify import (
     AnswerLabel,
     Exchange,
     OpenAIJudge,
+    SingleJudge,
     Verifier,
 )
 from tests.endpoint_server import Answer, Seen, text
@@ -15,7 +16,6 @@ from tests.oracle import Oracle
 from tests.otel_rt4chart.verify.llm.served import (
     ANSWER,
     CON,
-    NIC,
     ORACLE,
     POOL,
     RUNNING,
@@ -28,6 +28,7 @@ SPLITS = {
     "compound": ["The pool is warm, and it closes at 9 pm."],
     "lost number": ["The pool is warm."],
     "lost negation": ["Dogs are allowed."],
+    "lost clause": ["The plan covers dental care."],
     "nothing": [],
 }
 
@@ -39,6 +40,11 @@ SPLITS = {
         ("The pool is warm, and it closes at 9 pm.", "compound", "joins 2 facts"),
         ("The pool is warm until 9 pm.", "lost number", "no claim keeps"),
         ("Dogs are not allowed.", "lost negation", "no claim keeps"),
+        (
+            "The plan covers dental care and the insurer pays the surgeon.",
+            "lost clause",
+            'no claim keeps "insurer pays the surgeon"',
+        ),
         ("The pool is warm.", "nothing", "it has no entry"),
     ],
 )
@@ -61,20 +67,70 @@ def test_questions_and_framing_cost_no_call() -> None:
     assert (report.label, calls) == (AnswerLabel.NO_CLAIMS, 0)
 
 
-def test_what_the_model_calls_no_claim_counts_nowhere_unless_it_has_a_number() -> None:
-    """A model may find framing that no rule knows, but no figure gets lost that way."""
+def _denied(seen: Seen) -> Answer:
+    reply = ORACLE.reply(seen)
+    for entry in reply.get("claims", ()):
+        entry["is_claim"] = False
+    return text(json.dumps(reply))
+
+
+@pytest.mark.parametrize("judge", [OpenAIJudge, SingleJudge])
+@pytest.mark.parametrize(
+    ("answer", "is_claim"),
+    [
+        ("It is lovely to hear from you.", False),
+        ("The provided text goes into no such details.", False),
+        ("Please do not hesitate to call the pool.", False),
+        ("Sure, revenue was $3.2 million.", True),
+        ("The plan never covers cosmetic surgery.", True),
+        ("The plan covers only dental care.", True),
+    ],
+)
+def test_what_the_model_calls_no_claim_counts_nowhere_unless_it_says_too_much(
+    answer: str, is_claim: bool, judge: type[OpenAIJudge | SingleJudge]
+) -> None:
+    """A model may find framing that no rule knows, but no figure or denial gets lost that way."""
+    with served(_denied) as (_, endpoint):
+        report = Verifier(judge(endpoint)).verify(Exchange("", POOL.passages, answer))
+
+    assert (report.label is not AnswerLabel.NO_CLAIMS) is is_claim
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_the_last_sentence_of_a_reply_that_breaks_off_is_asked_again(is_told: bool) -> None:
+    """Its further claims would be lost; an endpoint may not say that it cut the reply."""
+    answer = "The plan covers dental care. The pool is warm, and it is heated."
+    cuts = iter([True, False, False, False])
 
     def script(seen: Seen) -> Answer:
-        reply = ORACLE.reply(seen)
-        for entry in reply.get("claims", ()):
-            entry["is_claim"] = False
-        return text(json.dumps(reply))
+        reply = json.dumps(Oracle().reply(seen))
+        if "Split these" in seen.user and next(cuts):
+            return text(reply[: reply.rindex('"claim"') + 12], cut=is_told)
+        return text(reply)
 
-    framing, _ = verify(script, Exchange("", POOL.passages, "It is lovely to hear from you."))
-    figure, _ = verify(script, Exchange("", POOL.passages, "Sure, revenue was $3.2 million."))
+    with served(script) as (server, endpoint):
+        report = Verifier(OpenAIJudge(endpoint)).verify(Exchange("", POOL.passages, answer))
 
-    assert framing.label is AnswerLabel.NO_CLAIMS
-    assert [claim.label for claim in figure.claims] == [NIC]
+    assert server.seen[1].user.endswith("Split these sentences: 2")
+    assert [claim.text for claim in report.claims] == [
+        "The plan covers dental care.",
+        "The pool is warm",
+        "it is heated.",
+    ]
+
+
+def test_a_draft_of_the_claims_does_not_double_them() -> None:
+    """Only the last list counts, and a claim once."""
+
+    def script(seen: Seen) -> Answer:
+        reply = Oracle().reply(seen)
+        if "claims" in reply:
+            reply["claims"] *= 2
+        return text(f"<think>{json.dumps(reply)}</think>{json.dumps(reply)}")
+
+    report, _ = verify(script)
+
+    assert [claim.text for claim in report.claims] == ["The pool is warm."]
 
 
 def test_holistic_claims_have_no_range_of_their_own() -> None:
@@ -89,3 +145,24 @@ def test_holistic_claims_have_no_range_of_their_own() -> None:
         (CON, (0, len(ANSWER)))
     ]
     assert judge.id.endswith("-holistic")
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        (text('{"claims": []}'), AnswerLabel.NO_CLAIMS),
+        (text('{"claims": [{"claim": "The po', cut=True), AnswerLabel.UNDECIDED),
+        (text('{"claims": [{"claim": "The pool is warm."}, {"cl'), AnswerLabel.UNDECIDED),
+        (text('{"claims": null}'), AnswerLabel.UNDECIDED),
+        (text("I cannot list claims."), AnswerLabel.UNDECIDED),
+    ],
+)
+def test_only_an_empty_list_says_that_an_answer_has_no_claims(
+    reply: Answer, label: AnswerLabel
+) -> None:
+    """What is no list, or not all of one, is asked again and then undecided."""
+    with served(lambda seen: reply) as (server, endpoint):
+        report = Verifier(OpenAIJudge(endpoint, decomposition="holistic")).verify(POOL)
+
+    assert report.label is label
+    assert len(server.seen) == (1 if label is AnswerLabel.NO_CLAIMS else 2)
