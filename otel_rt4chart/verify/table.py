@@ -29,14 +29,15 @@ _DASHES = re.compile(r":?-+:?")
 
 def tables(lines: Sequence[Line]) -> tuple[Rendered, ...]:
     """Every Markdown table, and the lines around them; nothing without a table."""
+    if not any(_table_end(lines, at) > at for at in range(len(lines))):
+        return ()
     rendered: list[Rendered] = []
-    found, at = False, 0
+    at = 0
     while at < len(lines):
         end = _table_end(lines, at)
-        found |= end > at
         rendered += _table(lines[at:end]) if end > at else line_itself(lines[at])
         at = max(end, at + 1)
-    return tuple(rendered) if found else ()
+    return tuple(rendered)
 
 
 def _table_end(lines: Sequence[Line], at: int) -> int:
