@@ -15,6 +15,7 @@ from otel_rt4chart.verify.judge import (
     Embedder,
     Judge,
     MeteredEmbedder,
+    ModelJudge,
     Question,
     Reply,
     Resolve,
@@ -70,11 +71,11 @@ def ask(batch: Batch, meter: Meter) -> Replies:
 
 
 async def ask_async(batch: Batch, meter: Meter) -> Replies:
-    """The same; an embedder is asked in a thread, a judge that waits for nothing in line."""
+    """The same; what waits or computes long is asked in a thread, a judge by rules in line."""
     judge = batch.judge
     if isinstance(judge, BatchJudge):
         return await judge.answers_async(batch.questions, meter)
-    if isinstance(judge, Embedder):
+    if isinstance(judge, Embedder | ModelJudge):
         return await asyncio.to_thread(ask, batch, meter)
     return ask(batch, meter)
 

@@ -51,6 +51,19 @@ class Judge(Protocol):
         """Global verification: each claim against the whole context; `hint` says where to look."""
 
 
+@runtime_checkable
+class ModelJudge(Judge, Protocol):
+    """A judge that runs a model in this process: it reads meaning, and it computes long.
+
+    It is asked about claims that share no word with the passages, too, and in asynchronous
+    verification it is called in another thread.
+    """
+
+    @property
+    def longest_input(self) -> int:
+        """The tokens of premise and claim that the model takes at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decompose:
     """Asks for the claims of an answer's sentences."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.cascade import CascadeJudge
 from otel_rt4chart.verify.drive import Batch, Steps
-from otel_rt4chart.verify.judge import BatchJudge, Embed, Embedder, Judge
+from otel_rt4chart.verify.judge import BatchJudge, Embed, Embedder, Judge, ModelJudge
 from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import Sentence
 
@@ -56,7 +56,7 @@ def is_conclusive(embedder: Embedder | None, error: str, judge: Judge | BatchJud
     """
     if embedder is not None:
         return not error
-    return not isinstance(judge, BatchJudge | CascadeJudge)
+    return not isinstance(judge, BatchJudge | CascadeJudge | ModelJudge)
 
 
 class Linker:
