@@ -42,7 +42,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@echo "» virtual environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || \
 		{ echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
-	@echo "» packages of requirements.lock (hashed; about 350 MB, once)"
+	@echo "» packages of requirements.lock (hashed; about 390 MB, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@echo "» otel-rt4chart, editable"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

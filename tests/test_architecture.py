@@ -35,6 +35,7 @@ OUTSIDE = {
     "otel_rt4chart": ("opentelemetry",),
     "otel_rt4chart.verify": ("sentencex", "regex"),
     "otel_rt4chart.verify.llm.endpoint": ("openai",),
+    "otel_rt4chart.verify.neural.session": ("onnxruntime", "tokenizers", "numpy"),
     "otel_rt4chart.pytest_plugin": ("pytest",),
     "rt4chart_collector": ("opentelemetry", "google.protobuf", "starlette", "uvicorn", "rich"),
     "rt4chart_collector.store": (),
@@ -43,11 +44,13 @@ OUTSIDE = {
     "rt4chart_clustering.cluster": ("numpy", "sklearn"),
     "rt4chart_clustering.embed": ("numpy", "sklearn"),
 }
-# `verify/` takes time, randomness and settings as arguments; one file of it sends, two others wait.
+# `verify/` takes time, randomness and settings as arguments; one file of it sends, two others wait,
+# one runs models, which neither a fork nor a thread may find half made.
 EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
     "otel_rt4chart.verify.drive": {"asyncio"},
+    "otel_rt4chart.verify.neural.session": {"os", "threading"},
 }
 IMPURE = {"os", "time", "datetime", "random", "socket", "threading", "subprocess", "asyncio"}
 FILE_LINES, TEST_LINES, FUNCTION_LINES = 300, 400, 60
@@ -190,11 +193,12 @@ def test_base_install_stays_light() -> None:
 
 
 def test_importing_the_application_side_loads_nothing_heavy() -> None:
-    """`import otel_rt4chart` brings in no numpy, no ClickHouse client and no web server."""
+    """`import otel_rt4chart` brings in no numpy, no model, no ClickHouse client, no web server."""
     code = (
         "import sys, otel_rt4chart, otel_rt4chart.verify; otel_rt4chart.RT4ChartInstrumentor;"
         "print([m for m in ('numpy', 'clickhouse_connect', 'chdb', 'sklearn', 'starlette', 'rich',"
-        " 'rt4chart_collector', 'rt4chart_clustering') if m in sys.modules])"
+        " 'onnxruntime', 'tokenizers', 'rt4chart_collector', 'rt4chart_clustering')"
+        " if m in sys.modules])"
     )
 
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

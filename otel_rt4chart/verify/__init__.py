@@ -24,6 +24,7 @@ from otel_rt4chart.verify.model import (
     Sentence,
     Usage,
 )
+from otel_rt4chart.verify.neural.judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
 from otel_rt4chart.verify.trail import Node, Tracer, Trail
 
@@ -47,6 +48,7 @@ __all__ = [
     "Label",
     "LocalJudge",
     "Node",
+    "OnnxJudge",
     "OpenAIJudge",
     "Passage",
     "Report",
