@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from otel_rt4chart.errors import SettingsError
@@ -19,7 +20,10 @@ from otel_rt4chart.verify.llm.prices import PRICES, Price, parse_prices
 from otel_rt4chart.verify.llm.single import SingleJudge
 from otel_rt4chart.verify.local.judge import LocalJudge
 from otel_rt4chart.verify.meter import Budget
+from otel_rt4chart.verify.neural.judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
+
+ONNX = "onnx:"  # then the path of an exported model
 
 
 def build_judge(name: str, settings: JudgeSettings | None = None) -> Judge | BatchJudge:
@@ -72,9 +76,27 @@ def build_endpoint(settings: JudgeSettings) -> Endpoint:
 def _judge(
     name: str, settings: JudgeSettings, endpoint: Callable[[], Endpoint]
 ) -> Judge | BatchJudge:
+    if is_onnx(name):
+        return _onnx(name, settings)
     if name not in JUDGES:
-        raise SettingsError(f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}")
+        raise SettingsError(
+            f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}, {ONNX}PATH"
+        )
     return JUDGES[name](settings, endpoint)
+
+
+def is_onnx(name: str) -> bool:
+    """True for the name of a judge around a model on disk."""
+    return name.startswith(ONNX) and name != ONNX
+
+
+def _onnx(name: str, settings: JudgeSettings) -> OnnxJudge:
+    return OnnxJudge(
+        Path(name.removeprefix(ONNX)).expanduser(),
+        labels=settings.onnx_labels,
+        threads=settings.onnx_threads,
+        threshold=settings.onnx_threshold,
+    )
 
 
 def _local(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> LocalJudge:
@@ -105,7 +127,9 @@ def _single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> Single
 
 
 def _cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:
-    return CascadeJudge(LocalJudge(), _openai(settings, endpoint), settings.cascade_threshold)
+    name = settings.cascade_first
+    first = _onnx(name, settings) if is_onnx(name) else LocalJudge()
+    return CascadeJudge(first, _openai(settings, endpoint), settings.cascade_threshold)
 
 
 def _cache(settings: JudgeSettings) -> Cache | None:

@@ -139,6 +139,32 @@ class JudgeSettings:
         "0 to 1",
         lambda value: 0 <= value <= 1,
     )
+    cascade_first: str = _named(
+        "RT4CHART_CASCADE_FIRST",
+        "local",
+        "the judge that sees every claim: local, or onnx:PATH",
+        "local or onnx:PATH",
+        lambda value: value == "local" or (value.startswith("onnx:") and len(value) > 5),
+    )
+    onnx_labels: str = _named(
+        "RT4CHART_ONNX_LABELS",
+        "",
+        "labels of an onnx judge's logits in their order, such as entailed,baseless,contradicted",
+    )
+    onnx_threads: int = _named(
+        "RT4CHART_ONNX_THREADS",
+        0,
+        "threads that an onnx judge computes with; 0: the cores of this process, 4 at most",
+        "0 to 256",
+        lambda value: 0 <= value <= 256,
+    )
+    onnx_threshold: float = _named(
+        "RT4CHART_ONNX_THRESHOLD",
+        0.0,
+        "least probability at which an onnx judge's claim is entailed; 0: the likeliest label",
+        "0 to 1",
+        lambda value: 0 <= value <= 1,
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""

@@ -79,7 +79,12 @@ class Settings:
         "chdb:///absolute/path or http://user:password@host:8123/database",
         _text,
     )
-    judge: str = _setting("local", "who verifies the claims", "the name of a judge", _text)
+    judge: str = _setting(
+        "local",
+        "who verifies the claims: local, openai, single, cascade or onnx:PATH",
+        "the name of a judge",
+        _text,
+    )
     strict_routes: frozenset[str] = _setting(
         frozenset(),
         "routes whose every claim goes to a cascade's second judge",

@@ -21,7 +21,7 @@ from otel_rt4chart.bench.stage_table import (
 from otel_rt4chart.bench.stages import Checked, check, measure, measure_datasets
 from otel_rt4chart.bench.table import as_values, render
 from otel_rt4chart.cli import Command
-from otel_rt4chart.judges import build_verifier
+from otel_rt4chart.judges import JUDGES, ONNX, build_verifier
 from otel_rt4chart.verify.cascade import CascadeJudge
 from otel_rt4chart.verify.judge import BatchJudge, Judge
 from otel_rt4chart.verify.model import Exchange, Report
@@ -32,7 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", type=Path, metavar="DIR", help="source_info.jsonl and response.jsonl lie here"
     )
-    parser.add_argument("--judge", default="local", help="the judge to measure (default: local)")
+    parser.add_argument(
+        "--judge",
+        default="local",
+        metavar="NAME",
+        help=f"the judge to measure: {', '.join(JUDGES)}, {ONNX}PATH (default: local)",
+    )
     parser.add_argument(
         "--split",
         choices=("dev", "train", "test", "all"),

@@ -13,14 +13,15 @@ from typing import Literal
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import RT4ChartError
-from otel_rt4chart.judges import build_judge
-from otel_rt4chart.settings import Settings
-from otel_rt4chart.verify import Exchange, Passage, Verifier
+from otel_rt4chart.judges import build_judge, is_onnx
+from otel_rt4chart.settings import JudgeSettings, Settings
+from otel_rt4chart.verify import AnswerLabel, Exchange, Passage, Verifier
 
 GROUP = "rt4chart.checks"
 EXTRAS = {
     "collector": ("clickhouse_connect", "chdb", "starlette", "uvicorn", "opentelemetry.proto"),
     "clustering": ("sklearn", "numpy"),
+    "local": ("onnxruntime", "tokenizers"),
 }
 
 
@@ -66,8 +67,12 @@ def sources() -> Iterator[Checks]:
 def core_checks() -> Iterator[Check]:
     """Python, the settings of the application side, the extras, and one answer verified."""
     yield Check("python", "ok", sys.version.split()[0])
+    first = ""
     try:
-        settings = Settings.from_environment()
+        settings, first = (
+            Settings.from_environment(),
+            JudgeSettings.from_environment().cascade_first,
+        )
     except RT4ChartError as error:
         yield Check("settings", "failed", str(error), "change or unset that variable")
     else:
@@ -78,6 +83,8 @@ def core_checks() -> Iterator[Check]:
         detail = f"{', '.join(lacking)} not installed" if lacking else "installed"
         yield Check(f"extra [{extra}]", "missing" if lacking else "ok", detail, fix)
     yield judge_check()
+    if is_onnx(first):
+        yield onnx_check(first)
 
 
 def judge_check() -> Check:
@@ -88,6 +95,20 @@ def judge_check() -> Check:
     if label.is_unfaithful:
         return Check("judge local", "ok", f"a wrong number is called {label}")
     return Check("judge local", "failed", f"a wrong number is called {label}", "report this")
+
+
+def onnx_check(name: str) -> Check:
+    """The model on disk opens, and entails a sentence that is its own passage."""
+    text = "The free trial lasts 14 days."
+    try:
+        judge = build_judge(name)
+    except RT4ChartError as error:
+        return Check("judge onnx", "failed", str(error), "see docs/local-models.md")
+    label = Verifier(judge).verify(Exchange("", [Passage(id="p1", text=text)], text)).label
+    detail = f"{judge.id}: a copied sentence is called {label}"
+    if label is AnswerLabel.ENTAILED:
+        return Check("judge onnx", "ok", detail)
+    return Check("judge onnx", "failed", detail, "RT4CHART_ONNX_LABELS: is the order the logits'?")
 
 
 def _lacks(extra: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import InputError
-from otel_rt4chart.judges import JUDGES, build_verifier
+from otel_rt4chart.judges import JUDGES, ONNX, build_verifier
 from otel_rt4chart.rows import parse, report_row, row_from
 from otel_rt4chart.verify import Verifier
 
@@ -23,7 +23,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE.jsonl", help="one exchange a line; - is stdin")
     parser.add_argument(
-        "--judge", default="local", metavar="NAME", help=f"one of: {', '.join(JUDGES)}"
+        "--judge",
+        default="local",
+        metavar="NAME",
+        help=f"one of: {', '.join(JUDGES)}, {ONNX}PATH (a model on disk)",
     )
     parser.add_argument("--out", default="-", metavar="OUT.jsonl", help="default: stdout")
 

@@ -19,6 +19,7 @@ def test_the_core_checks_pass_where_everything_is_installed() -> None:
         "settings": "ok",
         "extra [collector]": "ok",
         "extra [clustering]": "ok",
+        "extra [local]": "ok",
         "judge local": "ok",
     }
 
