@@ -28,17 +28,20 @@ def assert_faithful(
     """The report, where at most `max_rate` of the decided claims is unfaithful.
 
     Raises AssertionError that marks the unfaithful words and shows the evidence. A claim that could
-    not be decided fails too, unless it is allowed: what was not verified is not faithful.
+    not be decided fails too, unless it is allowed: what was not verified is not faithful. An answer
+    without claims ("I could not find that") passes: it says nothing that could be wrong.
     Passages are texts, `Passage`s, or mappings with `text` and perhaps `id` and `metadata`.
     InputError for an empty answer, which nothing can be said of, and for a rate that is none.
     """
+    __tracebackhide__ = True  # pytest shows the caller's line
     if not 0.0 <= max_rate <= 1.0:
         raise InputError(f"expected max_rate to be a share from 0 to 1, got {max_rate}")
-    if not answer.strip():
-        raise InputError("expected the answer to hold text, got an empty one")
-    if isinstance(passages, str | Passage | Mapping):
+    if not isinstance(answer, str) or not answer.strip():
+        kind = "an empty one" if isinstance(answer, str) else type(answer).__name__
+        raise InputError(f"expected the answer to be a text, got {kind}")
+    if isinstance(passages, str | Passage | Mapping) or not isinstance(passages, Sequence):
         kind = type(passages).__name__
-        raise InputError(f"expected a list of passages, got one {kind}: put it in a list")
+        raise InputError(f"expected a list of passages, got {kind}: put it in a list")
     given = tuple(passage_from(one, number) for number, one in enumerate(passages, start=1))
     report = verifier_from(judge).verify(Exchange(question, given, answer))
     rate = report.hallucination_rate or 0.0
@@ -62,11 +65,12 @@ def explain(report: Report, answer: str) -> str:
         for claim in report.claims
         if claim.label.is_unfaithful or claim.label is Label.UNDECIDED
     ]
-    count = len(report.unfaithful)
-    lines = [
-        f"{count} of {report.decided} decided claims not supported by the passages"
-        f" (judge {report.judge})"
+    counts = [
+        f"{len(report.unfaithful)} of {report.decided} decided claims not supported by the passages"
     ]
+    if undecided := report.count(Label.UNDECIDED):
+        counts.append(f"{undecided} undecided")
+    lines = [f"{', '.join(counts)} (judge {report.judge})"]
     for claim in wrong:
         lines += ["", *_told(claim, answer)]
     return "\n".join(lines)

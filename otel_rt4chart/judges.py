@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -24,6 +25,16 @@ from otel_rt4chart.verify.neural.judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
 
 ONNX = "onnx:"  # then the path of an exported model
+
+
+def settings_with(name: str, model: str | None) -> JudgeSettings:
+    """The environment's settings for that judge, with the model of a command's option."""
+    given = JudgeSettings.from_environment()
+    if model is None:
+        return given
+    if name == "local" or is_onnx(name):
+        raise SettingsError(f"--model names a model, and the judge {name} asks none: add --judge")
+    return replace(given, model=model)
 
 
 def build_judge(name: str, settings: JudgeSettings | None = None) -> Judge | BatchJudge:
@@ -55,7 +66,7 @@ def build_verifier(
     return Verifier(
         judge,
         embedder=embedder,
-        budget=_budget(given.calls_per_answer, given.tokens_per_answer),
+        budget=Budget(given.calls_per_answer, given.tokens_per_answer),
         clock=clock,
     )
 
@@ -69,7 +80,7 @@ def build_endpoint(settings: JudgeSettings) -> Endpoint:
         timeout_s=settings.timeout_s,
         max_retries=settings.retries,
         concurrency=settings.concurrency,
-        per_minute=_budget(settings.calls_per_minute, settings.tokens_per_minute),
+        per_minute=Budget(settings.calls_per_minute, settings.tokens_per_minute),
     )
 
 
@@ -138,10 +149,6 @@ def _cache(settings: JudgeSettings) -> Cache | None:
 
 def _prices(settings: JudgeSettings) -> Mapping[str, Price]:
     return {**PRICES, **parse_prices(settings.prices)}
-
-
-def _budget(calls: int, tokens: int) -> Budget:
-    return Budget(calls or None, tokens or None)
 
 
 JUDGES: dict[str, Callable[[JudgeSettings, Callable[[], Endpoint]], Judge | BatchJudge]] = {

@@ -33,22 +33,18 @@ class Faithfulness:
         max_rate: float = 0.0,
         allow_undecided: bool = False,
     ) -> Report:
-        """The report; the test fails with the unfaithful words and the evidence."""
+        """The report; else an AssertionError with the unfaithful words and the evidence."""
         from otel_rt4chart.faithful import assert_faithful
 
         __tracebackhide__ = True
-        try:
-            return assert_faithful(
-                answer,
-                passages,
-                question=question,
-                judge=self.verifier,
-                max_rate=max_rate,
-                allow_undecided=allow_undecided,
-            )
-        except AssertionError as error:
-            message = str(error)
-        pytest.fail(message, pytrace=False)
+        return assert_faithful(
+            answer,
+            passages,
+            question=question,
+            judge=self.verifier,
+            max_rate=max_rate,
+            allow_undecided=allow_undecided,
+        )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -73,4 +69,5 @@ def rt4chart(pytestconfig: pytest.Config) -> Faithfulness:
     try:
         return Faithfulness(build_verifier(str(name)))
     except SettingsError as error:
-        raise pytest.UsageError(str(error)) from error
+        # The same for every test: said once, not in each one's traceback.
+        pytest.exit(f"rt4chart: {error}", returncode=pytest.ExitCode.USAGE_ERROR)

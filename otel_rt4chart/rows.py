@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.verify.model import Claim, Evidence, Exchange, Finding, Passage, Report
+
+# Each field's own name, then what RAGAS, Phoenix and Langfuse call it.
+NAMES = {
+    "question": ("question", "user_input", "input", "query"),
+    "contexts": ("contexts", "passages", "retrieved_contexts", "documents"),
+    "answer": ("answer", "response", "output"),
+}
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +33,15 @@ def parse(line: bytes) -> Mapping[str, Any]:
     """A line as a JSON object; InputError says what else it is."""
     try:
         # A byte order mark is what some editors put before the first row.
-        value = json.loads(line.decode("utf-8-sig"), parse_constant=_no_number)
+        text = line.decode("utf-8-sig").rstrip("\r\n")
+        value = json.loads(text, parse_constant=_no_number)
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
         ) from error
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg}, at column {error.pos + 1} of the line"
+        raise InputError(f"expected one JSON object a line: {problem}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"expected one JSON object a line: {error}") from error
     if not isinstance(value, dict):
@@ -40,26 +53,50 @@ def _no_number(name: str) -> object:
     raise ValueError(f"{name} is no JSON number")
 
 
-def row_from(value: Mapping[str, Any]) -> Row:
+def row_from(value: Mapping[str, Any], *, as_of: str = "") -> Row:
     """The exchange of a row `{"id", "question", "contexts": [str | {"id", "text"}], "answer"}`.
 
     A context may have `metadata`, and a row `as_of`, the answer's date: both tell stale sources.
+    `as_of` is the date of a row that has none. `NAMES` has the fields' other names.
     """
-    answer = value.get("answer")
+    name, answer = _field(value, "answer")
     if not isinstance(answer, str):
-        raise InputError(f'expected "answer" to be a string, got {_kind(answer)}')
+        raise InputError(f"expected {name} to be a string, got {_kind(answer)}")
     if not answer.strip():
-        raise InputError('expected "answer" to hold text, got an empty one')
-    question = value.get("question") or ""
-    if not isinstance(question, str):
-        raise InputError(f'expected "question" to be a string, got {_kind(question)}')
-    contexts = value.get("contexts")
+        raise InputError(f"expected {name} to hold text, got an empty one")
+    name, question = _field(value, "question")
+    if not isinstance(question or "", str):
+        raise InputError(f"expected {name} to be a string, got {_kind(question)}")
+    name, contexts = _field(value, "contexts")
     if not isinstance(contexts, list) or not contexts:
-        raise InputError(f'expected "contexts" to be a list of passages, got {_kind(contexts)}')
+        raise InputError(f"expected {name} to be a list of passages, got {_kind(contexts)}")
     passages = tuple(passage_from(one, number) for number, one in enumerate(contexts, start=1))
-    as_of = value.get("as_of")
-    exchange = Exchange(question, passages, answer, as_of if isinstance(as_of, str) else "")
+    exchange = Exchange(question or "", passages, answer, _date(value.get("as_of"), as_of))
     return Row(exchange, value.get("id"), value.get("route"))
+
+
+def _field(value: Mapping[str, Any], name: str) -> tuple[str, Any]:
+    """The field under the one name that the row uses, quoted, and what it holds."""
+    names = NAMES[name]
+    used = [one for one in names if value.get(one) is not None]
+    if len(used) > 1:
+        raise InputError(f"expected one of {_quoted(names)}, got {_quoted(used, ' and ')}")
+    if used:
+        return f'"{used[0]}"', value[used[0]]
+    return f'"{name}" (or {_quoted(names[1:])})', None
+
+
+def _quoted(names: Sequence[str], last: str = " or ") -> str:
+    *others, one = (f'"{name}"' for name in names)
+    return last.join((", ".join(others), one)) if others else one
+
+
+def _date(written: object, otherwise: str) -> str:
+    if written in (None, ""):
+        return otherwise
+    if not isinstance(written, str) or not _ISO_DATE.match(written):
+        raise InputError(f'expected "as_of" to be a date such as 2026-01-31, got {_kind(written)}')
+    return written
 
 
 def report_row(row: Row, report: Report) -> dict[str, Any]:

@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.sampling import checked_rate
 
 MODES = ("mark",)
+PREFIX = "RT4CHART_"
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the environment says; each field knows its variable and what it is for."""
-
-    mode: str = field(
-        default="mark",
-        metadata={"name": "RT4CHART_MODE", "help": "mark: decide, mark the spans, and no more"},
-    )
-    sample_rate: float = field(
-        default=1.0,
-        metadata={"name": "RT4CHART_SAMPLE_RATE", "help": "share of traces to verify, 0 to 1"},
-    )
-    salt: str = field(
-        default="",
-        metadata={"name": "RT4CHART_SALT", "help": "draws another sample at the same rate"},
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        if self.mode not in MODES:
-            raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
-        checked_rate(self.sample_rate)
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings of this process; SettingsError names the variable that is wrong."""
-        return read(cls, environment)
 
 
 def _is_usual(value: str | float) -> bool:
     return isinstance(value, str) or 0 <= value < 1e12
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _named(
@@ -58,12 +34,49 @@ def _named(
 ) -> T:
     """A setting; `expected` says in words what `is_meant` finds."""
     told = {"name": name, "help": text, "expected": expected, "is_meant": is_meant}
-    return field(default=default, repr=is_shown, metadata=told)
+    return field(default=default, repr=is_shown, metadata=told | {"kind": type(default)})
+
+
+def _most(name: str, text: str) -> int | None:
+    """A bound that is not there unless it is set; 0 would forbid everything."""
+    told = {"name": name, "help": text, "expected": "1 or more", "kind": int}
+    is_meant = {"is_meant": lambda value: value is None or 1 <= value < 1e12}
+    return field(default=None, metadata=told | is_meant)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the environment says; each field knows its variable and what it is for."""
+
+    mode: str = _named(
+        "RT4CHART_MODE",
+        "mark",
+        "mark: decide, mark the spans, and no more",
+        f"one of {', '.join(MODES)}",
+        lambda value: value in MODES,
+    )
+    sample_rate: float = _named(
+        "RT4CHART_SAMPLE_RATE",
+        1.0,
+        "share of traces to verify, 0 to 1",
+        "a number from 0 to 1",
+        _is_share,
+    )
+    salt: str = _named("RT4CHART_SALT", "", "draws another sample at the same rate")
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        _check(self)
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """The settings of this process; SettingsError names the variable that is wrong."""
+        return read(cls, environment)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """Who judges, at which endpoint, and for how much; 0 is without a bound."""
+    """Who judges, at which endpoint, and for how much; None is without a bound."""
 
     # Neither is shown: an address may hold a password.
     base_url: str = _named(
@@ -118,12 +131,16 @@ class JudgeSettings:
     cache: str = _named(
         "RT4CHART_JUDGE_CACHE", "", "a file that keeps verdicts between runs; in memory unless set"
     )
-    calls_per_answer: int = _named("RT4CHART_JUDGE_CALLS_PER_ANSWER", 0, "calls an answer may cost")
-    tokens_per_answer: int = _named(
-        "RT4CHART_JUDGE_TOKENS_PER_ANSWER", 0, "tokens an answer may cost"
+    calls_per_answer: int | None = _most(
+        "RT4CHART_JUDGE_CALLS_PER_ANSWER", "calls an answer may cost"
     )
-    calls_per_minute: int = _named("RT4CHART_JUDGE_CALLS_PER_MINUTE", 0, "calls in any minute")
-    tokens_per_minute: int = _named("RT4CHART_JUDGE_TOKENS_PER_MINUTE", 0, "tokens in any minute")
+    tokens_per_answer: int | None = _most(
+        "RT4CHART_JUDGE_TOKENS_PER_ANSWER", "tokens an answer may cost"
+    )
+    calls_per_minute: int | None = _most("RT4CHART_JUDGE_CALLS_PER_MINUTE", "calls in any minute")
+    tokens_per_minute: int | None = _most(
+        "RT4CHART_JUDGE_TOKENS_PER_MINUTE", "tokens in any minute"
+    )
     prices: str = _named(
         "RT4CHART_JUDGE_PRICES",
         "",
@@ -168,10 +185,7 @@ class JudgeSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        for one in fields(self):
-            value, told = getattr(self, one.name), one.metadata
-            if not told["is_meant"](value):
-                raise SettingsError(f"{told['name']}: expected {told['expected']}, got {value!r}")
+        _check(self)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> JudgeSettings:
@@ -183,21 +197,44 @@ def read(cls: type[T], environment: Mapping[str, str] | None) -> T:
     """A settings class from the variables that its fields name."""
     given = os.environ if environment is None else environment
     values: dict[str, Any] = {}
-    declared = fields(cls)  # type: ignore[arg-type]
-    for one in declared:
+    for one in fields(cls):  # type: ignore[arg-type]
         name = one.metadata["name"]
         # OpenTelemetry's rule: an empty variable is one that is not set.
         if given.get(name, "").strip():
-            values[one.name] = _converted(name, given[name], type(one.default))
-    try:
-        return cls(**values)
-    except SettingsError as error:
-        named = ", ".join(f.metadata["name"] for f in declared if f.name in values)
-        raise SettingsError(f"{error} (set: {named})") from error
+            values[one.name] = _converted(name, given[name], one.metadata["kind"])
+    return cls(**values)
+
+
+def chosen_judge(environment: Mapping[str, str] | None = None) -> str:
+    """The judge that the service is set to use; empty where none is named."""
+    return (os.environ if environment is None else environment).get("RT4CHART_JUDGE", "").strip()
+
+
+def doubtful(environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A warning for each variable that looks like a misspelt one of ours."""
+    given = os.environ if environment is None else environment
+    known = [one.metadata["name"] for kind in (Settings, JudgeSettings) for one in fields(kind)]
+    ours = {name.removeprefix(PREFIX): name for name in known if name.startswith(PREFIX)}
+    for name in sorted(given):
+        short = name.removeprefix(PREFIX)
+        if name == short or short in ours:
+            continue
+        ends = [one for one in ours if one.endswith(f"_{short}")]
+        meant = ends or get_close_matches(short, ours, n=1, cutoff=0.8)
+        if meant:
+            yield f"{name} is not known: is {' or '.join(ours[one] for one in meant)} meant?"
+
+
+def _check(settings: Settings | JudgeSettings) -> None:
+    for one in fields(settings):
+        value, told = getattr(settings, one.name), one.metadata
+        if not told["is_meant"](value):
+            raise SettingsError(f"{told['name']}: expected {told['expected']}, got {value!r}")
 
 
 def _converted(name: str, text: str, kind: type) -> object:
     try:
         return kind(text.strip())
     except ValueError as error:
-        raise SettingsError(f"{name}: expected a {kind.__name__}, got {text!r}") from error
+        expected = "an integer such as 3" if kind is int else "a number such as 0.5"
+        raise SettingsError(f"{name}: expected {expected}, got {text!r}") from error

@@ -35,8 +35,12 @@ class FileCache:
     ) -> None:
         """Open or make the file; SettingsError where that cannot be done."""
         self._file = Path(path).expanduser()
+        if not self._file.parent.is_dir():
+            raise SettingsError(
+                f"RT4CHART_JUDGE_CACHE: expected a file in a folder that exists, got {path}: "
+                f"make the folder {self._file.parent} first"
+            )
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.touch(mode=0o600)
             self._opened = _opened(self._file)
         except (OSError, sqlite3.Error) as error:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from otel_rt4chart.commands.doctor import Check, onnx_check
+from otel_rt4chart.commands.doctor import Check
 from otel_rt4chart.errors import RT4ChartError, SettingsError, StoreBusyError
-from otel_rt4chart.judges import is_onnx
 from rt4chart_collector.listen import listening
 from rt4chart_collector.settings import Address, load
 from rt4chart_collector.store.connect import connect, target_of
 
 
 def checks() -> Iterator[Check]:
-    """The service's settings, its judge where it is a model on disk, the database, the port."""
+    """The service's settings, the database, and the port."""
     try:
         settings = load()
         shown = target_of(settings.dsn).shown
@@ -21,8 +20,6 @@ def checks() -> Iterator[Check]:
         yield Check("service settings", "failed", str(error), "change or unset that variable")
         return
     yield Check("service settings", "ok", f"judge {settings.judge}, database {shown}")
-    if is_onnx(settings.judge):
-        yield onnx_check(settings.judge)
     yield database(settings.dsn, shown)
     yield port(settings.otlp_http)
 

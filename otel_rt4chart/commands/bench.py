@@ -21,7 +21,10 @@ from otel_rt4chart.bench.stage_table import (
 from otel_rt4chart.bench.stages import Checked, check, measure, measure_datasets
 from otel_rt4chart.bench.table import as_values, render
 from otel_rt4chart.cli import Command
-from otel_rt4chart.judges import JUDGES, ONNX, build_verifier
+from otel_rt4chart.commands.tally import PATIENCE, Tally, advice
+from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.judges import JUDGES, ONNX, build_verifier, settings_with
+from otel_rt4chart.settings import doubtful
 from otel_rt4chart.verify.cascade import CascadeJudge
 from otel_rt4chart.verify.judge import BatchJudge, Judge
 from otel_rt4chart.verify.model import Exchange, Report
@@ -38,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"the judge to measure: {', '.join(JUDGES)}, {ONNX}PATH (default: local)",
     )
+    parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument(
         "--split",
         choices=("dev", "train", "test", "all"),
@@ -58,24 +62,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the tables; a wrong folder or judge is an error for the command line."""
-    verifier = build_verifier(options.judge)
+    sys.stderr.write("".join(f"warning: {one}\n" for one in doubtful()))
+    verifier = build_verifier(options.judge, settings_with(options.judge, options.model))
     split, rows = choose_split(read_rows(options.folder), options.split)
     rows = rows[: options.limit]
     reports: list[Report] = []
+    tally = Tally()
 
     def verify(exchange: Exchange) -> Report:
         reports.append(verifier.verify(exchange))
+        tally.add(reports[-1])
+        if tally.is_hopeless:
+            raise JudgeError(f"{PATIENCE} answers in a row got no verdict: {tally.main_reason}")
         return reports[-1]
 
-    result = run_bench(
-        rows,
-        verify,
-        judge=verifier.judge.id,
-        split=split,
-        clock=time.perf_counter_ns,
-        progress=_progress(),
-    )
-    tables, values = [render(result)], dict(as_values(result))
+    try:
+        result = run_bench(
+            rows,
+            verify,
+            judge=verifier.judge.id,
+            split=split,
+            clock=time.perf_counter_ns,
+            progress=_progress(),
+        )
+    except JudgeError as error:
+        sys.stderr.write(f"stopped after {len(reports)} of {len(rows)} answers: {error}\n")
+        sys.stderr.write(f"{advice(options.judge)}\n")
+        return 1
+    tables, values = [render(result), _undecided(tally)], dict(as_values(result))
+    values["undecided_reasons"] = dict(tally.reasons.most_common())
     is_checked = options.stages or options.escalation
     checked = _checked(rows, reports, verifier.judge) if is_checked else []
     if options.stages:
@@ -86,8 +101,16 @@ def run(options: argparse.Namespace) -> int:
         found = escalation(_first_alone(rows, verifier.judge, options.judge) or checked)
         tables.append(render_escalation(found))
         values["escalation"] = escalation_values(found)
-    sys.stdout.write(json.dumps(values, indent=2) + "\n" if options.json else "\n".join(tables))
-    return 0
+    shown = json.dumps(values, indent=2) + "\n" if options.json else "\n".join(filter(None, tables))
+    sys.stdout.write(shown)
+    if tally.is_silent:
+        sys.stderr.write(f"the judge gave no verdict: {tally.main_reason}\n")
+        sys.stderr.write(f"{advice(options.judge)}\n")
+    return int(tally.is_silent)
+
+
+def _undecided(tally: Tally) -> str:
+    return "".join(f"{line}\n" for line in tally.undecided_lines())
 
 
 def _first_alone(rows: Sequence[Row], judge: Judge | BatchJudge, name: str) -> list[Checked]:

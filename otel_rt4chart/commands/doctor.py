@@ -6,19 +6,22 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import RT4ChartError
-from otel_rt4chart.judges import build_judge, is_onnx
-from otel_rt4chart.settings import JudgeSettings, Settings
-from otel_rt4chart.verify import AnswerLabel, Exchange, Passage, Verifier
+from otel_rt4chart.judges import build_judge, build_verifier, is_onnx
+from otel_rt4chart.plain import printable
+from otel_rt4chart.settings import JudgeSettings, Settings, chosen_judge, doubtful
+from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Report, Verifier
 
 GROUP = "rt4chart.checks"
+_PATIENCE_S = 20.0
 EXTRAS = {
+    "openai": ("openai",),
     "collector": ("clickhouse_connect", "chdb", "starlette", "uvicorn", "opentelemetry.proto"),
     "clustering": ("sklearn", "numpy"),
     "local": ("onnxruntime", "tokenizers"),
@@ -40,12 +43,20 @@ Checks = Callable[[], Iterator[Check]]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument(
+        "--judge",
+        metavar="NAME",
+        help="try this judge with one call (default: the one in RT4CHART_JUDGE, if any)",
+    )
     parser.add_argument("--json", action="store_true", help="print the checks for machines")
 
 
 def execute(options: argparse.Namespace) -> int:
     """Run every check; the status is 1 where one failed. A missing extra is no failure."""
     checks = [check for source in sources() for check in source()]
+    name = options.judge or chosen_judge()
+    if name not in ("", "local"):
+        checks.append(onnx_check(name) if is_onnx(name) else asked_judge_check(name))
     if options.json:
         sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
     else:
@@ -77,6 +88,8 @@ def core_checks() -> Iterator[Check]:
         yield Check("settings", "failed", str(error), "change or unset that variable")
     else:
         yield Check("settings", "ok", f"mode {settings.mode}, sample rate {settings.sample_rate}")
+    for warning in doubtful():
+        yield Check("settings", "missing", warning, "rename or unset that variable")
     for extra in EXTRAS:
         lacking = _lacks(extra)
         fix = f"pip install 'otel-rt4chart[{extra}]'" if lacking else ""
@@ -89,9 +102,7 @@ def core_checks() -> Iterator[Check]:
 
 def judge_check() -> Check:
     """The local judge finds the wrong number in one sentence."""
-    passages = [Passage(id="p1", text="The free trial lasts 14 days.")]
-    exchange = Exchange("How long is the trial?", passages, "The free trial lasts 30 days.")
-    label = Verifier(build_judge("local")).verify(exchange).label
+    label = _tried(Verifier(build_judge("local"))).label
     if label.is_unfaithful:
         return Check("judge local", "ok", f"a wrong number is called {label}")
     return Check("judge local", "failed", f"a wrong number is called {label}", "report this")
@@ -109,6 +120,41 @@ def onnx_check(name: str) -> Check:
     if label is AnswerLabel.ENTAILED:
         return Check("judge onnx", "ok", detail)
     return Check("judge onnx", "failed", detail, "RT4CHART_ONNX_LABELS: is the order the logits'?")
+
+
+def asked_judge_check(name: str) -> Check:
+    """What an endpoint says to one short call, waited for once and not long."""
+    title = f"judge {name}"[:21]
+    try:
+        given = JudgeSettings.from_environment()
+        build_judge(name, given)
+        # One call for claims and labels, one more where its reply cannot be read; the endpoint,
+        # key and model are the same for every judge.
+        brief = replace(
+            given,
+            timeout_s=min(given.timeout_s, _PATIENCE_S),
+            retries=0,
+            calls_per_answer=2,
+            cache="",
+            embedding_model="",
+        )
+        report = _tried(build_verifier("single", brief))
+    except RT4ChartError as error:
+        return Check(title, "failed", str(error), "change that, or use the judge local")
+    reasons = [printable(one.reason) for one in report.claims if one.label is Label.UNDECIDED]
+    if reasons:
+        return Check(title, "failed", reasons[0], "see OPENAI_BASE_URL, OPENAI_API_KEY, the model")
+    said = f"{given.model} answered: a wrong number is called {report.label}"
+    if report.label.is_unfaithful:
+        return Check(title, "ok", said)
+    return Check(title, "failed", said, "use a stronger model")
+
+
+def _tried(verifier: Verifier) -> Report:
+    passages = [Passage(id="p1", text="The free trial lasts 14 days.")]
+    return verifier.verify(
+        Exchange("How long is the trial?", passages, "The free trial lasts 30 days.")
+    )
 
 
 def _lacks(extra: str) -> list[str]:

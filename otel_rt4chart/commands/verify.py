@@ -6,21 +6,30 @@ import argparse
 import json
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.commands.run import Run
+from otel_rt4chart.commands.tally import advice
 from otel_rt4chart.errors import InputError
-from otel_rt4chart.judges import JUDGES, ONNX, build_verifier
-from otel_rt4chart.rows import parse, report_row, row_from
-from otel_rt4chart.verify import Verifier
+from otel_rt4chart.judges import JUDGES, ONNX, build_verifier, is_onnx, settings_with
+from otel_rt4chart.settings import doubtful
+
+_EPILOG = """\
+A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",
+"as_of"}; "contexts" and "answer" are needed. Exit status: 0 verified, 1 a row has an error, the
+judge failed or the rate is above --fail-over, 2 wrong use. All of it: docs/verify.md
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("file", metavar="FILE.jsonl", help="one exchange a line; - is stdin")
     parser.add_argument(
         "--judge",
@@ -28,66 +37,108 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"one of: {', '.join(JUDGES)}, {ONNX}PATH (a model on disk)",
     )
+    parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument("--out", default="-", metavar="OUT.jsonl", help="default: stdout")
+    parser.add_argument(
+        "--jobs",
+        type=_jobs,
+        metavar="N",
+        help="answers verified at once (default: RT4CHART_JUDGE_CONCURRENCY, 1 without an endpoint)",
+    )
+    parser.add_argument(
+        "--fail-over",
+        type=_rate,
+        metavar="RATE",
+        help="status 1 where the hallucination rate of all rows is above it, 0 to 1",
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Verify row by row; the status is 1 where a row failed."""
-    verifier = build_verifier(options.judge, clock=time.perf_counter_ns)
+    """Verify row by row and tell what came of it; the status is 1 where that is not all well."""
+    settings = settings_with(options.judge, options.model)
+    _tell(*(f"warning: {one}" for one in doubtful()))
+    verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
+    computes = options.judge == "local" or is_onnx(options.judge)
+    jobs = options.jobs or (1 if computes else settings.concurrency)
     refuse_overwriting(options.file, options.out)
-    rows = failed = 0
-    spent = Spent()
+    run = Run(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)
+    is_watched = sys.stderr.isatty() and not (options.out == "-" and sys.stdout.isatty())
     with opened(options.file, "rb") as lines, opened(options.out, "wb") as out:
-        for row in verify_rows(lines, verifier):
-            rows += 1
-            failed += "error" in row
-            spent.add(row.get("usage", {}))
-            # A lone surrogate in a JSON escape is no UTF-8; it goes out as it came in.
-            text = json.dumps(row, ensure_ascii=False)
-            out.write(text.encode("utf-8", "backslashreplace") + b"\n")
-            out.flush()
-    sys.stderr.write(f"{rows} rows, {failed} with an error{spent}\n")
-    return int(failed > 0)
-
-
-class Spent:
-    """What an endpoint's calls came to, over all rows."""
-
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self._sums: Counter[str] = Counter()
-        self._is_priced = True
-
-    def add(self, usage: Mapping[str, Any]) -> None:
-        """Count a row's usage."""
-        self._sums.update({name: value for name, value in usage.items() if value})
-        self._is_priced &= not usage or "cost_usd" in usage
-
-    def __str__(self) -> str:
-        """Nothing where no tokens were used."""
-        tokens = self._sums["input_tokens"], self._sums["output_tokens"]
-        if not any(tokens):
-            return ""
-        cost = f"{self._sums['cost_usd']:.4f} USD" if self._is_priced else "price unknown"
-        hits = self._sums["cache_hits"]
-        return (
-            f"; {self._sums['calls']} calls, {tokens[0]} + {tokens[1]} tokens, {cost},"
-            f" {hits} verdicts from the cache"
-        )
-
-
-def verify_rows(lines: Iterable[bytes], verifier: Verifier) -> Iterator[dict[str, Any]]:
-    """A row out for each row in; a bad one carries its line number and an `error`."""
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        value: Any = {}
         try:
-            value = parse(line)
-            row = row_from(value)
-            yield report_row(row, verifier.verify(row.exchange))
-        except InputError as error:
-            yield {"id": value.get("id"), "line": number, "error": str(error)}
+            with progress(time.monotonic) if is_watched else nullcontext(_unseen) as show:
+                for row in run.rows(lines):
+                    _write(out, row)
+                    show(run.count)
+        finally:
+            _tell(*run.lines())
+    failures = list(_failures(run, options))
+    _tell(*failures)
+    return int(run.errors > 0 or failures != [])
+
+
+def _failures(run: Run, options: argparse.Namespace) -> Iterator[str]:
+    """What makes a run fail beside rows with an error, and what to do about it."""
+    tally, most = run.tally, options.fail_over
+    if run.stopped:
+        yield (
+            f"{run.stopped}\nThe rows that were not verified carry an error;"
+            f" {advice(options.judge)}.\nThen run this again:"
+            " what RT4CHART_JUDGE_CACHE=FILE has kept is not paid for twice"
+        )
+    elif tally.is_silent:
+        yield f"the judge gave no verdict: {tally.main_reason}\n{advice(options.judge)}"
+    rate = tally.rate.value
+    if most is not None and rate is None and tally.undecided:
+        yield f"--fail-over {most:g}: no claim was decided, so there is no rate to hold against it"
+    if most is not None and rate is not None and rate > most:
+        yield f"--fail-over {most:g}: the rate is {rate:.4g}"
+
+
+def _tell(*lines: str) -> None:
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def _write(out: BinaryIO, row: Mapping[str, Any]) -> None:
+    # A lone surrogate in a JSON escape is no UTF-8; it goes out as it came in.
+    text = json.dumps(row, ensure_ascii=False)
+    out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    out.flush()
+
+
+@contextmanager
+def progress(clock: Callable[[], float]) -> Iterator[Callable[[int], None]]:
+    """One rewritten line on standard error, wiped at the end."""
+    started = clock()
+
+    def show(count: int) -> None:
+        speed = count / max(clock() - started, 1e-9)
+        sys.stderr.write(f"\r\x1b[K{count} rows, {speed:.1f} a second")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stderr.write("\r\x1b[K")
+
+
+def _unseen(count: int) -> None:
+    """Progress where nobody watches."""
+
+
+def _jobs(written: str) -> int:
+    if not written.isdecimal() or not 1 <= int(written) <= 1000:
+        raise argparse.ArgumentTypeError(f"expected an integer from 1 to 1000, got {written!r}")
+    return int(written)
+
+
+def _rate(written: str) -> float:
+    try:
+        rate = float(written)
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, got {written!r}")
+    return rate
 
 
 def refuse_overwriting(file: str, out: str) -> None:

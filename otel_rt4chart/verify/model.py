@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from otel_rt4chart.errors import InputError
+
 
 class Label(StrEnum):
     """What the passages say of one claim. RT4CHART section 2 names the first three."""
@@ -76,6 +78,15 @@ class Exchange:
     passages: Sequence[Passage]
     answer: str
     as_of: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise InputError for passages that are none: the mistake would show far from here."""
+        for one in self.passages:
+            if not isinstance(one, Passage):
+                raise InputError(
+                    f"expected every passage to be a Passage, got {type(one).__name__}: "
+                    'Passage(id="p1", text="…")'
+                )
 
 
 @dataclass(frozen=True, slots=True)

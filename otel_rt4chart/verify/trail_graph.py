@@ -45,7 +45,7 @@ class Graph:
     def node(self, name: str) -> Node:
         """InputError where there is none."""
         if name not in self._nodes:
-            raise InputError(f"expected the answer's id to be one of the nodes', got {name!r}")
+            raise InputError(f"expected the answer to be a node's id, got {name!r}")
         return self._nodes[name]
 
     def is_source(self, name: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from otel_rt4chart.errors import InputError, SettingsError
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import Clash, Label, LocalJudge, Passage, Verifier
+from otel_rt4chart.verify import Clash, Exchange, Label, LocalJudge, Passage, Verifier
 
 PASSAGES = ["The free trial lasts 14 days.", "Refunds are paid within 30 days."]
 
@@ -67,19 +67,13 @@ def test_passages_are_written_as_is_convenient(passages: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "passages", ["one text", {"id": "a", "text": "b"}, Passage("a", "b"), [7], [{"id": "a"}]]
+    "passages",
+    ["one text", {"id": "a", "text": "b"}, Passage("a", "b"), None, [7], [{"id": "a"}]],
 )
 def test_what_is_no_passage_is_an_error(passages: Any) -> None:  # noqa: ANN401
     """A string of passages would be read letter by letter, a mapping key by key."""
     with pytest.raises(InputError, match=r"expected (a list of passages|passage 1)"):
         assert_faithful("It is warm.", passages)
-
-
-@pytest.mark.parametrize("answer", ["", " \n"])
-def test_an_empty_answer_is_an_error(answer: str) -> None:
-    """An application that says nothing does not pass its test."""
-    with pytest.raises(InputError, match="answer to hold text"):
-        assert_faithful(answer, PASSAGES)
 
 
 @pytest.mark.parametrize("rate", [float("nan"), 5.0, -0.1])
@@ -121,3 +115,27 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
         assert_faithful(said, ["The sky \x1b]0;x\x07 is blue."], judge=judge)
 
     assert str(failure.value).replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("answer", ["", "  \n", None, 7])
+def test_an_answer_without_text_is_an_error(answer: Any) -> None:  # noqa: ANN401
+    """Else a test of nothing would pass."""
+    with pytest.raises(InputError, match="expected the answer to be a text"):
+        assert_faithful(answer, PASSAGES)
+
+
+def test_an_answer_that_claims_nothing_passes() -> None:
+    """A refusal says nothing that could be wrong; its label tells."""
+    assert assert_faithful("I could not find that.", PASSAGES).label == "no_claims"
+
+
+def test_undecided_claims_are_counted_in_the_first_line() -> None:
+    """Zero of zero would read as if nothing had happened."""
+    with pytest.raises(AssertionError, match=r"^0 of 0 decided .*, 1 undecided \(judge"):
+        assert_faithful("Le petit déjeuner est servi sur le toit avec du café.", PASSAGES)
+
+
+def test_an_exchange_takes_passages_alone() -> None:
+    """A text among them would fail far from where it was given."""
+    with pytest.raises(InputError, match="expected every passage to be a Passage, got str"):
+        Exchange("", ["a text"], "An answer.")  # type: ignore[list-item]

@@ -114,7 +114,7 @@ def test_a_wrong_environment_is_logged_and_marks_nothing(
 
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider)
 
-    assert "RT4CHART_SAMPLE_RATE: expected a float, got 'often'" in caplog.text
+    assert "RT4CHART_SAMPLE_RATE: expected a number such as 0.5, got 'often'" in caplog.text
     assert marks(app.ask()["answer"]) == {}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.judges import JUDGES, build_judge, build_verifier
+from otel_rt4chart.judges import JUDGES, build_judge, build_verifier, settings_with
 from otel_rt4chart.settings import JudgeSettings
 from otel_rt4chart.verify import Exchange, Passage
 from tests.endpoint_server import EndpointServer
@@ -65,7 +65,7 @@ def test_a_model_without_a_price_has_no_cost(server: EndpointServer) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("RT4CHART_JUDGE_VOTES", "two", "expected a int, got 'two'"),
+        ("RT4CHART_JUDGE_VOTES", "two", "expected an integer such as 3, got 'two'"),
         ("RT4CHART_JUDGE_VOTES", "2", "expected 1 or an odd number from 3 to 99, got 2"),
         ("RT4CHART_JUDGE_VOTES", "-1", "expected 1 or an odd number from 3 to 99, got -1"),
         ("RT4CHART_JUDGE_RETRIES", "-1", "expected 0 to 100, got -1"),
@@ -73,7 +73,8 @@ def test_a_model_without_a_price_has_no_cost(server: EndpointServer) -> None:
         ("RT4CHART_JUDGE_TIMEOUT_S", "0", "expected more than 0 and at most 86400, got 0.0"),
         ("RT4CHART_JUDGE_TIMEOUT_S", "nan", "expected more than 0 and at most 86400, got nan"),
         ("RT4CHART_JUDGE_INPUT_LIMIT", "100", "expected 200 or more, got 100"),
-        ("RT4CHART_JUDGE_CALLS_PER_ANSWER", "-1", "expected 0 or more, got -1"),
+        ("RT4CHART_JUDGE_CALLS_PER_ANSWER", "0", "expected 1 or more, got 0$"),
+        ("RT4CHART_JUDGE_TOKENS_PER_MINUTE", "-1", "expected 1 or more, got -1$"),
         ("RT4CHART_JUDGE_DECOMPOSITION", "both", "expected sentence or holistic, got 'both'"),
         ("RT4CHART_JUDGE_PRICES", "x", "expected MODEL=INPUT/CACHED/OUTPUT .* got 'x'"),
         ("RT4CHART_CASCADE_THRESHOLD", "1.5", "expected 0 to 1, got 1.5"),
@@ -104,3 +105,13 @@ def test_judge_and_embeddings_share_what_a_minute_may_cost(server: EndpointServe
 
     assert report.usage.calls == len(server.seen) == 2
     assert report.claims[0].reason == "over_budget: 2 calls a minute"
+
+
+def test_a_model_may_be_named_beside_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a command's option, which wins; the local judge has none."""
+    monkeypatch.setenv("RT4CHART_JUDGE_MODEL", "from the environment")
+
+    assert settings_with("openai", None).model == "from the environment"
+    assert settings_with("openai", "mine").model == "mine"
+    with pytest.raises(SettingsError, match="the judge local asks none"):
+        settings_with("local", "mine")

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TEST = """
 def test_faithful(rt4chart):
     rt4chart.assert_faithful("The trial lasts 14 days.", ["The trial lasts 14 days."])
@@ -25,7 +27,7 @@ def pytest_in(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_fixture_fails_a_test_with_the_words_and_the_evidence(tmp_path: Path) -> None:
-    """No import, no configuration, and no traceback of ours."""
+    """No import, no configuration, the line of the test, and no traceback of ours."""
     (tmp_path / "test_app.py").write_text(TEST)
 
     run = pytest_in(tmp_path)
@@ -34,7 +36,21 @@ def test_the_fixture_fails_a_test_with_the_words_and_the_evidence(tmp_path: Path
     assert "1 failed, 1 passed" in run.stdout
     assert "⟦30 days⟧" in run.stdout
     assert "contradicts: [p1] The trial lasts 14 days." in run.stdout
+    assert "test_app.py:6: AssertionError" in run.stdout
     assert "faithful.py" not in run.stdout
+    assert "pytest_plugin.py" not in run.stdout
+
+
+def test_a_failure_is_an_assertion_error_like_any_other(tmp_path: Path) -> None:
+    """So that it can be expected."""
+    (tmp_path / "test_app.py").write_text(
+        "import pytest\n\n"
+        "def test_it(rt4chart):\n"
+        "    with pytest.raises(AssertionError):\n"
+        "        rt4chart.assert_faithful('It lasts 30 days.', ['It lasts 14 days.'])\n"
+    )
+
+    assert pytest_in(tmp_path).returncode == 0
 
 
 def test_the_judge_is_chosen_by_option_or_configuration(tmp_path: Path) -> None:
@@ -45,7 +61,10 @@ def test_the_judge_is_chosen_by_option_or_configuration(tmp_path: Path) -> None:
     configured = pytest_in(tmp_path)
     chosen = pytest_in(tmp_path, "--rt4chart-judge", "local", "-k", "test_faithful")
 
-    assert "unknown judge 'nobody': expected one of cascade, local" in configured.stdout
+    assert configured.returncode == pytest.ExitCode.USAGE_ERROR
+    told = configured.stdout + configured.stderr
+    assert told.count("unknown judge 'nobody': expected one of cascade, local") == 1
+    assert "Traceback" not in told
     assert chosen.returncode == 0
 
 

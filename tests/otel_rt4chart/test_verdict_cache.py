@@ -14,7 +14,7 @@ from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache, keep
 
 def test_verdicts_are_found_again_after_a_restart(tmp_path: Path) -> None:
     """The file outlives the process, and its owner alone may read it."""
-    path = tmp_path / "new" / "verdicts.db"
+    path = tmp_path / "verdicts.db"
     first = FileCache(str(path))
     first.put("key", '{"label": "entailed"}')
     first.close()
@@ -160,3 +160,11 @@ def test_the_parts_of_a_key_are_kept_apart() -> None:
     """Text cannot move from one part to the next."""
     assert key_of("ab", "c") != key_of("a", "bc")
     assert key_of("a", 1) != key_of("a", "1")
+
+
+def test_a_folder_that_does_not_exist_is_not_made(tmp_path: Path) -> None:
+    """A path with a slip in it is told, not created."""
+    with pytest.raises(SettingsError, match=r"make the folder .*nowhere first"):
+        FileCache(str(tmp_path / "nowhere" / "verdicts.db"))
+
+    assert not (tmp_path / "nowhere").exists()

@@ -12,6 +12,7 @@ from otel_rt4chart.cli import main
 from otel_rt4chart.testing import ScriptedJudge
 from otel_rt4chart.verify.cascade import CascadeJudge
 from otel_rt4chart.verify.local.judge import LocalJudge
+from tests.endpoint_server import EndpointServer, error
 
 BUNDLED = str(Path(__file__).parents[2] / "data/bench")
 
@@ -111,3 +112,26 @@ def test_a_limit_that_is_no_number_is_refused(capsys: pytest.CaptureFixture[str]
 
     assert stopped.value.code == 2
     assert "a whole number from 1 was expected" in capsys.readouterr().err
+
+
+def test_a_judge_that_fails_is_told_with_its_reason(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table of undecided answers is no measurement: status 1."""
+    monkeypatch.setenv("RT4CHART_JUDGE_RETRIES", "0")
+    with EndpointServer([error(401, "no")]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        status = main(["bench", BUNDLED, "--judge", "openai", "--model", "mine", "--limit", "2"])
+        short = capsys.readouterr()
+        stopped = main(["bench", BUNDLED, "--judge", "openai", "--json"])
+
+    reason = "401: the key was refused; check OPENAI_API_KEY"
+    assert (status, stopped) == (1, 1)
+    assert f"undecided: 2 × mine: {reason}" in short.out
+    assert f"the judge gave no verdict: mine: {reason}" in short.err
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert (
+        f"stopped after 5 of 6 answers: 5 answers in a row got no verdict: gpt-4o-mini: {reason}"
+        in (told.err)
+    )

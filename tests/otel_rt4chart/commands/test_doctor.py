@@ -7,7 +7,9 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.commands import doctor
-from otel_rt4chart.commands.doctor import Check, core_checks
+from otel_rt4chart.commands.doctor import Check, asked_judge_check, core_checks
+from tests.endpoint_server import Answer, EndpointServer, error, text
+from tests.oracle import Oracle, Truth
 
 
 def test_the_core_checks_pass_where_everything_is_installed() -> None:
@@ -17,6 +19,7 @@ def test_the_core_checks_pass_where_everything_is_installed() -> None:
     assert checks == {
         "python": "ok",
         "settings": "ok",
+        "extra [openai]": "ok",
         "extra [collector]": "ok",
         "extra [clustering]": "ok",
         "extra [local]": "ok",
@@ -77,3 +80,64 @@ def test_a_locked_or_fresh_database_is_told_apart_from_a_fault(
     assert main(["doctor"]) == 0
     assert "ClickHouse" in capsys.readouterr().out
     assert Path(store_dsn.removeprefix("chdb://")).exists()
+
+
+def test_an_unknown_judge_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the service's setting names it."""
+    check = asked_judge_check("foo")
+    monkeypatch.setenv("RT4CHART_JUDGE", "foo")
+
+    assert check.state == "failed"
+    assert "unknown judge 'foo': expected one of cascade, local, openai, single" in check.detail
+    assert main(["doctor"]) == 1
+
+
+@pytest.mark.parametrize("name", ["openai", "cascade", "single"])
+def test_a_judge_behind_an_endpoint_is_tried_with_one_call(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It finds a wrong number in one sentence."""
+    claim = "The free trial lasts 30 days."
+    oracle = Oracle({claim: Truth("contradicted", ("14 days",), "30 days", "14 days")})
+    with EndpointServer(oracle) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("RT4CHART_JUDGE_MODEL", "mine")
+        check = asked_judge_check(name)
+
+    assert check == Check(
+        f"judge {name}", "ok", "mine answered: a wrong number is called contradicted"
+    )
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (error(401, "no"), "401: the key was refused"),
+        (error(404, "no such model"), "404: "),
+        (Answer(None), "cannot be reached, or broke off"),
+        (text("Sure!"), "the model's reply was not usable"),
+    ],
+)
+def test_an_endpoint_that_fails_fails_the_doctor(
+    answer: Answer, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came is told; only a reply that cannot be read is asked for again."""
+    with EndpointServer([answer]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        check = asked_judge_check("openai")
+
+    assert check.state == "failed"
+    assert len(server.seen) == (2 if "usable" in told else 1)
+    assert told in check.detail
+    assert "OPENAI_BASE_URL" in check.fix
+
+
+def test_a_doubtful_variable_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no failure: it may be somebody else's."""
+    monkeypatch.setenv("RT4CHART_JUDGE_MODLE", "mine")
+
+    (check,) = [check for check in core_checks() if check.fix == "rename or unset that variable"]
+
+    assert check.state == "missing"
+    assert "is RT4CHART_JUDGE_MODEL meant?" in check.detail

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from otel_rt4chart.cli import main
+from otel_rt4chart.commands.verify import progress
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth
 
@@ -68,9 +70,16 @@ def test_offsets_are_code_points_with_emoji_and_right_to_left_text(tmp_path: Pat
         (b'{"answer": "x", "contexts": ["\xff"]}', "expected UTF-8, byte 30 is 0xff"),
         (b"[1]", "expected a JSON object, got a list"),
         (b'{"id": ' + b"7" * 5000 + b"}", "expected one JSON object a line"),
-        (b'{"contexts": ["x"]}', 'expected "answer" to be a string, got nothing'),
+        (
+            b'{"contexts": ["x"]}',
+            'expected "answer" (or "response" or "output") to be a string, got nothing',
+        ),
         (b'{"answer": " ", "contexts": ["x"]}', 'expected "answer" to hold text'),
-        (b'{"answer": "x"}', 'expected "contexts" to be a list of passages, got nothing'),
+        (b'{"answer": "x"}', "to be a list of passages, got nothing"),
+        (
+            b'{"answer": "x",\n',
+            "Expecting property name enclosed in double quotes, at column 16 of",
+        ),
         (b'{"answer": "x", "contexts": []}', "got an empty list"),
         (b'{"answer": "x", "contexts": [1]}', "expected passage 1 to be a string"),
         (b'{"answer": "x", "contexts": ["y"], "question": 1}', 'expected "question"'),
@@ -168,7 +177,15 @@ def test_a_model_judges_a_file_and_its_cost_is_told(
     assert status == 0
     assert (written["label"], written["judge"]) == ("contradicted", "openai/gpt-4o-mini/1.1.1.1")
     assert written["usage"]["calls"] == 2
-    assert "; 2 calls, " in capsys.readouterr().err
+    told = capsys.readouterr().err.splitlines()
+    assert told[:2] == [
+        "1 rows, 0 with an error",
+        "1 claims: 0 entailed (0%), 1 contradicted (100%), 0 baseless (0%), 0 undecided (0%)",
+    ]
+    assert re.fullmatch(
+        r"2 calls, \d+ prompt \+ \d+ completion tokens, 0\.\d{4} USD, 0 verdicts from the cache",
+        told[-1],
+    )
 
 
 def test_a_not_a_number_and_a_byte_order_mark_are_told_apart(tmp_path: Path) -> None:
@@ -182,3 +199,59 @@ def test_a_not_a_number_and_a_byte_order_mark_are_told_apart(tmp_path: Path) -> 
     first, second = map(json.loads, out.read_text().splitlines())
     assert (status, first["label"]) == (1, "entailed")
     assert "NaN is no JSON number" in second["error"]
+
+
+def test_a_source_that_has_expired_by_now_is_stale(tmp_path: Path) -> None:
+    """A row without a date is of today; with one, of that day."""
+    context = {"text": "The trial lasts 14 days.", "metadata": {"valid_to": "2020-01-31"}}
+    row = {"contexts": [context], "answer": "The trial lasts 14 days."}
+    dated = row | {"as_of": "2019-06-01"}
+
+    _, found = run(tmp_path, [json.dumps(row).encode(), json.dumps(dated).encode()])
+
+    stale = [any(one["name"] == "stale" for one in row["findings"]) for row in found]
+    assert stale == [True, False]
+
+
+@pytest.mark.parametrize(("most", "status"), [("0.5", 0), ("0.4", 1)])
+def test_a_rate_above_what_is_allowed_is_status_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], most: str, status: int
+) -> None:
+    """The rate of the whole file, one of two here, and the summary says so."""
+    file = tmp_path / "in.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in GOOD[:2]))
+
+    assert main(["verify", str(file), "--fail-over", most]) == status
+
+    told = capsys.readouterr().err
+    assert "hallucination rate 50.0% of 2 decided claims (95% interval " in told
+    assert ("--fail-over 0.4: the rate is 0.5" in told) is bool(status)
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        (["--fail-over", "7%"], "expected a share from 0 to 1, got '7%'"),
+        (["--jobs", "0"], "expected an integer from 1 to 1000, got '0'"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused(
+    capsys: pytest.CaptureFixture[str], option: list[str], told: str
+) -> None:
+    """By the parser."""
+    with pytest.raises(SystemExit):
+        main(["verify", "-", *option])
+
+    assert told in capsys.readouterr().err
+
+
+def test_progress_is_one_line_that_is_wiped(capsys: pytest.CaptureFixture[str]) -> None:
+    """Count and rate."""
+    clock = iter((0.0, 1.0, 4.0))
+    with progress(lambda: next(clock)) as show:
+        show(1)
+        show(2)
+
+    assert capsys.readouterr().err.split("\r\x1b[K") == [
+        "", "1 rows, 1.0 a second", "2 rows, 0.5 a second", "",
+    ]  # fmt: skip

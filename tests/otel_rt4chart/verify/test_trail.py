@@ -261,7 +261,7 @@ def test_answer_without_inputs_is_undecided() -> None:
         ([node("a", "", "b"), node("b", "", "a")], "without a cycle, got 'a' → 'b' → 'a'"),
         ([node("a", "", "a")], "without a cycle, got 'a' → 'a'"),
         ([node("a", ""), node("a", "")], "each node id once, got more than one node 'a'"),
-        ([node("b", "")], "one of the nodes', got 'a'"),
+        ([node("b", "")], "the answer to be a node's id, got 'a'"),
     ],
 )
 def test_malformed_graph_is_refused(nodes: list[Node], message: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.rates import AnswerSums
 from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
 from rt4chart_collector.demo.command import picture
 from rt4chart_collector.demo.labels import Agreement
@@ -20,7 +21,6 @@ from rt4chart_collector.demo.result import (
     total_of,
 )
 from rt4chart_collector.demo.run import fresh
-from rt4chart_collector.rates import AnswerSums
 from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
 from rt4chart_collector.store.rates import RouteSums
 

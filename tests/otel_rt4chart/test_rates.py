@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.rates import AnswerSums, Rate, claim_rate, wilson
+from otel_rt4chart.rates import AnswerSums, Rate, claim_rate, wilson
 
 
 def sums_of(answers: list[tuple[float, int, int]]) -> AnswerSums:
