@@ -36,12 +36,7 @@ def assert_faithful(
     __tracebackhide__ = True  # pytest shows the caller's line
     if not 0.0 <= max_rate <= 1.0:
         raise InputError(f"expected max_rate to be a share from 0 to 1, got {max_rate}")
-    if not isinstance(answer, str) or not answer.strip():
-        kind = "an empty one" if isinstance(answer, str) else type(answer).__name__
-        raise InputError(f"expected the answer to be a text, got {kind}")
-    if isinstance(passages, str | Passage | Mapping) or not isinstance(passages, Sequence):
-        kind = type(passages).__name__
-        raise InputError(f"expected a list of passages, got {kind}: put it in a list")
+    _refuse_mistakes(answer, passages)
     given = tuple(passage_from(one, number) for number, one in enumerate(passages, start=1))
     report = verifier_from(judge).verify(Exchange(question, given, answer))
     rate = report.hallucination_rate or 0.0
@@ -49,6 +44,16 @@ def assert_faithful(
     if rate > max_rate or undecided:
         raise AssertionError(explain(report, answer))
     return report
+
+
+def _refuse_mistakes(answer: object, passages: object) -> None:
+    """A string read letter by letter, or no answer at all, would pass for a test of something."""
+    if not isinstance(answer, str) or not answer.strip():
+        kind = "an empty one" if isinstance(answer, str) else type(answer).__name__
+        raise InputError(f"expected the answer to be a text, got {kind}")
+    if isinstance(passages, str | Passage | Mapping) or not isinstance(passages, Sequence):
+        kind = type(passages).__name__
+        raise InputError(f"expected a list of passages, got {kind}: put it in a list")
 
 
 def verifier_from(judge: str | Judge | BatchJudge | Verifier) -> Verifier:
