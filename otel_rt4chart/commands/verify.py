@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=_jobs,
         metavar="N",
-        help="answers verified at once (default: RT4CHART_JUDGE_CONCURRENCY, 1 without an endpoint)",
+        help="answers verified at once (default: 1, or RT4CHART_JUDGE_CONCURRENCY)",
     )
     parser.add_argument(
         "--fail-over",
