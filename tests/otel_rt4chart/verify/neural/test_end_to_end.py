@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.commands.doctor import core_checks
+from otel_rt4chart.commands.doctor import core_checks, onnx_check
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.judges import build_judge, build_verifier
 from otel_rt4chart.settings import JudgeSettings
 from otel_rt4chart.verify import Exchange, Label, Passage
-from rt4chart_collector.checks import checks as service_checks
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth
 from tests.otel_rt4chart.verify.neural.made import save_model
@@ -123,16 +122,15 @@ def test_an_assertion_is_made_with_it(model: Path) -> None:
 def test_the_doctor_opens_the_model_that_was_chosen(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For the service, and as a cascade's first; a wrong order of its labels is seen."""
+    """By name, and as a cascade's first; a wrong order of its labels is seen."""
     monkeypatch.setenv("RT4CHART_CASCADE_FIRST", f"onnx:{model}")
-    monkeypatch.setenv("RT4CHART_DSN", "http://127.0.0.1:1/none")
-    monkeypatch.setenv("RT4CHART_JUDGE", f"onnx:{tmp_path / 'no'}")
-    found = [one for one in (*core_checks(), *service_checks()) if one.name == "judge onnx"]
+    found = [one for one in core_checks() if one.name == "judge onnx"]
+    missing = onnx_check(f"onnx:{tmp_path / 'no'}")
     monkeypatch.setenv("RT4CHART_ONNX_LABELS", "contradicted,baseless,entailed")
     (turned,) = [one for one in core_checks() if one.name == "judge onnx"]
 
-    assert [one.state for one in found] == ["ok", "failed"]
-    assert "found nothing there" in found[1].detail
+    assert [one.state for one in (*found, missing)] == ["ok", "failed"]
+    assert "found nothing there" in missing.detail
     assert turned.state == "failed"
     assert "RT4CHART_ONNX_LABELS" in turned.fix
 
