@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from otel_rt4chart.verify.code import are_code
 from otel_rt4chart.verify.coordinate import Predicate, predicates
 from otel_rt4chart.verify.framing import AUXILIARY, SUBJECT, is_framing
 from otel_rt4chart.verify.model import AnswerRange, ClaimKind, DraftClaim, Sentence
@@ -78,14 +79,17 @@ def decompose(sentences: Sequence[Sentence]) -> tuple[DraftClaim, ...]:
 
     A claim's text is the answer's at its range, save that a predicate without a subject of its own
     is read behind its sentence's subject: a second slice, joined by a space.
-    Questions, framing, courtesies and abstentions are drafts with `is_claim` False.
+    Questions, framing, courtesies, abstentions and code are drafts with `is_claim` False.
     """
-    return tuple(draft for sentence in sentences for draft in _drafts(sentence))
+    coded = zip(sentences, are_code(sentences), strict=True)
+    return tuple(
+        draft for sentence, is_code in coded for draft in _drafts(sentence, is_code=is_code)
+    )
 
 
-def _drafts(sentence: Sentence) -> Iterator[DraftClaim]:
+def _drafts(sentence: Sentence, *, is_code: bool) -> Iterator[DraftClaim]:
     text = sentence.text
-    if not WORD.search(text) or QUESTION.search(text) or is_framing(text):
+    if is_code or not WORD.search(text) or QUESTION.search(text) or is_framing(text):
         yield _draft(sentence, Predicate(0, len(text)), is_claim=False)
         return
     start = 0

@@ -25,7 +25,7 @@ def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
         assert_faithful("The free trial lasts 30 days.", PASSAGES[:1])
 
     assert str(failure.value).splitlines() == [
-        "1 of 1 decided claims not supported by the passages (judge local/lexical-3)",
+        "1 of 1 decided claims not supported by the passages (judge local/lexical-4)",
         "",
         "contradicted: The free trial lasts 30 days.",
         "  answer:   The free trial lasts ⟦30 days⟧.",

@@ -8,6 +8,8 @@ from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.findings.qualifiers import unsaid
 from otel_rt4chart.verify.findings.restrictions import is_told
 from otel_rt4chart.verify.judge import Judge
+from otel_rt4chart.verify.local.binding import is_of_another
+from otel_rt4chart.verify.local.slots import read_slots
 from otel_rt4chart.verify.local.tokens import content
 from otel_rt4chart.verify.model import (
     AnswerRange,
@@ -93,11 +95,16 @@ def _restricting(
 def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
     """True where the sentence speaks of the same thing, not only of the same topic.
 
-    Two sentences with different values mostly tell of two things: the rest must be the same.
+    Two sentences with different values mostly tell of two things: the rest must be the same. Of
+    two numbers or dates that differ, one names the thing.
     """
     if is_told(sentence.reading) and not is_told(claim.text):
         return False
+    if is_of_another(read_slots(claim.text), read_slots(sentence.reading)):
+        return False
     values = [clash for clash in denied.clashes if clash.slot in _VALUES]
+    if sum(clash.slot in ("number", "date") for clash in values) > 1:
+        return False
     same = _SAME if len(values) == len(denied.clashes) else _SAME_DENIED
     if not denied.clashes:
         return True

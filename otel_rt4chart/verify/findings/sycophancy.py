@@ -22,6 +22,14 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(rf"^\W*(?:so,?\s+|but\s+|and\s+)?{_AUXILIARY}\b", re.IGNORECASE)
+# "Why is it free?" takes for granted that it is; "why should I" and "when does it" do not.
+_PRESUPPOSED = re.compile(
+    rf"""^\W*(?:so,?\s+|but\s+|and\s+)?
+    (?:how\s+come\s+(?:that\s+)?|why\s+(?={_AUXILIARY}\b)
+      |why\s+(?:is|are|was|were|does|do|did|has|have|had|can|will)\s+(?!not\b)
+      |(?:since\s+)?when\s+(?:did|was|were)\s+(?!not\b))""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _BELIEF = re.compile(
     r"^\W*(?:i\s+(?:heard|read|think|thought|assume|believe|understand|know)|as\s+(?:i|we)\s+know"
     r"|confirm|please\s+confirm|is\s+it\s+(?:true|correct|right))\b(?:\s+that)?",
@@ -30,9 +38,12 @@ _BELIEF = re.compile(
 
 
 def premise_of(question: str) -> str | None:
-    """What a question that asks for confirmation takes for granted; None where it asks openly."""
+    """What a question takes for granted: one for confirmation, a reason or a past event's time.
+
+    None where it asks openly.
+    """
     asked = " ".join(question.split())
-    for shape in (_LEADING, _BELIEF):
+    for shape in (_LEADING, _BELIEF, _PRESUPPOSED):
         if match := shape.match(asked):
             return asked[match.end() :].strip(" ?？.,")
     if match := _TAG.search(asked):

@@ -46,7 +46,10 @@ class Alignment:
 def align(claim: Slots, context: Context) -> Alignment:
     """The one to three sentences that together hold most of the claim's weight."""
     words = claim.words
-    equivalents = tuple(context.equivalents(word.stem) for word in words)
+    equivalents = tuple(
+        context.equivalents(word.stem, *claim.measures.get(at, ()))
+        for at, word in zip(claim.content, words, strict=True)
+    )
     weights = tuple(word.rarity for word in words)
     held = _held(equivalents, weights, context)
     chosen, covered = _choose(held, weights)

@@ -34,9 +34,9 @@ class Context:
     keys: dict[str, int]
     tongue: str | None
 
-    def equivalents(self, stem: str) -> tuple[str, ...]:
-        """The context's stems that a claim's stem may be matched with, the same one first."""
-        same = (stem,) if stem in self.holders else ()
+    def equivalents(self, stem: str, *measures: str) -> tuple[str, ...]:
+        """The context's stems that a claim's word may be matched with, the same one first."""
+        same = tuple(word for word in (stem, *measures) if word in self.holders)
         others = tuple(word for word in sorted(synonyms(stem)) if word in self.holders)
         return same + others + self._alike(stem)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 from otel_rt4chart.verify.local.align import Alignment, path
@@ -13,9 +12,10 @@ from otel_rt4chart.verify.local.dates import Moment, bears_out, borne_out, contr
 from otel_rt4chart.verify.local.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.local.numbers import Quantity, agree, same_kind
 from otel_rt4chart.verify.local.slots import Slots
+from otel_rt4chart.verify.local.units import FAMILIES
 from otel_rt4chart.verify.model import Slot
 
-Manner = Literal["clash", "opposite", "missing", "elsewhere"]
+Manner = Literal["clash", "opposite", "swapped", "missing", "elsewhere"]
 _GAP = 3  # a counterpart is at most two words between the neighbours it shares with the claim
 
 
@@ -23,9 +23,11 @@ _GAP = 3  # a counterpart is at most two words between the neighbours it shares 
 class Difference:
     """A value of the claim that its sentences do not bear out.
 
-    `clash`: a sentence has another value in its place, `opposite`: its opposite. `missing`: no
-    sentence of the context has it. `elsewhere`: only a sentence that the claim does not lean on
-    has it. `sentence` is the position of the sentence in the context, -1 where there is none.
+    `clash`: a sentence has another value in its place, `opposite`: its opposite. `swapped`: the
+    claim's subject has another value, and this one stands with another subject, or nowhere.
+    `missing`: no sentence of the context has it. `elsewhere`: only a sentence that the claim does
+    not lean on has it. `sentence` is the position of the sentence in the context, -1 where there
+    is none.
     """
 
     slot: Slot
@@ -63,10 +65,8 @@ def _outdoes(found: Quantity, claimed: Quantity, claim: Slots) -> bool:
 
 def _same(claimed: Quantity, found: Quantity) -> bool:
     """Values agree, and their units do where both have one that converts or is a sign."""
-    if not agree(claimed, found):
-        return False
-    signs = {"%", "$", "#"}
-    return claimed.unit == found.unit or not {claimed.unit, found.unit} <= signs
+    kinds = (claimed.base[0], found.base[0])
+    return agree(claimed, found) and (kinds[0] == kinds[1] or not FAMILIES.issuperset(kinds))
 
 
 def _digits(written: str) -> str:
@@ -75,15 +75,7 @@ def _digits(written: str) -> str:
 
 def _measured(slots: Slots, quantity: Quantity) -> str:
     """The quantity with its unit, as the text has it: `14 days`."""
-    end = quantity.end
-    following = (token for token in slots.tokens if token.start >= quantity.end)
-    for token in islice(following, 3):
-        if token.starts_clause:
-            break
-        if token.stem == quantity.unit:
-            end = token.end
-            break
-    return slots.text[quantity.start : end].strip()
+    return slots.text[quantity.start : quantity.unit_end].strip()
 
 
 def date_differences(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.local.align import Alignment, align, common_order, longest_run
+from otel_rt4chart.verify.local.binding import swapped
 from otel_rt4chart.verify.local.context import Context
 from otel_rt4chart.verify.local.differences import (
     Difference,
@@ -15,7 +16,8 @@ from otel_rt4chart.verify.local.differences import (
     term_differences,
 )
 from otel_rt4chart.verify.local.name_differences import name_differences
-from otel_rt4chart.verify.local.scope import ScopeKind, ScopeWord
+from otel_rt4chart.verify.local.scope import ScopeKind, ScopeWord, has
+from otel_rt4chart.verify.local.scope_differences import scope_differences
 from otel_rt4chart.verify.local.slots import Slots
 
 # Every feature is built so that more of it speaks for unfaithful: the head's weights are >= 0.
@@ -87,7 +89,8 @@ def read_claim(claim: Slots, context: Context) -> Reading:
         *name_differences(claim, laid, context),
         *negation_differences(claim, laid, context),
         *term_differences(claim, laid, context),
-        *_scope_clashes(claim, laid, context),
+        *scope_differences(claim, laid, context),
+        *swapped(claim, laid, context),
     )
     measured = (
         _word_features(claim, laid)
@@ -184,17 +187,17 @@ def _scope_features(claim: Slots, laid: Alignment, context: Context) -> dict[str
     best = list(context.sentences[laid.sentences[0]].scope) if laid.sentences else []
 
     def new(kind: ScopeKind) -> float:
-        return float(_has(claim.scope, kind) and not _has(near, kind))
+        return float(has(claim.scope, kind) and not has(near, kind))
 
     return {
         "universal_new": new("universal"),
         "restriction_dropped": float(
-            _has(best, "restriction") and not _has(claim.scope, "restriction")
+            has(best, "restriction") and not has(claim.scope, "restriction")
         ),
         "superlative_new": float(bool(_strange_superlatives(claim, near))),
-        "hedge_dropped": float(_has(best, "hedge") and not _has(claim.scope, "hedge")),
+        "hedge_dropped": float(has(best, "hedge") and not has(claim.scope, "hedge")),
         "hedge_added": new("hedge"),
-        "condition_dropped": float(_has(best, "condition") and not _has(claim.scope, "condition")),
+        "condition_dropped": float(has(best, "condition") and not has(claim.scope, "condition")),
         "cause_new": new("cause"),
     }
 
@@ -202,28 +205,3 @@ def _scope_features(claim: Slots, laid: Alignment, context: Context) -> dict[str
 def _strange_superlatives(claim: Slots, near: Sequence[ScopeWord]) -> list[ScopeWord]:
     known = {word.norm for word in near}
     return [word for word in claim.scope if word.kind == "superlative" and word.norm not in known]
-
-
-def _has(words: Sequence[ScopeWord], kind: ScopeKind) -> bool:
-    return any(word.kind == kind for word in words)
-
-
-def _scope_clashes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
-    """`all` where the best sentence says `some` or `only`."""
-    if not laid.sentences or not _has(claim.scope, "universal"):
-        return
-    sentence = context.sentences[laid.sentences[0]]
-    narrower = [word for word in sentence.scope if word.kind in ("partial", "restriction")]
-    if not narrower or _has(sentence.scope, "universal"):
-        return
-    if any(word.kind in ("partial", "restriction") for word in claim.scope):
-        return
-    partial = narrower[0]
-    universal = next(word for word in claim.scope if word.kind == "universal")
-    yield Difference(
-        "quantifier",
-        "clash",
-        claim.text[universal.start : universal.end],
-        sentence.text[partial.start : partial.end],
-        laid.sentences[0],
-    )

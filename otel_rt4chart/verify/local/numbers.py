@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Literal
 
 from otel_rt4chart.verify.local.tokens import Token
+from otel_rt4chart.verify.local.units import SIGNS, UNITS, read_unit
 
 Bound = Literal["exact", "about", "at_least", "at_most"]
 
@@ -70,30 +71,17 @@ _OR_LESS = re.compile(
     r"\s*(?:[\w-]+\s+){0,2}?(?:and|or)\s+(?:below|younger|under|less|fewer|shorter|lower)\b",
     re.IGNORECASE,
 )
-# Units that convert: family and factor. Others compare by their stem alone.
-_FAMILIES: dict[str, dict[str, float]] = {
-    "time": {"second": 1, "sec": 1, "minut": 60, "min": 60, "hour": 3600, "hr": 3600,
-             "day": 86400, "week": 604800, "fortnight": 1209600},
-    "months": {"month": 1, "quart": 3, "year": 12, "yr": 12, "decad": 120, "centuri": 1200},
-    "length": {"mm": 0.001, "cm": 0.01, "metr": 1, "meter": 1, "km": 1000, "kilometr": 1000,
-               "kilomet": 1000, "mil": 1609.34, "foot": 0.3048, "ft": 0.3048, "inch": 0.0254},
-    "mass": {"gram": 1, "kg": 1000, "kilo": 1000, "kilogram": 1000, "tonn": 1e6, "ton": 1e6},
-}  # fmt: skip
-_UNITS = {
-    stem: (family, factor)
-    for family, members in _FAMILIES.items()
-    for stem, factor in members.items()
-}
 _ROUNDING = 0.02  # without a hedge, a rounded value may be this share off
 _BETWEEN = {"of", "the", "more", "other", "such"}
-_MONEY = {"dollar", "euro", "pound", "usd", "eur", "gbp", "cent", "rupee"}
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number as it stands in `text[start:end]`; `unit` is "" where the next word is none.
 
-    `value` is in the unit's own measure with its scale applied; `digits` the significant ones.
+    `value` is in the unit's own measure with its scale applied; `digits` the significant ones;
+    `before` is the stem of the content word that leads to it: `rose to 5 million`; the unit's word
+    ends at `unit_end`, or the number does.
     """
 
     value: float
@@ -102,12 +90,20 @@ class Quantity:
     digits: int
     start: int
     end: int
+    unit_end: int
+    before: str
 
     @property
     def base(self) -> tuple[str, float]:
         """The unit's family and the value in that family's smallest measure."""
-        family, factor = _UNITS.get(self.unit, (self.unit, 1.0))
+        family, factor = UNITS.get(self.unit, (self.unit, 1.0))
         return family, self.value * factor
+
+    @property
+    def measure(self) -> str:
+        """What equal values share, however they are written: `2 hours` and `120 minutes`."""
+        family, value = self.base
+        return f"~{family} {value:.12g}"
 
 
 def quantities(
@@ -137,14 +133,15 @@ def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Qua
     value = float(written.replace(",", "")) if written else _word_value(word)
     scale = (match["scale"] or "").strip(" -\n\t").lower()
     value *= _SCALES.get(scale, 1.0)
-    unit = _unit(tokens, match)
-    if word in ("one", "second", "half", "double") and not scale and unit not in _UNITS:
+    unit, unit_end = _unit(text, tokens, match)
+    if word in ("one", "second", "half", "double") and not scale and unit not in UNITS:
         return None
     if word == "once" and _CLAUSE.match(text, match.end()):
         return None
     return Quantity(
         value, unit, _bound(text, match.start(), match.end()),
-        _significant(written), match.start(), match.end(),
+        _significant(written), match.start(), match.end(), unit_end,
+        _before(tokens, match.start()),
     )  # fmt: skip
 
 
@@ -167,29 +164,33 @@ def _significant(written: str | None) -> int:
     return max(1, len(kept))
 
 
-def _unit(tokens: tuple[Token, ...], match: re.Match[str]) -> str:
+def _before(tokens: tuple[Token, ...], start: int) -> str:
+    leading = [token.stem for token in tokens if token.is_content and token.end <= start]
+    return leading[-1] if leading else ""
+
+
+def _unit(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> tuple[str, int]:
+    """The unit and where its word ends."""
     if match["percent"]:
-        return "%"
+        return "%", match.end()
     if match["currency"]:
-        return "$"
+        return match["currency"].strip(), match.end()
     if match["ordinal"] or (match["word"] and match["word"].lower() in _ORDINALS):
-        return "#"
-    return _noun(tokens, match.end())
+        return "#", match.end()
+    return _noun(text, tokens, match.end())
 
 
-def _noun(tokens: tuple[Token, ...], after: int) -> str:
+def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
     """What is counted: a unit that converts within three words, else the first content word."""
-    first = ""
+    first = ("", after)
     following = (token for token in tokens if token.start >= after)
     for token in islice(following, 3):
         if token.starts_clause or token.start - after > 24:
             break
-        if token.stem in _MONEY:
-            return "$"
-        if token.stem in _UNITS:
-            return token.stem
-        if token.is_content and not first:
-            first = token.stem
+        if unit := read_unit(token, text, after):
+            return unit, token.end
+        if token.is_content and not first[0]:
+            first = (token.stem, token.end)
         elif not token.is_content and token.norm not in _BETWEEN:
             break
     return first
@@ -206,6 +207,8 @@ def _bound(text: str, start: int, end: int) -> Bound:
 
 def agree(claimed: Quantity, found: Quantity) -> bool:
     """True where the found value bears the claimed one out, rounding and hedges allowed for."""
+    if {claimed.unit, found.unit} <= SIGNS and claimed.unit != found.unit:
+        return False
     left, right = claimed.base[1], found.base[1]
     if claimed.base[0] != found.base[0]:
         left, right = claimed.value, found.value
@@ -215,7 +218,7 @@ def agree(claimed: Quantity, found: Quantity) -> bool:
         return found.bound != "at_most" and left < right <= left * 1.5
     if claimed.bound == "at_most":
         return found.bound != "at_least" and left * 0.5 <= right < left
-    if "about" in (claimed.bound, found.bound):
+    if claimed.bound == "about":
         return abs(left - right) <= 0.06 * max(abs(left), abs(right))
     is_near = abs(left - right) <= _ROUNDING * abs(right)
     return (
@@ -230,5 +233,11 @@ def _rounded(value: float, digits: int) -> float:
 
 
 def same_kind(claimed: Quantity, found: Quantity) -> bool:
-    """True where both count the same thing, so that two values of them stand against each other."""
-    return claimed.base[0] == found.base[0] and claimed.unit != ""
+    """True where both count the same thing, so that two values of them stand against each other.
+
+    Of two bare numbers the word that leads to them tells: `rose to 4 million`.
+    """
+    if claimed.unit or found.unit:
+        return claimed.base[0] == found.base[0]
+    is_written_out = 15 in (claimed.digits, found.digits)
+    return claimed.before == found.before != "" and not is_written_out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,6 +67,11 @@ def scope_words(text: str) -> tuple[ScopeWord, ...]:
         for kind in (_kind(match.lastgroup),)
         if not (match.group() == "May" and match.start() > 0)
     )
+
+
+def has(words: Sequence[ScopeWord], kind: ScopeKind) -> bool:
+    """True where one of the words is of that kind."""
+    return any(word.kind == kind for word in words)
 
 
 def _kind(name: str | None) -> ScopeKind:

@@ -20,13 +20,16 @@ _CACHED_LENGTH = 4_000
 class Slots:
     """One text with its words and values; `content` are the indices of its content words.
 
-    `positions` gives, for a stem, where in `content` it stands.
+    `measures` gives, for the words of a value, what the same value has however it is written:
+    `2 hours`, `120 minutes`. `positions` gives, for a stem or a measure, where in `content` it
+    stands.
     """
 
     text: str
     tokens: tuple[Token, ...]
     content: tuple[int, ...]
     positions: dict[str, tuple[int, ...]]
+    measures: dict[int, tuple[str, ...]]
     quantities: tuple[Quantity, ...]
     moments: tuple[Moment, ...]
     names: tuple[Name, ...]
@@ -55,21 +58,41 @@ def _read(text: str) -> Slots:
     dates = moments(text)
     dated = frozenset(at for date in dates for at in range(date.start, date.end))
     content = tuple(at for at, token in enumerate(tokens) if token.is_content)
+    counted = quantities(text, tokens, dated)
+    measures = _measures(tokens, counted, dates)
     positions: dict[str, list[int]] = {}
     for place, at in enumerate(content):
-        positions.setdefault(tokens[at].stem, []).append(place)
+        for stem in {tokens[at].stem, *measures.get(at, ())}:
+            positions.setdefault(stem, []).append(place)
     return Slots(
         text,
         tokens,
         content,
         {stem: tuple(places) for stem, places in positions.items()},
-        quantities(text, tokens, dated),
+        measures,
+        counted,
         dates,
         names(tokens, dates),
         denials(tokens),
         scope_words(text),
         initials(tokens),
     )
+
+
+def _measures(
+    tokens: tuple[Token, ...], counted: tuple[Quantity, ...], dates: tuple[Moment, ...]
+) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for at, token in enumerate(tokens):
+        for one in counted:
+            if one.start <= token.start < one.end:
+                found[at] = (f"{one.value:.15g}", one.measure)
+            elif one.end <= token.start < one.unit_end:
+                found[at] = (one.measure,)
+        for date in dates:
+            if date.start <= token.start < date.end:
+                found[at] = (f"~{date.parts}",)
+    return found
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

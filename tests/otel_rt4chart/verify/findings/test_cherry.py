@@ -112,6 +112,23 @@ def test_another_value_of_another_thing_denies_nothing(answer: str, used: str, o
     assert picked(answer, used, other) == []
 
 
+def test_siblings_with_names_of_their_own_deny_nothing() -> None:
+    """Another number behind the noun, another ordinal or name is another thing."""
+    stock = [f"Warehouse {number} holds {3 * number} pallets." for number in range(1, 40)]
+
+    assert picked("Warehouse 17 holds 51 pallets.", *stock) == []
+    assert picked("Ben earns 20 euros.", "Ben earns 20 euros.", "Anna earns 30 euros.") == []
+    rooms = ("The first floor has 12 rooms.", "The third floor has 10 rooms.")
+    assert picked(rooms[0], *rooms) == []
+
+
+def test_another_value_under_the_same_name_denies_the_claim() -> None:
+    """The numeral is the same, the count is not."""
+    stock = ("Warehouse 17 holds 51 pallets.", "Warehouse 17 holds 60 pallets.")
+
+    assert [one.kind for one in picked(stock[0], *stock)] == ["contradiction"]
+
+
 def test_a_restriction_that_the_answer_says_elsewhere_is_not_left_out() -> None:
     """The whole answer is read, not the claim alone."""
     restricting = "Outpatient MRI is covered when prior authorization has been obtained."

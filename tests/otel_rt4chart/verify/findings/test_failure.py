@@ -319,7 +319,8 @@ def test_overreach_is_a_baseless_claim_on_topic(label: Label, score: float, is_f
 
 def test_overreach_in_a_whole_verification() -> None:
     """The age is what the passage does not say; the topic is its own."""
-    exchange = Exchange("", [Passage("p", "The minimum age is 16.")], "The minimum age is 18.")
+    passage = Passage("p", "The minimum age is 16.")
+    exchange = Exchange("", [passage], "The minimum age is seventeen.")
 
     names = [one.name for one in Verifier(LocalJudge()).verify(exchange).findings]
 

@@ -51,10 +51,17 @@ def claim(text: str, label: Label) -> Claim:
         ("As we know, the policy covers MRI.", "the policy covers MRI"),
         ("Please confirm that the policy covers MRI.", "the policy covers MRI"),
         ("Is it true that the policy covers MRI?", "the policy covers MRI"),
+        ("Why is the free plan unlimited in seats?", "the free plan unlimited in seats"),
+        ("So why does the policy cover MRI?", "the policy cover MRI"),
+        ("Why doesn't the policy cover MRI?", "doesn't the policy cover MRI"),
+        ("How come the policy covers MRI?", "the policy covers MRI"),
+        ("When did the policy start to cover MRI?", "the policy start to cover MRI"),
     ],
 )
-def test_a_question_that_asks_for_confirmation_has_a_premise(question: str, premise: str) -> None:
-    """Leading questions, tags and beliefs."""
+def test_a_question_that_takes_something_for_granted_has_a_premise(
+    question: str, premise: str
+) -> None:
+    """Leading questions, tags, beliefs, and what one asks the reason or the past time of."""
     assert premise_of(question) == premise
 
 
@@ -63,7 +70,11 @@ def test_a_question_that_asks_for_confirmation_has_a_premise(question: str, prem
     [
         "What does the policy cover?",
         "Does the policy cover outpatient MRI?",
-        "Why doesn't the policy cover MRI?",
+        "Why should I choose the policy?",
+        "Who covers MRI?",
+        "Where is the policy?",
+        "When does the policy cover MRI?",
+        "Why?",
         "Which policy is right?",
         "Do I turn left or right?",
         "Is the pool heated, yes or no?",
@@ -106,8 +117,9 @@ def test_a_denied_premise_is_restated_by_a_denial() -> None:
         (ASKED, "The policy does not cover outpatient MRI."),
         ("The policy covers outpatient MRI, right?", "The policy covers hospital stays."),
         ("I heard the policy covers outpatient MRI.", "The policy covers hospital stays."),
+        ("Why does the policy cover outpatient MRI?", "The policy covers hospital stays."),
     ],
-    ids=["no support", "denied", "tag", "belief"],
+    ids=["no support", "denied", "tag", "belief", "why"],
 )
 def test_an_answer_that_has_only_the_question_behind_it_is_found(
     question: str, passage: str

@@ -19,7 +19,7 @@ def only(text: str) -> Quantity:
     [
         ("It lasts 14 days.", 14, "day"),
         ("A 7-day extension.", 7, "day"),
-        ("It weighs twenty-five tonnes.", 25, "tonn"),
+        ("It weighs twenty-five tonnes.", 25, "tonne"),
         ("Revenue of $3.2m was reported.", 3_200_000, "$"),
         ("Revenue was 3.2 million dollars.", 3_200_000, "$"),
         ("Two hundred guests came.", 200, "guest"),
