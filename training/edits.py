@@ -22,8 +22,9 @@ _NEGATION = re.compile(r"\b(is|are|was|were|will|would|could|should|must|has|hav
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A made claim with its label: entailed, contradicted or baseless."""
+    """A made claim, the sentence it was made from, and its label."""
 
+    source: str
     text: str
     label: str
 
@@ -42,15 +43,15 @@ def edits(sentences: Source, others: Source, chance: random.Random) -> list[Edit
     made: list[Edit] = []
     for text in chance.sample(fitting, min(2, len(fitting))):
         slots = read_slots(text)
-        made.append(Edit(_shortened(slots, chance), "entailed"))
+        made.append(Edit(text, _shortened(slots, chance), "entailed"))
         for change in (_number, _name, _negation, _opposite, _wider):
             changed = change(slots, chance, strange)
             if changed is not None and changed != text:
-                made.append(Edit(changed, "contradicted"))
+                made.append(Edit(text, changed, "contradicted"))
         for change in (_tail, _stranger):
             changed = change(slots, chance, strange)
             if changed is not None:
-                made.append(Edit(changed, "baseless"))
+                made.append(Edit(text, changed, "baseless"))
     return made
 
 

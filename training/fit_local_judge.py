@@ -105,7 +105,7 @@ def examples(row: Row) -> list[Example]:
 def made_examples(rows: Sequence[Row]) -> list[Example]:
     """Claims made from the training contexts, one set of edits a source, under its group."""
     sources = {row.source_id: row for row in rows if row.split == "train"}
-    chance = random.Random(SEED)  # noqa: S311
+    chance = random.Random(SEED)
     texts = {
         source_id: [one.text for one in segment_passages(row.exchange.passages)]
         for source_id, row in sources.items()
