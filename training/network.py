@@ -14,6 +14,7 @@ from torch.nn import functional
 from transformers import BertModel
 
 LONGEST = 256  # tokens of claim and evidence together; the evidence gives way
+MOST_WORDS = 150  # of a claim
 UNKNOWN = -1
 # How much each part of the loss weighs beside the binary one.
 KIND, MARKS, TWINS, MARGIN = 0.5, 0.7, 0.5, 1.0
@@ -70,14 +71,18 @@ def tokenizer_of(folder: Path) -> Tokenizer:
 
 def encoded(pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Example]:
     """The pairs as numbers, in order; a claim that fills the input by itself is cut."""
-    texts = [(" ".join(pair.claim.split()[:150]), pair.evidence) for pair in pairs]
+    texts = [(_cut(pair.claim), pair.evidence) for pair in pairs]
     found = tokenizer.encode_batch(texts)
     return [_example(pair, one) for pair, one in zip(pairs, found, strict=True)]
 
 
+def _cut(claim: str) -> str:
+    return " ".join(claim.split()[:MOST_WORDS])
+
+
 def _example(pair: Pair, one: Encoding) -> Example:
     kind = UNKNOWN if pair.kind is None else LABELS.index(pair.kind)
-    is_exact = pair.claim == " ".join(pair.claim.split()[:150])
+    is_exact = pair.claim == _cut(pair.claim)  # else the marks' offsets are another text's
     marks = tuple(
         UNKNOWN
         if sequence != 0 or pair.marks is None or not is_exact

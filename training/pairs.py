@@ -20,7 +20,7 @@ from otel_rt4chart.verify.segment import segment, segment_passages
 LABELS = ("entailed", "contradicted", "baseless")
 # Sentences that a claim is read beside, in the order of the document.
 EVIDENCE = 5
-NLI, MADE = "nli", "made"
+MADE = "made"
 
 
 @dataclass(frozen=True, slots=True)

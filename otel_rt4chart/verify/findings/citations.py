@@ -23,13 +23,19 @@ def citation_findings(
     answer: str, passages: Sequence[Passage], claims: Sequence[Claim], scanner: Judge
 ) -> Iterator[Finding]:
     """Unknown ids, quotations that stand nowhere, and cited passages that do not say it."""
-    yield from check_citations(answer, passages)
-    yield from _unsupporting(answer, passages, claims, scanner)
+    marks = citations(answer, [passage.id for passage in passages])
+    yield from _checked(answer, passages, marks)
+    yield from _unsupporting(answer, passages, marks, claims, scanner)
 
 
 def check_citations(answer: str, passages: Sequence[Passage]) -> Iterator[Finding]:
     """Ids against the retrieved set, quotations against the texts: cheap enough for all traffic."""
-    marks = citations(answer, [passage.id for passage in passages])
+    yield from _checked(answer, passages, citations(answer, [one.id for one in passages]))
+
+
+def _checked(
+    answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
+) -> Iterator[Finding]:
     unknown: dict[str, Citation] = {}
     for mark in marks:
         if resolve(mark, passages) is None:
@@ -77,10 +83,14 @@ def resolve(cited: Citation, passages: Sequence[Passage]) -> Passage | None:
 
 
 def _unsupporting(
-    answer: str, passages: Sequence[Passage], claims: Sequence[Claim], scanner: Judge
+    answer: str,
+    passages: Sequence[Passage],
+    marks: Sequence[Citation],
+    claims: Sequence[Claim],
+    scanner: Judge,
 ) -> Iterator[Finding]:
     """Decided claims of a sentence whose cited passages, each alone, do not entail them."""
-    cited = _cited_by_sentence(answer, passages)
+    cited = _cited_by_sentence(answer, passages, marks)
     for number, claim in enumerate(claims):
         named = cited.get(claim.sentence)
         if not named or not claim.label.is_decided:
@@ -104,9 +114,10 @@ def _entails(scanner: Judge, claim: Claim, passage: Passage) -> bool:
     return bool(sentences) and judge_one(scanner, claim, sentences, "").label is Label.ENTAILED
 
 
-def _cited_by_sentence(answer: str, passages: Sequence[Passage]) -> dict[int, dict[str, Passage]]:
+def _cited_by_sentence(
+    answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
+) -> dict[int, dict[str, Passage]]:
     found: dict[int, dict[str, Passage]] = {}
-    marks = citations(answer, [passage.id for passage in passages])
     sentences = segment(answer) if marks else ()
     for mark in marks:
         passage = resolve(mark, passages)

@@ -54,7 +54,8 @@ def _findings(
     authority: Authority | None,
 ) -> Iterator[Finding]:
     passages = exchange.passages
-    unused = [one for one in passages if one.id not in supporting_passages(claims)]
+    supporting = supporting_passages(claims)
+    unused = [one for one in passages if one.id not in supporting]
     yield from attribution(claims, passages)
     yield from _first(citation_findings(exchange.answer, passages, claims, scanner))
     yield from _first(cherry_picked(exchange, claims, unused, scanner))

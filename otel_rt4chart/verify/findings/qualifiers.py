@@ -33,12 +33,9 @@ def unsaid(sentence: str, claim: str, said: Mapping[str, float]) -> tuple[Restri
         claim: What the answer states.
         said: The content of the whole answer: stems with their rarity.
     """
-    stated = content(claim)
-    return tuple(
-        one
-        for one in restrictions(sentence)
-        if _concerns(one, stated) and not _is_said(one, claim, said)
-    )
+    found = restrictions(sentence)
+    stated = content(claim) if found else {}  # most sentences restrict nothing
+    return tuple(one for one in found if _concerns(one, stated) and not _is_said(one, claim, said))
 
 
 def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding]:

@@ -6,12 +6,12 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.verify.encoding import encodable
 from otel_rt4chart.verify.llm.ask import UnsentError
 from otel_rt4chart.verify.llm.completion import Embeddings, tokens_in
 from otel_rt4chart.verify.llm.conversation import batches
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prices import PRICES, Price
-from otel_rt4chart.verify.llm.prompt import printable
 from otel_rt4chart.verify.meter import Meter
 
 # Vectors are compared in plain Python, so short ones are asked for; models that cannot shorten
@@ -77,4 +77,4 @@ class OpenAIEmbedder:
 
 def _sent(texts: Sequence[str]) -> list[str]:
     """What is sent: valid Unicode, never empty, which endpoints refuse."""
-    return [printable(text).strip() or "-" for text in texts]
+    return [encodable(text).strip() or "-" for text in texts]

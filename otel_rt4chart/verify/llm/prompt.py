@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
+from otel_rt4chart.verify.encoding import encodable
 from otel_rt4chart.verify.model import Sentence
 from otel_rt4chart.verify.size import estimate_tokens
 
@@ -46,7 +47,7 @@ class Prompt:
 
     def again(self, reply: str, complaint: str) -> Prompt:
         """The same chat with the reply and what was wrong with it."""
-        said = Message("assistant", printable(reply)[:_QUOTED_REPLY])
+        said = Message("assistant", encodable(reply)[:_QUOTED_REPLY])
         return replace(self, messages=(*self.messages, said, Message("user", complaint)))
 
 
@@ -72,7 +73,7 @@ def version(name: str) -> str:
 
 def quoted(text: str) -> str:
     """The text as one JSON string on one line: it cannot end its own quotes."""
-    return json.dumps(_SPACES.sub(" ", printable(text)).strip(), ensure_ascii=False)
+    return json.dumps(_SPACES.sub(" ", encodable(text)).strip(), ensure_ascii=False)
 
 
 def numbered(texts: Iterable[str]) -> str:
@@ -96,8 +97,3 @@ def shown(sentences: Sequence[Sentence], question: str = "") -> str:
     """What every prompt about passages begins with, so that calls share their beginning."""
     asked = f"Question: {quoted(question)}\n\n" if question else ""
     return f"Passages, sentence by sentence:\n{passages(sentences)}\n\n{asked}"
-
-
-def printable(text: str) -> str:
-    """The text as valid Unicode: a lone surrogate, which no request can carry, is replaced."""
-    return text.encode("utf-8", "replace").decode("utf-8")

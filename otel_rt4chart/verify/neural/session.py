@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 from weakref import WeakSet
 
 from otel_rt4chart.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.encoding import encodable
 from otel_rt4chart.verify.neural.folder import LONGEST, ModelFolder
 
 if TYPE_CHECKING:
@@ -69,12 +70,12 @@ class Session:
 
     def pair_length(self, premise: str, hypothesis: str) -> int:
         """The tokens of a pair, with those that frame it."""
-        return len(self._open().tokenizer.encode(_sound(premise), _sound(hypothesis)))
+        return len(self._open().tokenizer.encode(encodable(premise), encodable(hypothesis)))
 
     def probabilities(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
         """One for each logit; of a single logit its sigmoid. JudgeError where the model fails."""
         opened = self._open()
-        encoded = [opened.tokenizer.encode(_sound(p), _sound(h)) for p, h in pairs]
+        encoded = [opened.tokenizer.encode(encodable(p), encodable(h)) for p, h in pairs]
         lengths = [len(one) for one in encoded]
         if max(lengths, default=0) > self.longest:
             raise JudgeError(f"expected pairs of {self.longest} tokens, got {max(lengths)}")
@@ -240,11 +241,6 @@ def _normalised(logits: Logits) -> list[tuple[float, ...]]:
         raised = numpy.exp(logits - logits.max(axis=1, keepdims=True))
         values = raised / raised.sum(axis=1, keepdims=True)
     return [tuple(round(float(value), _DIGITS) for value in row) for row in values]
-
-
-def _sound(text: str) -> str:
-    """The text as UTF-8 can hold it: JSON may have escaped half a character."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _first_line(error: Exception) -> str:

@@ -25,21 +25,11 @@ from otel_rt4chart.verify import (
     Sentence,
     Verifier,
 )
+from tests.running_example import ANSWER, POLICY
 
 CON, ENT, NIC = Label.CONTRADICTED, Label.ENTAILED, Label.BASELESS
 
 # The running example of the RT4CHART paper (Figure 1, Table 1): three chunks, five claims.
-CONTEXT = (
-    "New users must verify their account. The policy applies only to new users. "
-    "Verification is required before the trial starts. The free trial lasts 14 days. "
-    "Users may ask for more time. Verified users can ask once. "
-    "An extension of the free trial is 7 days."
-)
-ANSWER = (
-    "The policy applies to all users. Verification is not required. The free trial lasts 14 days. "
-    "Verified new users can receive a one-time 7-day extension of the free trial. "
-    "The trial includes priority email support."
-)
 SCRIPTS = {
     "The policy applies to all users": Script(
         CON, (CON, CON, NIC), ("must verify", "applies only to new users", "Verification is")
@@ -63,7 +53,7 @@ SCRIPTS = {
 def test_running_example_gets_the_papers_local_and_final_labels() -> None:
     """OR-join per claim, evidence over chunks found globally, AND-join for the answer."""
     judge = ScriptedJudge(SCRIPTS)
-    exchange = Exchange("What does the trial offer?", [Passage("p1", CONTEXT)], ANSWER)
+    exchange = Exchange("What does the trial offer?", [Passage("p1", POLICY)], ANSWER)
 
     report = Verifier(judge, window=3, overlap=1).verify(exchange)
 
@@ -84,7 +74,7 @@ def test_calls_are_batched_by_chunk_and_by_hint() -> None:
     judge = ScriptedJudge(SCRIPTS)
 
     report = Verifier(judge, window=3, overlap=1).verify(
-        Exchange("", [Passage("p1", CONTEXT)], ANSWER)
+        Exchange("", [Passage("p1", POLICY)], ANSWER)
     )
 
     assert [call[:2] for call in judge.calls] == [
@@ -103,7 +93,7 @@ def test_a_chunk_is_not_asked_about_claims_that_none_of_its_sentences_can_bear_o
     """Linking says where to look; the whole context is read all the same."""
     judge = ScriptedJudge(SCRIPTS)
 
-    Verifier(judge, window=3, overlap=1).verify(Exchange("", [Passage("p1", CONTEXT)], ANSWER))
+    Verifier(judge, window=3, overlap=1).verify(Exchange("", [Passage("p1", POLICY)], ANSWER))
 
     last = next(claims for kind, at, claims in judge.calls if (kind, at) == ("assess", 2))
     assert "Verification is not required" not in last
@@ -113,7 +103,7 @@ def test_a_context_of_one_chunk_is_judged_once() -> None:
     """Local and global verification would read the same text."""
     judge = ScriptedJudge(SCRIPTS)
 
-    report = Verifier(judge).verify(Exchange("", [Passage("p1", CONTEXT)], ANSWER))
+    report = Verifier(judge).verify(Exchange("", [Passage("p1", POLICY)], ANSWER))
 
     assert [call[:2] for call in judge.calls] == [("resolve", -1)]
     assert [claim.label for claim in report.claims] == [CON, CON, ENT, ENT, NIC]

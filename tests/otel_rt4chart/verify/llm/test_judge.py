@@ -17,7 +17,6 @@ from otel_rt4chart.verify import (
 from tests.endpoint_server import Answer, Seen
 from tests.oracle import Oracle, Truth, lines
 from tests.otel_rt4chart.verify.llm.served import (
-    ANSWER,
     CON,
     ENT,
     NIC,
@@ -27,6 +26,7 @@ from tests.otel_rt4chart.verify.llm.served import (
     WARM,
     served,
 )
+from tests.running_example import ANSWER
 
 
 def test_the_running_example_over_an_endpoint_gets_the_papers_labels() -> None:

@@ -14,7 +14,6 @@ from otel_rt4chart.verify import (
 from tests.endpoint_server import Answer, Seen, text
 from tests.oracle import Oracle
 from tests.otel_rt4chart.verify.llm.served import (
-    ANSWER,
     CON,
     ORACLE,
     POOL,
@@ -22,6 +21,7 @@ from tests.otel_rt4chart.verify.llm.served import (
     served,
     verify,
 )
+from tests.running_example import ANSWER
 
 SPLITS = {
     "invented": ["The pool is warm.", "The pool was built by Romans in Bath."],
