@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from edits import edits
+from edits import Source, edits
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
@@ -114,7 +114,7 @@ def made_examples(rows: Sequence[Row]) -> list[Example]:
     for source_id, row in sources.items():
         other = chance.choice([one for one in sources if sources[one].group != row.group])
         context = read_context(texts[source_id])
-        for edit in edits(texts[source_id], texts[other], chance):
+        for edit in edits(Source(texts[source_id], texts[other]), chance):
             about = (MADE, "train", row.group, source_id, edit.label != "entailed")
             kind = edit.label if edit.label != "entailed" else None
             values = read_claim(read_slots(edit.text), context).values

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from edits import edits
+from edits import Source, edits
+from exchanges import Exchanges
 
 from otel_rt4chart.bench.dataset import Row
 from otel_rt4chart.verify.decompose import decompose
@@ -98,17 +99,36 @@ def _marked(pair: Pair, row: Row, start: int, end: int) -> Pair:
 
 def inference(path: Path) -> Iterator[Pair]:
     """Premise and hypothesis pairs; the premise is the group, so that it never crosses a fold."""
+    pairs = []
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
             label = row["label"]
-            yield Pair(
+            pairs.append(Pair(
                 row["dataset"], row["premise"], row["id"], row["hypothesis"], row["premise"],
                 unfaithful=label != "entailed", kind=label,
-            )  # fmt: skip
+            ))  # fmt: skip
+    yield from pairs
+    yield from _beside_another(pairs)
 
 
-def made(rows: Sequence[Row], rounds: int, seed: int) -> Iterator[Pair]:
+def _beside_another(pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """One claim in three of a set without baseless ones, beside the premise next in the alphabet.
+
+    Premises begin with what they are about, so that the next one is often about a like thing.
+    """
+    full = {pair.dataset for pair in pairs if pair.kind == "baseless"}
+    ordered = sorted(
+        (pair for pair in pairs if pair.dataset not in full), key=lambda one: one.evidence
+    )
+    for one, other in zip(ordered[::3], ordered[3::3], strict=False):
+        if one.evidence != other.evidence:
+            yield replace(one, evidence=other.evidence, unfaithful=True, kind="baseless")
+
+
+def made(
+    rows: Sequence[Row], rounds: int, seed: int, exchanges: Exchanges | None = None
+) -> Iterator[Pair]:
     """Edited sentences of the rows' own sources, beside the evidence that a claim would get.
 
     One grounded sentence in five also stands beside its source without it: then it is baseless.
@@ -122,7 +142,7 @@ def made(rows: Sequence[Row], rounds: int, seed: int) -> Iterator[Pair]:
     for turn in range(rounds):
         for name, row in sources.items():
             other = chance.choice([one for one in sources if sources[one].group != row.group])
-            for edit in edits(texts[name], texts[other], chance):
+            for edit in edits(Source(texts[name], texts[other], exchanges), chance):
                 yield from _made(edit.source, edit.text, edit.label, row, contexts[name], turn)
             yield from _unsupported(row, contexts[name], chance)
 
@@ -130,7 +150,7 @@ def made(rows: Sequence[Row], rounds: int, seed: int) -> Iterator[Pair]:
 def _made(
     source: str, text: str, label: str, row: Row, context: Context, turn: int
 ) -> Iterator[Pair]:
-    marks = () if label == "entailed" else changed(source, text)
+    marks = () if label == "entailed" else changed(source, text) or None  # a "not" may be gone
     yield Pair(
         MADE, row.group, row.source_id, text, context.evidence(text),
         unfaithful=label != "entailed", kind=label, marks=marks,
