@@ -31,12 +31,13 @@ bench: $(STAMP) ## print the measured figures; DATA=folder in RAGTruth's two-fil
 lock: $(STAMP) ## resolve requirements.lock anew
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/uv pip compile pyproject.toml --extra all --group dev --universal --python-version 3.11 \
-		--generate-hashes --no-header --upgrade --quiet -o requirements.lock
+		--generate-hashes --no-header --upgrade --quiet --no-emit-package rt4chart-models \
+		-o requirements.lock
 
 clean: ## remove the virtual environment and the caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or later is needed, $$($(PYTHON) --version) came: make PYTHON=python3.12 …"; exit 1; }
 	@echo "» virtual environment in $(VENV)"
@@ -44,6 +45,6 @@ $(STAMP): requirements.lock pyproject.toml
 		{ echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
 	@echo "» packages of requirements.lock (hashed; about 390 MB, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@echo "» otel-rt4chart, editable"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "» otel-rt4chart and its models, editable"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e models -e .
 	@touch $(STAMP)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from otel_rt4chart.bench.dataset import Row, read_rows
-from otel_rt4chart.verify import LocalJudge, Verifier
+from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.local.tokens import content
 
 STEPS = 200
@@ -32,7 +32,7 @@ def main() -> None:
         (step / STEPS for step in range(STEPS + 1)),
         key=lambda limit: balanced(train, {r.id for r in train if covered[r.id] < limit}),
     )
-    verifier = Verifier(LocalJudge())
+    verifier = Verifier(RulesJudge())
     ours = {row.id for row in dev if verifier.verify(row.exchange).label.is_unfaithful}
     theirs = {row.id for row in dev if covered[row.id] < threshold}
     print(f"balanced accuracy on dev; coverage below {threshold:.3f} is flagged (chosen on train)")

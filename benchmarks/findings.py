@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from otel_rt4chart.bench.dataset import RESPONSES, Row, read_rows
-from otel_rt4chart.verify import LocalJudge, Verifier
+from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.model import Passage, Report
 from otel_rt4chart.verify.segment import segment
 
@@ -73,7 +73,7 @@ def measure(
     rows: Sequence[Row], edited: Mapping[str, str]
 ) -> tuple[dict[str, Shares], dict[str, Counter[str]]]:
     """The shares of each layout, and the failure kinds of each edit; `edited` goes by answer."""
-    verifier = Verifier(LocalJudge())
+    verifier = Verifier(RulesJudge())
     kinds: dict[str, Counter[str]] = {edit: Counter() for edit in EXPECTED}
     given: list[Told] = []
     for row in rows:

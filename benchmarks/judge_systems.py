@@ -101,9 +101,9 @@ def ai_evaluation() -> System:
 
 def rules() -> System:
     """The embedded judge by its rules alone; only here is it made."""
-    from otel_rt4chart.verify import LocalJudge, Verifier
+    from otel_rt4chart.verify import RulesJudge, Verifier
 
-    return partial(verified, Verifier(LocalJudge()))
+    return partial(verified, Verifier(RulesJudge()))
 
 
 def built(name: str) -> System:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
-from otel_rt4chart.verify import LocalJudge, Verifier
+from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.cascade import Tier
 from otel_rt4chart.verify.decompose import decompose
 from otel_rt4chart.verify.drive import Steps, ask, drive
@@ -115,7 +115,7 @@ def main() -> None:
     print(f"\n{'CPU, ms':34}{'a claim':>9}{'an answer: mean':>17}{'p50':>8}{'p95':>8}")
     alone = measure(cases, Prepared([], {}))
     print_times("pipeline, scanner at once", alone, claims)
-    print_times("pipeline, scanner local (default)", measure(cases, LocalJudge()), claims)
+    print_times("pipeline, scanner local (default)", measure(cases, RulesJudge()), claims)
     by_stage = [stages(case) for case in cases]
     for stage, times in zip(STAGES, zip(*by_stage, strict=True), strict=True):
         print_times(f"  {stage}", times, claims)
@@ -132,7 +132,7 @@ def main() -> None:
 
 def prepared(row: Row) -> Case:
     """The answer with its claims by rule and the local judge's labels, one sentence each."""
-    report = Verifier(LocalJudge(), scanner=Prepared([], {})).verify(row.exchange)
+    report = Verifier(RulesJudge(), scanner=Prepared([], {})).verify(row.exchange)
     context = segment_passages(row.exchange.passages)
     places = {(one.passage_id, one.start, one.end): one.index for one in context}
     told = {

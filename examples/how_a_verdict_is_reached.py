@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
+from otel_rt4chart.verify import Exchange, RulesJudge, Passage, Verifier
 from otel_rt4chart.verify.chunk import chunk
 from otel_rt4chart.verify.decompose import decompose
 from otel_rt4chart.verify.join import or_join
@@ -37,7 +37,7 @@ WINDOW, OVERLAP = 4, 1
 
 def main() -> None:
     """The stages one by one, then the report that a `Verifier` makes of them."""
-    judge = LocalJudge()
+    judge = RulesJudge()
     context = segment_passages(PASSAGES)
     print("1 sentences of the passages")
     for one in context:

@@ -8,20 +8,23 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from otel_rt4chart import embedded
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.settings import JudgeSettings
 from otel_rt4chart.verdict_cache import FileCache
 from otel_rt4chart.verify.cascade import CascadeJudge
-from otel_rt4chart.verify.judge import BatchJudge, Judge
+from otel_rt4chart.verify.judge import BatchJudge, Embedder, Judge
 from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.embedder import OpenAIEmbedder
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.judge import OpenAIJudge
 from otel_rt4chart.verify.llm.prices import PRICES, Price, parse_prices
 from otel_rt4chart.verify.llm.single import SingleJudge
-from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.local.judge import RulesJudge
 from otel_rt4chart.verify.meter import Budget
+from otel_rt4chart.verify.neural import installed
 from otel_rt4chart.verify.neural.judge import OnnxJudge
+from otel_rt4chart.verify.neural.local import LocalJudge
 from otel_rt4chart.verify.pipeline import Verifier
 
 ONNX = "onnx:"  # then the path of an exported model
@@ -32,7 +35,7 @@ def settings_with(name: str, model: str | None) -> JudgeSettings:
     given = JudgeSettings.from_environment()
     if model is None:
         return given
-    if name == "local" or is_onnx(name):
+    if name in ("local", "rules") or is_onnx(name):
         raise SettingsError(f"--model names a model, and the judge {name} asks none: add --judge")
     return replace(given, model=model)
 
@@ -54,18 +57,15 @@ def build_verifier(
 ) -> Verifier:
     """A verifier with that judge, its budget and, where a model is named, links by meaning.
 
-    Judge and embeddings share one endpoint, its concurrency and what it may spend in a minute.
+    Judge and embeddings share one endpoint, its concurrency and what it may spend in a minute; the
+    embedded encoder needs none.
     """
     given = settings or JudgeSettings.from_environment()
     endpoint = cache(lambda: build_endpoint(given))
     judge = _judge(name, given, endpoint)
-    embedder = None
-    if given.embedding_model:
-        model, prices = given.embedding_model, _prices(given)
-        embedder = OpenAIEmbedder(endpoint(), model=model, prices=prices)
     return Verifier(
         judge,
-        embedder=embedder,
+        embedder=_embedder(given, endpoint),
         budget=Budget(given.calls_per_answer, given.tokens_per_answer),
         clock=clock,
     )
@@ -82,6 +82,13 @@ def build_endpoint(settings: JudgeSettings) -> Endpoint:
         concurrency=settings.concurrency,
         per_minute=Budget(settings.calls_per_minute, settings.tokens_per_minute),
     )
+
+
+def _embedder(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> Embedder | None:
+    model = settings.embedding_model
+    if model == embedded.NAME:
+        return embedded.build_embedder(settings.onnx_threads)
+    return OpenAIEmbedder(endpoint(), model=model, prices=_prices(settings)) if model else None
 
 
 def _judge(
@@ -110,8 +117,19 @@ def _onnx(name: str, settings: JudgeSettings) -> OnnxJudge:
     )
 
 
-def _local(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> LocalJudge:
-    return LocalJudge()
+def _local(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> LocalJudge | RulesJudge:
+    return _in_process("local", settings)
+
+
+def _rules(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> RulesJudge:
+    return RulesJudge()
+
+
+def _in_process(name: str, settings: JudgeSettings) -> LocalJudge | RulesJudge:
+    """The embedded judge; the rules, under their own id, where its models are not installed."""
+    if name == "rules" or installed.missing():
+        return RulesJudge()
+    return LocalJudge(threads=settings.onnx_threads)
 
 
 def _openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> OpenAIJudge:
@@ -139,7 +157,7 @@ def _single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> Single
 
 def _cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:
     name = settings.cascade_first
-    first = _onnx(name, settings) if is_onnx(name) else LocalJudge()
+    first = _onnx(name, settings) if is_onnx(name) else _in_process(name, settings)
     return CascadeJudge(first, _openai(settings, endpoint), settings.cascade_threshold)
 
 
@@ -153,6 +171,7 @@ def _prices(settings: JudgeSettings) -> Mapping[str, Price]:
 
 JUDGES: dict[str, Callable[[JudgeSettings, Callable[[], Endpoint]], Judge | BatchJudge]] = {
     "local": _local,
+    "rules": _rules,
     "openai": _openai,
     "single": _single,
     "cascade": _cascade,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import correlation
 
 Z_95 = 1.959963984540054
 # The intra-class correlation assumed where the answers themselves cannot tell it: fewer than two
@@ -68,3 +70,22 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
     centre = (rate + spread / 2) / (1 + spread)
     half = Z_95 / (1 + spread) * math.sqrt(rate * (1 - rate) / size + spread / (4 * size))
     return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Spearman's rho of two measures of the same things, ties ranked alike, in [-1, 1].
+
+    None where there are fewer than three things, or where one measure gives all the same.
+    """
+    sides = [_ranks(side) for side in zip(*pairs, strict=True)]
+    if len(pairs) < 3 or any(len(set(ranks)) == 1 for ranks in sides):
+        return None
+    return correlation(*sides)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """From 1 on; equal values share the mean of their places."""
+    ordered = sorted(values)
+    first = {value: at for at, value in reversed(list(enumerate(ordered, start=1)))}
+    last = {value: at for at, value in enumerate(ordered, start=1)}
+    return [(first[value] + last[value]) / 2 for value in values]

@@ -147,7 +147,9 @@ class JudgeSettings:
         "MODEL=INPUT/CACHED/OUTPUT, … in US dollars for a million tokens; adds to the known ones",
     )
     embedding_model: str = _named(
-        "RT4CHART_EMBEDDING_MODEL", "", "links claims by meaning too, at the same endpoint"
+        "RT4CHART_EMBEDDING_MODEL",
+        "",
+        "links claims by meaning too: local, or a model at the same endpoint",
     )
     cascade_threshold: float = _named(
         "RT4CHART_CASCADE_THRESHOLD",
@@ -159,9 +161,9 @@ class JudgeSettings:
     cascade_first: str = _named(
         "RT4CHART_CASCADE_FIRST",
         "local",
-        "the judge that sees every claim: local, or onnx:PATH",
-        "local or onnx:PATH",
-        lambda value: value == "local" or (value.startswith("onnx:") and len(value) > 5),
+        "the judge that sees every claim: local, rules, or onnx:PATH",
+        "local, rules or onnx:PATH",
+        lambda value: value in ("local", "rules") or (value.startswith("onnx:") and len(value) > 5),
     )
     onnx_labels: str = _named(
         "RT4CHART_ONNX_LABELS",
@@ -171,7 +173,7 @@ class JudgeSettings:
     onnx_threads: int = _named(
         "RT4CHART_ONNX_THREADS",
         0,
-        "threads that an onnx judge computes with; 0: the cores of this process, 4 at most",
+        "threads that a model in process computes with; 0: the cores of this process, 4 at most",
         "0 to 256",
         lambda value: 0 <= value <= 256,
     )

@@ -35,7 +35,8 @@ OUTSIDE = {
     "otel_rt4chart": ("opentelemetry",),
     "otel_rt4chart.verify": ("sentencex", "regex"),
     "otel_rt4chart.verify.llm.endpoint": ("openai",),
-    "otel_rt4chart.verify.neural.session": ("onnxruntime", "tokenizers", "numpy"),
+    "otel_rt4chart.verify.neural.runtime": ("onnxruntime", "tokenizers", "numpy"),
+    "otel_rt4chart.embedded": ("rt4chart_models",),
     "otel_rt4chart.pytest_plugin": ("pytest",),
     "rt4chart_collector": ("opentelemetry", "google.protobuf", "starlette", "uvicorn", "rich"),
     "rt4chart_collector.store": (),
@@ -50,7 +51,7 @@ EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
     "otel_rt4chart.verify.drive": {"asyncio"},
-    "otel_rt4chart.verify.neural.session": {"os", "threading"},
+    "otel_rt4chart.verify.neural.runtime": {"os", "threading"},
 }
 IMPURE = {"os", "time", "datetime", "random", "socket", "threading", "subprocess", "asyncio"}
 FILE_LINES, TEST_LINES, FUNCTION_LINES = 300, 400, 60

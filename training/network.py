@@ -14,7 +14,7 @@ from torch.nn import functional
 from transformers import BertModel
 
 LONGEST = 256  # tokens of claim and evidence together; the evidence gives way
-MOST_WORDS = 150  # of a claim
+MOST_TOKENS = 200  # of a claim
 UNKNOWN = -1
 # How much each part of the loss weighs beside the binary one.
 KIND, MARKS, TWINS, MARGIN = 0.5, 0.7, 0.5, 1.0
@@ -62,30 +62,38 @@ class Example:
 
 
 def tokenizer_of(folder: Path) -> Tokenizer:
-    """The encoder's own tokenizer, cutting the evidence alone."""
+    """The encoder's own tokenizer."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.enable_truncation(LONGEST, strategy="only_second")
     tokenizer.no_padding()
     return tokenizer
 
 
 def encoded(pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Example]:
-    """The pairs as numbers, in order; a claim that fills the input by itself is cut."""
-    texts = [(_cut(pair.claim), pair.evidence) for pair in pairs]
+    """The pairs as numbers, in order; of a long claim the beginning is read."""
+    tokenizer.no_truncation()
+    claims = [
+        _cut(pair.claim, one)
+        for pair, one in zip(
+            pairs,
+            tokenizer.encode_batch([pair.claim for pair in pairs], add_special_tokens=False),
+            strict=True,
+        )
+    ]
+    tokenizer.enable_truncation(LONGEST, strategy="only_second")
+    texts = [(claim, pair.evidence) for claim, pair in zip(claims, pairs, strict=True)]
     found = tokenizer.encode_batch(texts)
     return [_example(pair, one) for pair, one in zip(pairs, found, strict=True)]
 
 
-def _cut(claim: str) -> str:
-    return " ".join(claim.split()[:MOST_WORDS])
+def _cut(claim: str, one: Encoding) -> str:
+    return claim if len(one) <= MOST_TOKENS else claim[: one.offsets[MOST_TOKENS - 1][1]]
 
 
 def _example(pair: Pair, one: Encoding) -> Example:
     kind = UNKNOWN if pair.kind is None else LABELS.index(pair.kind)
-    is_exact = pair.claim == _cut(pair.claim)  # else the marks' offsets are another text's
     marks = tuple(
         UNKNOWN
-        if sequence != 0 or pair.marks is None or not is_exact
+        if sequence != 0 or pair.marks is None
         else int(any(start < right and left < end for left, right in pair.marks))
         for (start, end), sequence in zip(one.offsets, one.sequence_ids, strict=True)
     )

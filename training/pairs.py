@@ -16,11 +16,10 @@ from otel_rt4chart.bench.dataset import Row
 from otel_rt4chart.verify.decompose import decompose
 from otel_rt4chart.verify.link import Linker
 from otel_rt4chart.verify.model import Sentence
+from otel_rt4chart.verify.neural.nearby import NEARBY, nearby, together
 from otel_rt4chart.verify.segment import segment, segment_passages
 
 LABELS = ("entailed", "contradicted", "baseless")
-# Sentences that a claim is read beside, in the order of the document.
-EVIDENCE = 5
 MADE = "made"
 
 
@@ -53,10 +52,10 @@ class Context:
 
     def evidence(self, claim: str, without: int | None = None) -> str:
         """The sentences nearest to the claim, in document order; `without` leaves one out."""
-        found = self._linker.candidates(claim, limit=EVIDENCE + 1)
-        kept = [link.sentence for link in found if link.sentence != without][:EVIDENCE]
-        kept = kept or [one.index for one in self.sentences if one.index != without][:EVIDENCE]
-        return " ".join(self.sentences[at].reading for at in sorted(kept))
+        if without is None:
+            return together(nearby(claim, self.sentences, self._linker))
+        others = tuple(one for one in self.sentences if one.index != without)
+        return together(nearby(claim, others, Linker(others)))
 
 
 def natural(rows: Iterable[Row]) -> Iterator[tuple[Row, Pair]]:
@@ -161,7 +160,7 @@ def _made(
 def _unsupported(row: Row, context: Context, chance: random.Random) -> Iterator[Pair]:
     """A sentence of the source beside the source without it."""
     fitting = [s for s in context.sentences if 6 <= len(s.reading.split()) <= 30]
-    if len(context.sentences) > EVIDENCE and fitting:
+    if len(context.sentences) > NEARBY and fitting:
         chosen = chance.choice(fitting)
         at = context.sentences.index(chosen)
         yield Pair(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import HashingVectorizer
+
+from otel_rt4chart.embedded import build_embedder as build_encoder
+from otel_rt4chart.verify.neural.encoder import LocalEmbedder
 
 Matrix = NDArray[np.float32]
 
@@ -51,3 +55,26 @@ class HashingEmbedder:
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         rows /= np.where(lengths > 0, lengths, 1)
         return rows
+
+
+class MeaningEmbedder:
+    """The embedded encoder's vectors: equal texts have equal ones in every run."""
+
+    def __init__(self, encoder: LocalEmbedder) -> None:
+        """`encoder` may be shared."""
+        self._encoder = encoder
+        self.id = encoder.id
+        self.width = encoder.width
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """Rows of meaning; words that are not there have none."""
+        rows = np.zeros((len(texts), self.width), dtype=np.float32)
+        worded = [at for at, text in enumerate(texts) if re.search(r"\w", text)]
+        if worded:
+            rows[worded] = self._encoder.embed([texts[at] for at in worded])
+        return rows
+
+
+def build_embedder(name: str) -> Embedder:
+    """The one of that name; SettingsError says what to install where the encoder is missing."""
+    return MeaningEmbedder(build_encoder()) if name == "local" else HashingEmbedder()

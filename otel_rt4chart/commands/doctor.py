@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal
 
+from otel_rt4chart import embedded
 from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import RT4ChartError
 from otel_rt4chart.judges import build_judge, build_verifier, is_onnx
@@ -24,7 +25,7 @@ EXTRAS = {
     "openai": ("openai",),
     "collector": ("clickhouse_connect", "chdb", "starlette", "uvicorn", "opentelemetry.proto"),
     "clustering": ("sklearn", "numpy"),
-    "local": ("onnxruntime", "tokenizers"),
+    "local": embedded.PACKAGES,
 }
 
 
@@ -95,9 +96,23 @@ def core_checks() -> Iterator[Check]:
         fix = f"pip install 'otel-rt4chart[{extra}]'" if lacking else ""
         detail = f"{', '.join(lacking)} not installed" if lacking else "installed"
         yield Check(f"extra [{extra}]", "missing" if lacking else "ok", detail, fix)
+    yield models_check()
     yield judge_check()
     if is_onnx(first):
         yield onnx_check(first)
+
+
+def models_check() -> Check:
+    """The embedded models open, and tell which they are."""
+    lacking = embedded.missing()
+    if lacking:
+        told = f"{', '.join(lacking)} not installed"
+        return Check("embedded models", "missing", told, "pip install 'otel-rt4chart[local]'")
+    try:
+        ids = embedded.ids()
+    except RT4ChartError as error:
+        return Check("embedded models", "failed", str(error), "install rt4chart-models again")
+    return Check("embedded models", "ok", ", ".join(ids))
 
 
 def judge_check() -> Check:

@@ -58,7 +58,7 @@ def execute(options: argparse.Namespace) -> int:
     settings = settings_with(options.judge, options.model)
     _tell(*(f"warning: {one}" for one in doubtful()))
     verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
-    computes = options.judge == "local" or is_onnx(options.judge)
+    computes = options.judge in ("local", "rules") or is_onnx(options.judge)
     jobs = options.jobs or (1 if computes else settings.concurrency)
     refuse_overwriting(options.file, options.out)
     run = Run(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)

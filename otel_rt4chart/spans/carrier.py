@@ -65,7 +65,7 @@ def explanation(report: Report) -> str:
 
 def _attributes(verdict: Verdict, report: Report, version: str) -> dict[str, AttributeValue]:
     rate = report.hallucination_rate
-    kind = "CODE" if report.judge.startswith("local") else "LLM"
+    kind = "CODE" if report.judge.startswith(("local", "rules")) else "LLM"
     about = {"rt4chart.version": version, "judge": report.judge, "route": verdict.candidate.route}
     attributes: dict[str, AttributeValue] = {
         semconv.SPAN_KIND: "EVALUATOR",

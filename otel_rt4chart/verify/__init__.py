@@ -5,7 +5,7 @@ from otel_rt4chart.verify.judge import Embedder, Hint, Judge
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.judge import OpenAIJudge
 from otel_rt4chart.verify.llm.single import SingleJudge
-from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.local.judge import RulesJudge
 from otel_rt4chart.verify.meter import Budget
 from otel_rt4chart.verify.model import (
     AnswerLabel,
@@ -25,6 +25,7 @@ from otel_rt4chart.verify.model import (
     Usage,
 )
 from otel_rt4chart.verify.neural.judge import OnnxJudge
+from otel_rt4chart.verify.neural.local import LocalJudge
 from otel_rt4chart.verify.pipeline import Verifier
 from otel_rt4chart.verify.trail import Node, Tracer, Trail
 
@@ -52,6 +53,7 @@ __all__ = [
     "OpenAIJudge",
     "Passage",
     "Report",
+    "RulesJudge",
     "Sentence",
     "SingleJudge",
     "Tracer",

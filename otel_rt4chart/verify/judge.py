@@ -30,7 +30,7 @@ class Judge(Protocol):
 
     @property
     def id(self) -> str:
-        """Name and version, such as `local/lexical-4`: it identifies the verdicts it gives."""
+        """Name and version, such as `rules/5`: it identifies the verdicts it gives."""
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The claims of an answer's sentences, in the answer's order; it never sees the context."""

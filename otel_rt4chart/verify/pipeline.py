@@ -12,7 +12,7 @@ from otel_rt4chart.verify.findings.stale import Authority
 from otel_rt4chart.verify.join import and_join
 from otel_rt4chart.verify.judge import BatchJudge, Embedder, Judge
 from otel_rt4chart.verify.link import DENSE_FLOOR, FLOOR, LIMIT
-from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.local.judge import RulesJudge
 from otel_rt4chart.verify.meter import Budget, Meter
 from otel_rt4chart.verify.model import Exchange, Report
 from otel_rt4chart.verify.outcome import undecomposed
@@ -55,7 +55,7 @@ class Verifier:
         )
         self._embedder = embedder
         self._budget = budget or Budget()
-        self._scanner: Judge = LocalJudge() if scanner is None else scanner
+        self._scanner: Judge = RulesJudge() if scanner is None else scanner
         self._authority = authority
         self._clock = clock
 

@@ -37,7 +37,8 @@ from otel_rt4chart.verify.model import (
 )
 from otel_rt4chart.verify.outcome import NO_EVIDENCE, UNSELECTED, Notes, claim_from, judged
 
-UNLINKED = Judgement(Label.BASELESS, confidence=1.0, reason="unlinked")
+# Of the training rows' claims that no sentence is like, 40 of 73 are unfaithful: talk, mostly.
+UNLINKED = Judgement(Label.BASELESS, confidence=0.55, reason="unlinked")
 
 
 class Options(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from otel_rt4chart.errors import InputError, SettingsError
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import Clash, Exchange, Label, LocalJudge, Passage, Verifier
+from otel_rt4chart.verify import Clash, Exchange, Label, RulesJudge, Passage, Verifier
 
 PASSAGES = ["The free trial lasts 14 days.", "Refunds are paid within 30 days."]
 
@@ -25,7 +25,7 @@ def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
         assert_faithful("The free trial lasts 30 days.", PASSAGES[:1])
 
     assert str(failure.value).splitlines() == [
-        "1 of 1 decided claims not supported by the passages (judge local/lexical-4)",
+        "1 of 1 decided claims not supported by the passages (judge rules/5)",
         "",
         "contradicted: The free trial lasts 30 days.",
         "  answer:   The free trial lasts ⟦30 days⟧.",
@@ -100,7 +100,7 @@ def test_an_unknown_judge_is_named() -> None:
 
 def test_a_verifier_with_its_own_settings_can_be_given() -> None:
     """Windows, budgets and an endpoint are set there."""
-    verifier = Verifier(LocalJudge(), window=1, overlap=0)
+    verifier = Verifier(RulesJudge(), window=1, overlap=0)
 
     assert assert_faithful("The free trial lasts 14 days.", PASSAGES, judge=verifier).decided == 1
 

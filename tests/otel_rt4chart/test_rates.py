@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.rates import AnswerSums, Rate, claim_rate, wilson
+from otel_rt4chart.rates import AnswerSums, Rate, claim_rate, rank_correlation, wilson
 
 
 def sums_of(answers: list[tuple[float, int, int]]) -> AnswerSums:
@@ -100,3 +100,32 @@ def test_wilson_agrees_with_the_published_example() -> None:
     low, high = wilson(81 / 263, 263)
 
     assert (round(low, 4), round(high, 4)) == (0.2553, 0.3662)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([(0.1, 10), (0.2, 20), (0.9, 21)], 1.0),
+        ([(0.1, 9), (0.2, 5), (0.3, 1)], -1.0),
+        ([(1, 1), (2, 1), (3, 2)], pytest.approx(3**0.5 / 2)),  # scipy.stats.spearmanr
+        ([(1, 1), (2, 1), (3, 1)], None),
+        ([(1, 1), (2, 2)], None),
+    ],
+)
+def test_two_measures_may_order_things_alike(
+    pairs: list[tuple[float, float]], expected: float | None
+) -> None:
+    """By ranks alone; where one orders nothing there is no saying."""
+    assert rank_correlation(pairs) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=9))
+def test_the_order_of_things_and_a_rising_scale_leave_their_correlation(
+    pairs: list[tuple[int, int]],
+) -> None:
+    """It knows ranks, not values."""
+    found = rank_correlation(pairs)
+    scaled = rank_correlation([(left**3, 2 * right) for left, right in reversed(pairs)])
+
+    assert scaled == (None if found is None else pytest.approx(found))
+    assert found is None or -1.0000001 <= found <= 1.0000001

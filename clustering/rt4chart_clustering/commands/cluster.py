@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 from otel_rt4chart.cli import Command
 from rt4chart_clustering import settings
-from rt4chart_clustering.embed import HashingEmbedder
+from rt4chart_clustering.embed import build_embedder
 from rt4chart_clustering.run import Outcome, run
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Run once, and say what was found."""
     now_ns = time.time_ns()
-    embedder = HashingEmbedder()
+    embedder = build_embedder(settings.embedder())
     with connect(options.dsn or settings.dsn()) as client:
         migrate(client, embedding_width=embedder.width)
         outcome = run(

@@ -51,11 +51,21 @@ def routes(result: DemoResult) -> RenderableType:
     note = Text(
         f"people: the share of the same claims in which the data set marks an error. Of "
         f"{known.marked} claims it marks, {percent(known.recall)} were flagged; of the "
-        f"{known.claims - known.marked} others, {percent(known.false_alarms)}. The answers were "
-        "edited to be wrong far more often than real ones are.",
+        f"{known.claims - known.marked} others, {percent(known.false_alarms)}. "
+        f"{ordered(result)}The answers were edited to be wrong far more often than real ones are.",
         style="dim",
     )
     return Group(table, note)
+
+
+def ordered(result: DemoResult) -> str:
+    """How alike our rates and people's order the routes."""
+    if result.rank_correlation is None:
+        return ""
+    return (
+        f"Our rates order the {len(result.routes)} routes as people's do with a rank correlation "
+        f"of {result.rank_correlation:.2f}. "
+    )
 
 
 def cells(line: RouteLine) -> tuple[str, ...]:

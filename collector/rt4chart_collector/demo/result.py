@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from otel_rt4chart.rates import AnswerSums, claim_rate
+from otel_rt4chart.rates import AnswerSums, claim_rate, rank_correlation
 from otel_rt4chart.verify import Label
 from rt4chart_collector.demo.labels import Agreement, HumanLabel, agreement
 from rt4chart_collector.store.answers import StoredAnswer
@@ -49,7 +49,10 @@ class IssueLine:
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """Everything that the report shows."""
+    """Everything that the report shows.
+
+    `rank_correlation` is Spearman's, of the routes' rates with people's.
+    """
 
     routes: tuple[RouteLine, ...]
     total: RouteLine
@@ -57,6 +60,7 @@ class DemoResult:
     issues: tuple[IssueLine, ...]
     example: StoredAnswer | None
     dsn: str
+    rank_correlation: float | None
 
     def as_json(self) -> str:
         """The result for machines: the same run gives the same text."""
@@ -120,3 +124,10 @@ def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
         )
     ]
     return min(good or stored, key=lambda a: (len(a.answer), a.trace_id), default=None)
+
+
+def in_order(lines: Sequence[RouteLine]) -> float | None:
+    """How well our rates order the routes as people's do."""
+    return rank_correlation(
+        [(one.rate, one.people) for one in lines if one.rate is not None and one.people is not None]
+    )

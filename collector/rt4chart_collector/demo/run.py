@@ -14,6 +14,7 @@ from rt4chart_collector.demo.processes import ask, run_application, service, wai
 from rt4chart_collector.demo.result import (
     DemoResult,
     IssueLine,
+    in_order,
     people_by_route,
     pick_example,
     route_line,
@@ -74,13 +75,15 @@ def read(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
         stored = answers(client)
     people = people_by_route(stored, read_labels(DATA))
     known = people.get("", Agreement())
+    lines = tuple(route_line(line, people.get(line.route, Agreement())) for line in sums)
     return DemoResult(
-        routes=tuple(route_line(line, people.get(line.route, Agreement())) for line in sums),
+        routes=lines,
         total=route_line(total_of(sums), known),
         agreement=known,
         issues=tuple(issue_line(issue) for issue in issues),
         example=pick_example(stored),
         dsn=dsn,
+        rank_correlation=in_order(lines),
     )
 
 

@@ -1,5 +1,5 @@
 """The local judge: no key, no network, no model; words, slots and a fitted head."""
 
-from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.local.judge import RulesJudge
 
-__all__ = ["LocalJudge"]
+__all__ = ["RulesJudge"]

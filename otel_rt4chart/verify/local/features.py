@@ -75,9 +75,10 @@ class Reading:
     differences: tuple[Difference, ...]
     values: tuple[float, ...]
 
-    def value(self, name: str) -> float:
-        """One feature by its name."""
-        return self.values[FEATURES.index(name)]
+    @property
+    def named(self) -> dict[str, float]:
+        """The features by their names."""
+        return dict(zip(FEATURES, self.values, strict=True))
 
 
 def read_claim(claim: Slots, context: Context) -> Reading:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-from otel_rt4chart.verify.link import Linker
 from otel_rt4chart.verify.model import Sentence
+from otel_rt4chart.verify.neural.nearby import linker_of
 
 NEAREST = 5
-_LINKERS = 16
 
 Fits = Callable[[str], bool]
 
@@ -28,7 +26,7 @@ class Search:
     def __init__(self, sentences: tuple[Sentence, ...], focus: tuple[Sentence, ...] = ()) -> None:
         """`focus` is part of the context."""
         self._known = {sentence.index: sentence for sentence in sentences}
-        self._linkers = [_linker(part) for part in (sentences, focus) if part]
+        self._linkers = [linker_of(part) for part in (sentences, focus) if part]
         self._few = tuple(self._known) if len(sentences) <= NEAREST else ()
 
     def nearest(self, text: str) -> list[Sentence]:
@@ -92,9 +90,3 @@ def _together(near: Sequence[Sentence], fits: Fits) -> Reading:
 def _joined(held: Sequence[Sentence]) -> str:
     ordered = sorted(held, key=lambda sentence: sentence.index)
     return " ".join(sentence.reading.strip() for sentence in ordered)
-
-
-@lru_cache(maxsize=_LINKERS)
-def _linker(sentences: tuple[Sentence, ...]) -> Linker:
-    """An answer's claims are judged in several calls over the same context."""
-    return Linker(sentences)

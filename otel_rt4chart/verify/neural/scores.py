@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from otel_rt4chart.verify.neural.kept import Kept
 from otel_rt4chart.verify.neural.labels import LabelMap, Odds
 from otel_rt4chart.verify.neural.session import Pair, Session
 
@@ -17,7 +18,7 @@ class Scores:
         """Nothing is known yet."""
         self._session = session
         self._labels = labels
-        self._known: dict[Pair, Odds] = {}
+        self._known: Kept[Pair, Odds] = Kept(_KEPT)
 
     def of(self, pairs: Iterable[Pair]) -> dict[Pair, Odds]:
         """The odds of each pair; all that are not known are asked for at once."""
@@ -25,8 +26,7 @@ class Scores:
         found = {pair: odds for pair in asked if (odds := self._known.get(pair)) is not None}
         missing = [pair for pair in asked if pair not in found]
         given = map(self._labels.odds, self._session.probabilities(missing))
-        new = dict(zip(missing, given, strict=True))
-        if len(self._known) + len(new) > _KEPT:
-            self._known.clear()
-        self._known.update(new)
-        return found | new
+        for pair, odds in zip(missing, given, strict=True):
+            found[pair] = odds
+            self._known.put(pair, odds)
+        return found

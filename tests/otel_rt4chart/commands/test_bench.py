@@ -11,7 +11,7 @@ from otel_rt4chart import judges
 from otel_rt4chart.cli import main
 from otel_rt4chart.testing import ScriptedJudge
 from otel_rt4chart.verify.cascade import CascadeJudge
-from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.local.judge import RulesJudge
 from tests.endpoint_server import EndpointServer, error
 
 BUNDLED = str(Path(__file__).parents[2] / "data/bench")
@@ -76,7 +76,7 @@ def test_escalation_of_a_cascade_is_its_first_judges(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second judge is not asked for it: one that knows no claim is never reached."""
-    cascade = CascadeJudge(LocalJudge(), ScriptedJudge({}), 0.0)
+    cascade = CascadeJudge(RulesJudge(), ScriptedJudge({}), 0.0)
     monkeypatch.setitem(judges.JUDGES, "cascade", lambda settings, endpoint: cascade)
     main(["bench", BUNDLED, "--escalation", "--json"])
     local = json.loads(capsys.readouterr().out)

@@ -7,7 +7,7 @@ from threading import current_thread, main_thread
 import pytest
 
 from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify import Budget, Exchange, LocalJudge, Passage, Usage, Verifier
+from otel_rt4chart.verify import Budget, Exchange, RulesJudge, Passage, Usage, Verifier
 from otel_rt4chart.verify.drive import Batch, ask, ask_async
 from otel_rt4chart.verify.judge import Decompose, Embed
 from otel_rt4chart.verify.meter import Meter
@@ -36,7 +36,7 @@ def test_a_judge_in_this_process_makes_no_calls() -> None:
     """No budget of calls stands in its way."""
     exchange = Exchange("", [Passage("p", "The trial lasts 14 days.")], "The trial lasts 14 days.")
 
-    report = Verifier(LocalJudge(), budget=Budget(calls=0, tokens=0)).verify(exchange)
+    report = Verifier(RulesJudge(), budget=Budget(calls=0, tokens=0)).verify(exchange)
 
     assert report.claims[0].reason != "over_budget: 0 calls an answer"
     assert report.decided == 1
@@ -47,7 +47,7 @@ def test_where_all_questions_count_the_budget_holds_for_every_judge() -> None:
     """A trail is bounded by its questions."""
     meter = Meter(Budget(calls=1), counts_all=True)
 
-    first, second = ask(Batch(LocalJudge(), (DECOMPOSE, DECOMPOSE)), meter)
+    first, second = ask(Batch(RulesJudge(), (DECOMPOSE, DECOMPOSE)), meter)
 
     assert not isinstance(first, Exception)
     assert str(second) == "over_budget: 1 calls an answer"

@@ -13,7 +13,7 @@ from otel_rt4chart.verify import (
     Endpoint,
     Exchange,
     Label,
-    LocalJudge,
+    RulesJudge,
     OpenAIJudge,
     Passage,
     Report,
@@ -51,7 +51,7 @@ def verifiers() -> Iterator[tuple[EndpointServer, dict[str, Verifier]]]:
             yield (
                 server,
                 {
-                    "local": Verifier(LocalJudge()),
+                    "local": Verifier(RulesJudge()),
                     "openai": Verifier(OpenAIJudge(endpoint)),
                     "single": Verifier(SingleJudge(endpoint)),
                 },
@@ -139,7 +139,7 @@ def test_a_sentence_of_fifty_thousand_words_is_verified_to_its_end() -> None:
     answer = "the pool is warm and " * 12_500
     exchange = Exchange("", [Passage("p", "The pool is heated.")], answer)
 
-    report = Verifier(LocalJudge()).verify(exchange)
+    report = Verifier(RulesJudge()).verify(exchange)
 
     check(report, exchange)
     assert report.claims[-1].answer_range.end >= len(answer.rstrip()) - len("and ")

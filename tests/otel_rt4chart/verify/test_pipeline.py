@@ -20,7 +20,7 @@ from otel_rt4chart.verify import (
     Hint,
     Judgement,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Sentence,
     Verifier,
@@ -177,7 +177,7 @@ def test_a_claim_without_content_words_is_left_to_the_judge() -> None:
     """That it cannot be linked does not make it baseless."""
     exchange = Exchange("", [Passage("p", "The pool is heated.")], "It is what it is.")
 
-    claim = Verifier(LocalJudge()).verify(exchange).claims[0]
+    claim = Verifier(RulesJudge()).verify(exchange).claims[0]
 
     assert (claim.label, claim.reason) == (Label.UNDECIDED, "nothing to check")
 

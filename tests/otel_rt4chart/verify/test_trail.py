@@ -12,7 +12,7 @@ from otel_rt4chart.errors import InputError, JudgeError, SettingsError
 from otel_rt4chart.verify.cascade import CascadeJudge
 from otel_rt4chart.verify.decompose import decompose
 from otel_rt4chart.verify.judge import Decompose, Hint, Question, Reply, Resolve, Select
-from otel_rt4chart.verify.local.judge import LocalJudge
+from otel_rt4chart.verify.local.judge import RulesJudge
 from otel_rt4chart.verify.meter import Meter
 from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.trail import ClaimTrail, Node, Tracer
@@ -276,7 +276,7 @@ def test_unusable_settings_are_refused() -> None:
         Tracer(PhraseJudge(), patience=0)
     with pytest.raises(SettingsError, match="claim by claim"):
         Tracer(PhraseBatchJudge(one_call=True))
-    assert Tracer(CascadeJudge(LocalJudge(), PhraseJudge())).judge.id == "phrase/1"
+    assert Tracer(CascadeJudge(RulesJudge(), PhraseJudge())).judge.id == "phrase/1"
 
 
 PLANTED, ABSENT = "The Zenit valve burst at 410 kelvin", "The Zenit valve sank in Lake Como"
@@ -342,7 +342,7 @@ def test_local_judge_traces_without_a_model() -> None:
     ]
     claims = ["The free trial lasts 30 days.", "The trial needs no card."]
 
-    days, card = Tracer(LocalJudge()).trace(nodes, "answer", claims).claims
+    days, card = Tracer(RulesJudge()).trace(nodes, "answer", claims).claims
 
     assert (days.label.is_unfaithful, days.error_nodes) == (True, ("sum",))
     assert (card.label, card.path[-1].passage_id) == (ENT, "terms")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import Endpoint, Label, LocalJudge, Node, OpenAIJudge, Tracer
+from otel_rt4chart.verify import Endpoint, Label, RulesJudge, Node, OpenAIJudge, Tracer
 from otel_rt4chart.verify.model import DraftClaim, Sentence
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth
@@ -60,7 +60,7 @@ def test_what_the_budget_leaves_unread_is_undecided() -> None:
 def test_beside_linked_claims_words_settle_an_unlinked_one_for_a_judge_of_words_alone() -> None:
     """No model has read for it; so where there is one, the claim is undecided."""
     claims = [BANANAS, GUEST]
-    (by_words, linked) = Tracer(LocalJudge()).trace(NODES, "answer", claims).claims
+    (by_words, linked) = Tracer(RulesJudge()).trace(NODES, "answer", claims).claims
     with model() as judge:
         (by_model, found) = Tracer(judge).trace(NODES, "answer", claims).claims
 
@@ -72,7 +72,7 @@ def test_beside_linked_claims_words_settle_an_unlinked_one_for_a_judge_of_words_
 
 def test_a_claim_without_a_content_word_is_undecided() -> None:
     """That no word links it says nothing."""
-    empty, _ = Tracer(LocalJudge()).trace(NODES, "answer", ["It is.", GUEST]).claims
+    empty, _ = Tracer(RulesJudge()).trace(NODES, "answer", ["It is.", GUEST]).claims
 
     assert (empty.label, empty.steps[0].reason) == (Label.UNDECIDED, "nothing to check")
 

@@ -73,6 +73,7 @@ RESULT = DemoResult(
     ),
     example=ANSWER,
     dsn="chdb:///data/demo/db",
+    rank_correlation=0.6,
 )
 
 

@@ -11,7 +11,7 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Verifier,
 )
@@ -94,7 +94,7 @@ def test_every_answer_has_both_findings(answer: str, used: tuple[str, ...], shar
         answer,
     )
 
-    found = {one.name: one for one in Verifier(LocalJudge()).verify(exchange).findings}
+    found = {one.name: one for one in Verifier(RulesJudge()).verify(exchange).findings}
 
     assert found["chunk_attribution"].passage_ids == used
     assert found["chunk_utilisation"].value == pytest.approx(share)

@@ -19,7 +19,7 @@ from otel_rt4chart.verify import (
     Finding,
     Judgement,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Sentence,
     Verifier,
@@ -33,7 +33,7 @@ TRIAL = "The free trial lasts 14 days."
 def picked(answer: str, *passages: str) -> list[Finding]:
     """The cherry-picked findings of an answer on those passages."""
     retrieved = [Passage(f"p{number}", text) for number, text in enumerate(passages, 1)]
-    report = Verifier(LocalJudge()).verify(Exchange("What is covered?", retrieved, answer))
+    report = Verifier(RulesJudge()).verify(Exchange("What is covered?", retrieved, answer))
     return [one for one in report.findings if one.name == "cherry_picked"]
 
 
@@ -145,7 +145,7 @@ def test_a_claim_that_is_not_entailed_was_not_cherry_picked() -> None:
     assert list(cherry_picked(Exchange("", [denial], COVERED), claims, [denial], Never())) == []
 
 
-class Never(LocalJudge):
+class Never(RulesJudge):
     """A scanner that must not be asked."""
 
     def assess(
@@ -162,7 +162,7 @@ def test_sentences_off_topic_are_not_scanned() -> None:
     assert list(cherry_picked(Exchange("", [gym], COVERED), [claim()], [gym], Never())) == []
 
 
-class Scripted(LocalJudge):
+class Scripted(RulesJudge):
     """A scanner that says one thing of everything, or fails."""
 
     def __init__(self, *told: Judgement) -> None:
@@ -181,7 +181,7 @@ class Scripted(LocalJudge):
         return self.told
 
 
-def scanned(scanner: LocalJudge, text: str) -> list[str]:
+def scanned(scanner: RulesJudge, text: str) -> list[str]:
     """The kinds of what is found in one unused passage."""
     passage = Passage("p", text)
     found = cherry_picked(Exchange("", [passage], COVERED), [claim()], [passage], scanner)
@@ -222,6 +222,6 @@ def test_no_text_breaks_the_scan(texts: list[str], stated: str) -> None:
     passages = [Passage(str(number), text) for number, text in enumerate(texts)]
     exchange = Exchange("", passages, stated)
 
-    for finding in cherry_picked(exchange, [claim(stated)], passages, LocalJudge()):
+    for finding in cherry_picked(exchange, [claim(stated)], passages, RulesJudge()):
         for one in finding.evidence:
             assert texts[int(one.passage_id)][one.start : one.end] == one.text

@@ -15,7 +15,7 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Judgement,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Verifier,
 )
@@ -34,7 +34,7 @@ def checked(answer: str, passages: Sequence[Passage] = BOTH) -> list[tuple[str, 
 
 def unsupported(answer: str, passages: Sequence[Passage] = BOTH) -> list[Finding]:
     """The claims that their cited passages do not say, in a whole verification."""
-    report = Verifier(LocalJudge()).verify(Exchange("What is covered?", passages, answer))
+    report = Verifier(RulesJudge()).verify(Exchange("What is covered?", passages, answer))
     return [one for one in report.findings if one.kind == "does_not_support"]
 
 
@@ -196,7 +196,7 @@ def test_a_cited_passage_without_text_says_nothing() -> None:
     assert finding.passage_ids == ("p2",)
 
 
-class Failing(LocalJudge):
+class Failing(RulesJudge):
     """A scanner whose every call fails."""
 
     def assess(
@@ -209,7 +209,7 @@ class Failing(LocalJudge):
 def test_a_scanner_that_fails_does_not_keep_the_other_findings_back() -> None:
     """What it could not confirm stays unconfirmed."""
     answer = f"{COVERED} [2][9]."
-    claims = Verifier(LocalJudge()).verify(Exchange("", BOTH, answer)).claims
+    claims = Verifier(RulesJudge()).verify(Exchange("", BOTH, answer)).claims
 
     found = list(citation_findings(answer, BOTH, claims, Failing()))
 

@@ -14,7 +14,7 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Verifier,
 )
@@ -57,7 +57,7 @@ def baseless(text: str, nearest: str = "", *clashes: Clash, reason: str = "") ->
 def kinds(question: str, passage: str, answer: str) -> list[str]:
     """The kinds of failure in a whole verification, in the order of the claims."""
     exchange = Exchange(question, [Passage("p", passage)], answer)
-    findings = Verifier(LocalJudge()).verify(exchange).findings
+    findings = Verifier(RulesJudge()).verify(exchange).findings
     return [one.kind for one in findings if one.name == "failure_kind"]
 
 
@@ -322,11 +322,11 @@ def test_overreach_in_a_whole_verification() -> None:
     passage = Passage("p", "The minimum age is 16.")
     exchange = Exchange("", [passage], "The minimum age is seventeen.")
 
-    names = [one.name for one in Verifier(LocalJudge()).verify(exchange).findings]
+    names = [one.name for one in Verifier(RulesJudge()).verify(exchange).findings]
 
     assert "overreach" in names
     exchange = Exchange("", [Passage("p", "The minimum age is 16.")], "Bananas grow on Mars.")
-    assert "overreach" not in [one.name for one in Verifier(LocalJudge()).verify(exchange).findings]
+    assert "overreach" not in [one.name for one in Verifier(RulesJudge()).verify(exchange).findings]
 
 
 CLASHES = st.builds(

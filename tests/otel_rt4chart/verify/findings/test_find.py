@@ -19,7 +19,7 @@ from otel_rt4chart.verify import (
     Exchange,
     Judgement,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Verifier,
 )
@@ -31,7 +31,7 @@ DENIED = "The policy does not cover outpatient MRI."
 NOTES = Notes({}, "", None)
 
 
-class Counting(LocalJudge):
+class Counting(RulesJudge):
     """A scanner that counts what it is asked."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Counting(LocalJudge):
         return super().assess(claims, chunk, question=question)
 
 
-class Failing(LocalJudge):
+class Failing(RulesJudge):
     """A scanner whose every call fails."""
 
     def assess(
@@ -90,7 +90,7 @@ def test_the_seeds_policy_is_found_out() -> None:
         "Cosmetic procedures are covered.",
     )
 
-    findings = Verifier(LocalJudge()).verify(exchange).findings
+    findings = Verifier(RulesJudge()).verify(exchange).findings
 
     assert [(one.name, one.kind, one.claim) for one in findings] == [
         ("chunk_attribution", "", None),
@@ -113,7 +113,7 @@ def test_a_faithful_answer_has_only_its_attribution() -> None:
         "Yes, the policy covers outpatient MRI with prior authorization [1].",
     )
 
-    findings = Verifier(LocalJudge()).verify(exchange).findings
+    findings = Verifier(RulesJudge()).verify(exchange).findings
 
     assert [one.name for one in findings] == ["chunk_attribution", "chunk_utilisation"]
 
@@ -123,7 +123,7 @@ def test_many_denying_passages_are_bounded(count: int, limited: int) -> None:
     """At most twenty findings of one name, then one that says that there are more."""
     exchange = Exchange("", denying(count), COVERED)
 
-    names = Counter(one.name for one in find(exchange, [entailed()], NOTES, LocalJudge()))
+    names = Counter(one.name for one in find(exchange, [entailed()], NOTES, RulesJudge()))
 
     assert names["cherry_picked"] == min(count, MOST)
     assert names["findings_limited"] == limited
@@ -144,7 +144,7 @@ def test_citation_findings_are_bounded_on_their_own() -> None:
     """A flood of one name does not keep the others back."""
     answer = " ".join(f"It is so [{number}]." for number in range(100, 160))
 
-    found = find(Exchange("", denying(2), answer), [entailed()], NOTES, LocalJudge())
+    found = find(Exchange("", denying(2), answer), [entailed()], NOTES, RulesJudge())
 
     assert Counter(one.name for one in found) == {
         "chunk_attribution": 1,
@@ -161,7 +161,7 @@ def test_a_scanner_that_fails_does_not_break_the_findings() -> None:
     passages = [*denying(1), Passage("if", "Outpatient MRI requires prior authorization.")]
     exchange = Exchange("", passages, f"{COVERED} [2][9]")
 
-    report = Verifier(LocalJudge(), scanner=Failing()).verify(exchange)
+    report = Verifier(RulesJudge(), scanner=Failing()).verify(exchange)
 
     found = [(one.name, one.kind) for one in report.findings]
     assert ("citation", "unknown_id") in found
@@ -172,7 +172,7 @@ def test_a_scanner_that_fails_does_not_break_the_findings() -> None:
 
 def test_without_passages_there_is_nothing_to_find() -> None:
     """But that no passage was used."""
-    report = Verifier(LocalJudge()).verify(Exchange("What is covered?", [], COVERED))
+    report = Verifier(RulesJudge()).verify(Exchange("What is covered?", [], COVERED))
 
     assert [(one.name, one.value) for one in report.findings] == [
         ("chunk_attribution", None),
@@ -184,7 +184,7 @@ def test_how_the_verdict_was_reached_is_told_last() -> None:
     """A compressed context and links by words alone."""
     notes = Notes({}, "the embedder did not answer", (25, 100))
 
-    found = find(Exchange("", denying(0), COVERED), [entailed()], notes, LocalJudge())
+    found = find(Exchange("", denying(0), COVERED), [entailed()], notes, RulesJudge())
 
     assert [(one.name, one.value) for one in found[-2:]] == [
         ("context_compressed", 0.25),
@@ -198,7 +198,7 @@ def test_no_text_breaks_the_findings(question: str, texts: list[str], answer: st
     """A finding names claims and passages that exist, and its evidence is a slice."""
     passages = [Passage(f"p{number}", text) for number, text in enumerate(texts)]
     exchange = Exchange(question, passages, answer)
-    report = Verifier(LocalJudge()).verify(exchange)
+    report = Verifier(RulesJudge()).verify(exchange)
 
     held = {passage.id: passage.text for passage in passages}
     for one in report.findings:

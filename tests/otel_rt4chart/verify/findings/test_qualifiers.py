@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify import Exchange, Finding, LocalJudge, Passage, Verifier
+from otel_rt4chart.verify import Exchange, Finding, RulesJudge, Passage, Verifier
 from otel_rt4chart.verify.findings.qualifiers import unsaid
 from otel_rt4chart.verify.local.tokens import content
 
@@ -17,7 +17,7 @@ COVERED = "The policy covers outpatient MRI."
 def dropped(answer: str, *passages: str) -> list[Finding]:
     """The findings of dropped qualifiers in an answer on those passages."""
     given = [Passage(f"p{number}", text) for number, text in enumerate(passages, 1)]
-    report = Verifier(LocalJudge()).verify(Exchange("What is covered?", given, answer))
+    report = Verifier(RulesJudge()).verify(Exchange("What is covered?", given, answer))
     return [one for one in report.findings if one.name == "dropped_qualifier"]
 
 

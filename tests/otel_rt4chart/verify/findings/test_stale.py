@@ -16,7 +16,7 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Verifier,
 )
@@ -148,12 +148,12 @@ def test_an_authority_knows_better_than_the_metadata() -> None:
 
     (finding,) = [
         one
-        for one in Verifier(LocalJudge(), authority=Withdrawn("age")).verify(exchange).findings
+        for one in Verifier(RulesJudge(), authority=Withdrawn("age")).verify(exchange).findings
         if one.name == "stale"
     ]
 
     assert "is not current by the given authority" in finding.detail
-    current = Verifier(LocalJudge(), authority=Withdrawn("other")).verify(exchange)
+    current = Verifier(RulesJudge(), authority=Withdrawn("other")).verify(exchange)
     assert "stale" not in [one.name for one in current.findings]
 
 

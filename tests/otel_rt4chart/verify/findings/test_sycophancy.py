@@ -12,7 +12,7 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Verifier,
 )
@@ -26,7 +26,7 @@ PREMISE = "the policy cover outpatient MRI"
 def found(question: str, answer: str, *passages: str) -> list[Finding]:
     """The sycophantic findings of an answer on those passages."""
     retrieved = [Passage(f"p{number}", text) for number, text in enumerate(passages, 1)]
-    report = Verifier(LocalJudge()).verify(Exchange(question, retrieved, answer))
+    report = Verifier(RulesJudge()).verify(Exchange(question, retrieved, answer))
     return [one for one in report.findings if one.name == "sycophantic"]
 
 

@@ -14,7 +14,7 @@ from otel_rt4chart.verify import (
     Endpoint,
     Exchange,
     Label,
-    LocalJudge,
+    RulesJudge,
     Passage,
     Usage,
     Verifier,
@@ -65,7 +65,7 @@ def test_embeddings_are_part_of_what_an_answer_costs() -> None:
         def verifier() -> Verifier:
             prices = {"small": Price(5.0, 5.0, 0.0)}
             embedder = OpenAIEmbedder(endpoint, model="small", prices=prices)
-            return Verifier(LocalJudge(), embedder=embedder)
+            return Verifier(RulesJudge(), embedder=embedder)
 
         told = verifier().verify(exchange)
         awaited = asyncio.run(verifier().verify_async(exchange))
@@ -90,7 +90,7 @@ def test_a_budget_that_does_not_allow_all_embeddings_pays_for_none(
     """Claims are linked by words, and the report says why."""
     passages = [Passage(str(n), f"The pool number {n} is open.") for n in range(300)]
     with embedding(per_minute=per_minute) as (server, endpoint):
-        verifier = Verifier(LocalJudge(), embedder=OpenAIEmbedder(endpoint), budget=budget)
+        verifier = Verifier(RulesJudge(), embedder=OpenAIEmbedder(endpoint), budget=budget)
         report = verifier.verify(Exchange("", passages, "The pool number 7 is open."))
 
     assert report.usage == Usage()

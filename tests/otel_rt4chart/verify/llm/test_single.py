@@ -10,7 +10,7 @@ from otel_rt4chart.verify import (
     CascadeJudge,
     Exchange,
     Label,
-    LocalJudge,
+    RulesJudge,
     OpenAIJudge,
     SingleJudge,
     Verifier,
@@ -136,12 +136,12 @@ def test_a_cascade_asks_the_second_judge_only_where_the_first_is_unsure() -> Non
     """The local judge is sure of what stands word for word."""
     answer = "The free trial lasts 14 days. The trial includes priority email support."
     with served(ORACLE) as (server, endpoint):
-        cascade = CascadeJudge(LocalJudge(), OpenAIJudge(endpoint), threshold=0.9)
+        cascade = CascadeJudge(RulesJudge(), OpenAIJudge(endpoint), threshold=0.9)
         report = Verifier(cascade).verify(Exchange("", RUNNING.passages, answer))
         strict = Verifier(cascade).verify(Exchange("", RUNNING.passages, answer), strict=True)
 
     assert [claim.decided_by for claim in report.claims] == [
-        LocalJudge().id,
+        RulesJudge().id,
         "openai/gpt-4o-mini/1.1.1.1",
     ]
     assert {claim.decided_by for claim in strict.claims} == {"openai/gpt-4o-mini/1.1.1.1"}
@@ -152,7 +152,7 @@ def test_a_cascade_asks_the_second_judge_only_where_the_first_is_unsure() -> Non
 def test_a_cascade_whose_second_judge_fails_leaves_the_claim_undecided() -> None:
     """The first judge's word was not good enough."""
     with served(lambda seen: error(500, "down")) as (_, endpoint):
-        cascade = CascadeJudge(LocalJudge(), OpenAIJudge(endpoint), threshold=1.0)
+        cascade = CascadeJudge(RulesJudge(), OpenAIJudge(endpoint), threshold=1.0)
         report = Verifier(cascade).verify(POOL)
 
     assert report.label is AnswerLabel.UNDECIDED
@@ -165,4 +165,4 @@ def test_a_one_call_judge_cannot_be_a_cascades_second() -> None:
         served(ORACLE) as (_, endpoint),
         pytest.raises(SettingsError, match="makes its own claims"),
     ):
-        CascadeJudge(LocalJudge(), SingleJudge(endpoint))
+        CascadeJudge(RulesJudge(), SingleJudge(endpoint))

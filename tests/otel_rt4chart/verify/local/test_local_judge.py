@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.local import LocalJudge
+from otel_rt4chart.verify.local import RulesJudge
 from otel_rt4chart.verify.model import (
     AnswerRange,
     Chunk,
@@ -37,7 +37,7 @@ def draft(text: str) -> DraftClaim:
 
 def judged(claim: str, passage: str) -> Judgement:
     """The global verdict on one claim."""
-    judge: Judge = LocalJudge()
+    judge: Judge = RulesJudge()
     (judgement,) = judge.resolve([draft(claim)], segment(passage), hint=None, question="")
     return judgement
 
@@ -110,7 +110,7 @@ def test_indices_are_those_of_the_sentences_not_of_the_chunk() -> None:
         Sentence(40, 0, 5, "Bread is sold on Fridays.", "p7"),
         Sentence(41, 6, 9, "The free trial lasts 30 days.", "p7"),
     )
-    (judgement,) = LocalJudge().assess(
+    (judgement,) = RulesJudge().assess(
         [draft("The free trial lasts 14 days.")], Chunk(3, sentences), question=""
     )
 
@@ -119,7 +119,7 @@ def test_indices_are_those_of_the_sentences_not_of_the_chunk() -> None:
 
 def test_a_chunk_without_the_evidence_does_not_entail() -> None:
     """Local verification sees its chunk alone."""
-    (judgement,) = LocalJudge().assess(
+    (judgement,) = RulesJudge().assess(
         [draft("The tower of Paris was opened by Gustave Eiffel in 1889.")],
         Chunk(0, segment("Refunds are paid within a week. A receipt is required.")),
         question="",
@@ -144,10 +144,10 @@ def test_judgements_come_in_the_order_of_the_claims() -> None:
     """One for each, and the same again on a second call."""
     claims = [draft("the free trial lasts 30 days"), draft("the free trial lasts 14 days")]
     sentences = segment(POLICY)
-    first = LocalJudge().resolve(claims, sentences, hint=None, question="")
+    first = RulesJudge().resolve(claims, sentences, hint=None, question="")
 
     assert [one.label for one in first] == [Label.CONTRADICTED, Label.ENTAILED]
-    assert LocalJudge().resolve(claims, sentences, hint=None, question="") == first
+    assert RulesJudge().resolve(claims, sentences, hint=None, question="") == first
 
 
 VOCABULARY = """the tower not never 330 metres all some opened in May 1889 Paris denies $3.2 million
@@ -161,7 +161,7 @@ def test_a_copied_sentence_is_always_entailed(texts: list[str], data: st.DataObj
     """Whatever else the context says or denies."""
     copied = data.draw(st.sampled_from(texts))
     sentences = [Sentence(at, 0, len(text), text, "p1") for at, text in enumerate(texts)]
-    (judgement,) = LocalJudge().resolve([draft(copied)], sentences, hint=None, question="")
+    (judgement,) = RulesJudge().resolve([draft(copied)], sentences, hint=None, question="")
 
     if judgement.label is not Label.UNDECIDED:
         assert judgement.label is Label.ENTAILED
@@ -174,7 +174,7 @@ def test_a_copied_sentence_is_always_entailed(texts: list[str], data: st.DataObj
 def test_every_verdict_keeps_the_judges_promises(claim: str, texts: list[str]) -> None:
     """Evidence exactly where the label asks for it, claimed values from the claim, confidence."""
     sentences = [Sentence(at, 0, len(text), text, "p1") for at, text in enumerate(texts)]
-    (judgement,) = LocalJudge().resolve([draft(claim)], sentences, hint=None, question="")
+    (judgement,) = RulesJudge().resolve([draft(claim)], sentences, hint=None, question="")
 
     assert bool(judgement.sentences) == (judgement.label in (Label.ENTAILED, Label.CONTRADICTED))
     assert set(judgement.sentences) <= set(range(len(texts)))

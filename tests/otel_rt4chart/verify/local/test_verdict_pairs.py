@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.local import LocalJudge
+from otel_rt4chart.verify.local import RulesJudge
 from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Judgement, Label, Passage
 from otel_rt4chart.verify.segment import segment_passages
 
@@ -19,7 +19,7 @@ def judged(claim: str, passage: str) -> Judgement:
     """The verdict on one claim."""
     draft = DraftClaim(claim, 0, AnswerRange(0, len(claim)))
     sentences = segment_passages([Passage("p1", passage)])
-    (judgement,) = LocalJudge().resolve([draft], sentences, hint=None, question="")
+    (judgement,) = RulesJudge().resolve([draft], sentences, hint=None, question="")
     return judgement
 
 

@@ -17,7 +17,7 @@ from otel_rt4chart.verify import (
     Judge,
     Judgement,
     Label,
-    LocalJudge,
+    RulesJudge,
     OnnxJudge,
     Passage,
     Sentence,
@@ -127,7 +127,7 @@ def test_a_claim_in_other_words_is_looked_for_everywhere(model: Path) -> None:
 
     assert (kids.label, kids.decided_by) == (Label.ENTAILED, OnnxJudge(model).id)
     assert "Children enter." in [one.text for one in kids.evidence]
-    assert Verifier(LocalJudge()).verify(exchange).claims[0].decided_by == "link"
+    assert Verifier(RulesJudge()).verify(exchange).claims[0].decided_by == "link"
 
 
 def test_passages_too_long_to_be_read_whole_leave_it_undecided(short_model: Path) -> None:
@@ -194,7 +194,7 @@ def test_it_is_a_judge_that_computes_long(model: Path) -> None:
 
     assert isinstance(judge, ModelJudge)
     assert not isinstance(judge, BatchJudge)
-    assert not isinstance(LocalJudge(), ModelJudge)
+    assert not isinstance(RulesJudge(), ModelJudge)
     assert judge.longest_input == 512
 
 

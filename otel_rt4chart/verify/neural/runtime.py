@@ -1,0 +1,224 @@
+"""The one file that runs a model: ONNX Runtime on the CPU, fed by its own tokenizer."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from weakref import WeakSet
+
+from otel_rt4chart.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.encoding import encodable
+
+if TYPE_CHECKING:
+    import onnxruntime
+    import tokenizers
+
+_NEEDED, _OPTIONAL = {"input_ids", "attention_mask"}, {"token_type_ids"}
+_MOST_THREADS = 4
+
+Encoded: TypeAlias = "tokenizers.Encoding"
+Rows = list[list[float]]
+
+
+class Tokens(NamedTuple):
+    """A text, or a pair of texts, as the numbers that a model takes."""
+
+    ids: Sequence[int]
+    types: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A model on disk: which of its outputs are asked for, and what to say where it is amiss.
+
+    `owner` is who needs the packages, `remedy` how to come by a model that is as expected.
+    """
+
+    owner: str
+    model: Path
+    tokenizer: Path
+    outputs: tuple[str, ...]
+    remedy: str
+    pad: int = 0
+
+
+class _Opened(NamedTuple):
+    """What a process holds of a model; `limit` is where its tokenizer would have cut a text."""
+
+    session: onnxruntime.InferenceSession
+    tokenizer: tokenizers.Tokenizer
+    limit: int | None
+
+
+class Runtime:
+    """A model of texts or pairs of them, opened; threads may share it.
+
+    It is opened once a process: a fork gets its own, at its first use. `limit` is the tokens at
+    which its tokenizer's file says to cut, which is not done: what is too long is given as it is.
+    """
+
+    def __init__(self, source: Source, *, threads: int = 0) -> None:
+        """Open the model; `threads` 0 is all cores of this process, 4 at most."""
+        self._source = source
+        self._threads = threads or min(_MOST_THREADS, _cores())
+        self._lock = Lock()
+        opened = _opened(source, self._threads)
+        self._opened: _Opened | None = opened
+        _RUNTIMES.add(self)
+        self._inputs = _checked_inputs(source, opened.session)
+        _check_outputs(source, opened.session)
+        self.limit = opened.limit
+
+    def encode(self, text: str, second: str | None = None) -> Encoded:
+        """A text or a pair in tokens, framed as its tokenizer frames it, of whatever length."""
+        other = None if second is None else encodable(second)
+        return self._open().tokenizer.encode(encodable(text), other)
+
+    def run(self, batch: Sequence[Tokens]) -> list[Rows]:
+        """For each output a row of numbers for each of the batch; JudgeError where it fails."""
+        import numpy
+
+        shape = (len(batch), max(len(one.ids) for one in batch))
+        arrays = {name: numpy.zeros(shape, numpy.int64) for name in _NEEDED | _OPTIONAL}
+        arrays["input_ids"].fill(self._source.pad)
+        for row, one in enumerate(batch):
+            arrays["input_ids"][row, : len(one.ids)] = one.ids
+            arrays["attention_mask"][row, : len(one.ids)] = 1
+            arrays["token_type_ids"][row, : len(one.ids)] = one.types
+        feed = {name: arrays[name] for name in self._inputs}
+        try:
+            given = self._open().session.run(list(self._source.outputs), feed)
+        except JudgeError:
+            raise
+        except Exception as error:  # the runtime's errors share no narrower class
+            raise JudgeError(f"{self._source.model} failed: {_first_line(error)}") from error
+        for name, rows in zip(self._source.outputs, given, strict=True):
+            is_table = rows.ndim == 2 and len(rows) == len(batch)
+            if not is_table or not numpy.isfinite(rows).all():
+                found = "a value that is no number" if is_table else f"the shape {rows.shape}"
+                raise JudgeError(
+                    f"{self._source.model}, output {name}: expected a row of numbers "
+                    f"for each of {len(batch)} inputs, got {found}"
+                )
+        return [rows.tolist() for rows in given]
+
+    def _open(self) -> _Opened:
+        with self._lock:
+            if self._opened is None:
+                try:
+                    self._opened = _opened(self._source, self._threads)
+                except SettingsError as error:  # it was there when this was made
+                    raise JudgeError(str(error)) from error
+            return self._opened
+
+    def _start_again(self) -> None:
+        """After a fork, in the child, where the runtime's threads are missing.
+
+        Its end would wait for them for ever, so it must never come, not even with the process.
+        """
+        if self._opened is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._opened))
+        self._lock, self._opened = Lock(), None
+
+
+_RUNTIMES: WeakSet[Runtime] = WeakSet()
+
+
+def _start_again() -> None:
+    for runtime in list(_RUNTIMES):
+        runtime._start_again()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_again)
+
+
+def _packages(owner: str) -> tuple[ModuleType, ModuleType]:
+    """Loaded where they are used: with numpy they take a third of a second.
+
+    From 1.29 on the runtime tells its makers which models are run, unless it is told not to before
+    it is loaded. Its thread for that would also keep a forked process from ending.
+    """
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        import numpy  # noqa: F401 the two need it and do not say so
+        import onnxruntime
+        import tokenizers
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"{owner} needs the package {error.name}: pip install 'otel-rt4chart[local]'"
+        ) from error
+    onnxruntime.disable_telemetry_events()  # where the application had loaded it before
+    return onnxruntime, tokenizers
+
+
+def _cores() -> int:
+    """Those that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _opened(source: Source, threads: int) -> _Opened:
+    onnxruntime, tokenizers = _packages(source.owner)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.use_deterministic_compute = True
+    options.log_severity_level = 4  # what goes wrong is raised; nothing is written to stderr
+    # Threads that wait busily would take their cores from the application.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(
+            str(source.model), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # the runtime's errors share no narrower class
+        raise SettingsError(
+            f"{source.model}: expected an ONNX model, got {_first_line(error)}; a download that "
+            f"broke off or a Git LFS pointer looks like this: fetch it again, or {source.remedy}"
+        ) from error
+    try:
+        tokenizer = tokenizers.Tokenizer.from_file(str(source.tokenizer))
+    except Exception as error:  # the tokenizers package raises nothing narrower
+        raise SettingsError(
+            f"{source.tokenizer}: expected a tokenizer, got {_first_line(error)}; "
+            "fetch the file again, or upgrade the package tokenizers"
+        ) from error
+    limit = (tokenizer.truncation or {}).get("max_length")
+    tokenizer.no_padding()
+    tokenizer.no_truncation()  # what is too long is split by us, never cut
+    return _Opened(session, tokenizer, limit if limit is None else int(limit))
+
+
+def _checked_inputs(source: Source, session: onnxruntime.InferenceSession) -> tuple[str, ...]:
+    """The names of the model's inputs, where they are those of a model of texts."""
+    found = {one.name: one for one in session.get_inputs()}
+    if not _NEEDED <= set(found) <= _NEEDED | _OPTIONAL:
+        raise SettingsError(
+            f"{source.model}: expected the inputs input_ids, attention_mask and perhaps "
+            f"token_type_ids, got {', '.join(found)}; {source.remedy}"
+        )
+    for name, one in found.items():
+        if one.type != "tensor(int64)" or any(isinstance(size, int) for size in one.shape):
+            raise SettingsError(
+                f"{source.model}, input {name}: expected int64 numbers in any number of rows and "
+                f"columns, got {one.type} {one.shape}; {source.remedy}"
+            )
+    return tuple(found)
+
+
+def _check_outputs(source: Source, session: onnxruntime.InferenceSession) -> None:
+    names = [one.name for one in session.get_outputs()]
+    for wanted in source.outputs:
+        if wanted not in names:
+            raise SettingsError(
+                f"{source.model}: expected an output {wanted}, got {', '.join(names)}; "
+                f"{source.remedy}"
+            )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]

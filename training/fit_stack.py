@@ -1,0 +1,186 @@
+"""Fit the embedded judge's heads: `python training/fit_stack.py DATA RUN OUT`.
+
+RUN holds, exported, the networks of `train_judge.py`: `full/`, and for each data set left out of
+one, `without-NAME/`. Every claim of `train` is read by the network that has never seen its data
+set, so that the heads learn how far to trust a network on data that is strange to it. All scores
+are those of the int8 model that ships. Writes OUT/head.json; prints `train` and `dev`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from fit_local_judge import CLASHES, NOVELTIES
+from heads import (
+    Example,
+    Fit,
+    Floats,
+    answer_table,
+    as_json,
+    best_threshold,
+    fit,
+    fit_kinds,
+    report,
+)
+from pairs import natural
+
+from otel_rt4chart.bench.dataset import Row, read_rows
+from otel_rt4chart.verify.decompose import decompose
+from otel_rt4chart.verify.local.context import Context, read_context
+from otel_rt4chart.verify.local.features import read_claim
+from otel_rt4chart.verify.local.slots import read_slots
+from otel_rt4chart.verify.model import Sentence
+from otel_rt4chart.verify.neural.cross import LONGEST, CrossEncoder, Read
+from otel_rt4chart.verify.neural.nearby import linker_of, nearby, together
+from otel_rt4chart.verify.neural.stack import FILE, KIND, NAMES, values
+from otel_rt4chart.verify.segment import segment, segment_passages
+
+FULL, WITHOUT = "full", "without-"
+# More of each speaks for unfaithful; of the network's kind nothing follows.
+SIGNS = np.array([0.0 if name == KIND else 1.0 for name in NAMES])
+# What speaks for contradicted (+1) or for baseless (-1) once a claim is unfaithful; 0: unused.
+KIND_SIGNS = np.array(
+    [(name in CLASHES or name == KIND) * 1.0 - (name in NOVELTIES) * 1.0 for name in NAMES]
+)
+MARKED_FROM = 0.5
+
+
+def main() -> None:
+    """Read every claim, fit, report, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("data", type=Path)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("out", type=Path)
+    given = parser.parse_args()
+    rows = read_rows(given.data / "grounding")
+    found = [one for row in rows for one in examples(row, network_for(row, given.run))]
+    train = [one for one in found if one.split == "train" and one.unfaithful is not None]
+    dev = [one for one in found if one.split == "dev"]
+    leave_one_out(train)
+    head, threshold, figures = fit_unfaithful(train, dev)
+    kinds, kind_threshold = fit_kinds(train, matrix(train), KIND_SIGNS)
+    fitted = {
+        "about": "logistic heads over slots and the network; weights keep their signs",
+        "unfaithful": as_json(head, NAMES, threshold),
+        "contradicted": as_json(kinds, NAMES, kind_threshold),
+        "marked_from": MARKED_FROM,
+        "answer_figures": figures,
+    }
+    (given.out / FILE).write_text(json.dumps(fitted, indent=1) + "\n", "utf-8")
+    print(json.dumps({key: fitted[key] for key in ("unfaithful", "contradicted")}, indent=1))
+
+
+def network_for(row: Row, run: Path) -> Network:
+    """Of a row of `train` the one that has not seen its data set, of `dev` the one that ships."""
+    if row.split != "train":
+        return opened(run / FULL)
+    for folder in sorted(run.glob(f"{WITHOUT}*")):
+        if folder.is_dir() and row.dataset in folder.name.removeprefix(WITHOUT).split("+"):
+            return opened(folder)
+    raise SystemExit(f"{run}: expected a network fitted without {row.dataset}, found none")
+
+
+class Network:
+    """An exported network; what it has read is kept on disk beside it, for the next fit."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open it, and what it has read before."""
+        self._network = CrossEncoder(folder)
+        self._path = folder / f"reads-{self._network.id.rpartition('/')[2]}.jsonl"
+        lines = self._path.read_text("utf-8").splitlines() if self._path.is_file() else []
+        self._known = {(claim, evidence): Read(*logs, marks=()) for claim, evidence, logs in map(
+            json.loads, lines
+        )}  # fmt: skip
+
+    def length(self, claim: str, evidence: str) -> int:
+        """In tokens."""
+        return self._network.length(claim, evidence)
+
+    def read(self, claim: str, evidence: str) -> Read:
+        """Without the marks of words."""
+        if (claim, evidence) not in self._known:
+            (one,) = self._network.read([(claim, evidence)])
+            self._known[claim, evidence] = one
+            logs = [one.entailed, one.contradicted, one.baseless]
+            with self._path.open("a", encoding="utf-8") as out:
+                print(json.dumps([claim, evidence, logs]), file=out)
+        return self._known[claim, evidence]
+
+
+@cache
+def opened(folder: Path) -> Network:
+    """Each network once."""
+    return Network(folder)
+
+
+def examples(row: Row, network: Network) -> Iterator[Example]:
+    """A row's claims, measured; `unfaithful` is None where labels do not say which is meant."""
+    sentences = segment_passages(row.exchange.passages)
+    context = read_context([one.reading for one in sentences])
+    labels = {pair.claim: pair for _, pair in natural([row])}
+    drafts = [one for one in decompose(segment(row.exchange.answer)) if one.is_claim]
+    for draft in drafts:
+        pair = labels.get(draft.text)
+        yield Example(
+            row.dataset, row.split, row.group, row.id, row.is_hallucinated,
+            pair.unfaithful if pair else None,
+            pair.kind if pair and pair.unfaithful else None,
+            measured(draft.text, sentences, context, network),
+        )  # fmt: skip
+
+
+def measured(
+    claim: str, sentences: Sequence[Sentence], context: Context, network: Network
+) -> tuple[float, ...]:
+    """As the judge measures a claim, in the order of `NAMES`."""
+    near = nearby(claim, sentences, linker_of(tuple(sentences)))
+    evidence = together(near, lambda part: network.length(claim, part) <= LONGEST)
+    read = network.read(claim, evidence)
+    named = values(read_claim(read_slots(claim), context), read)
+    return tuple(named[name] for name in NAMES)
+
+
+def matrix(rows: Sequence[Example]) -> Floats:
+    """A row a claim, a column a value."""
+    return np.array([one.values for one in rows])
+
+
+def fit_unfaithful(
+    train: Sequence[Example], dev: Sequence[Example]
+) -> tuple[Fit, float, dict[str, object]]:
+    """The head, its threshold, and the figures of answers."""
+    head = fitted_head(train)
+    table = answer_table(train, head.probability(head.oof))
+    threshold = best_threshold(table)
+    seen = head.probability(head.score(matrix(dev)))
+    return head, threshold, {
+        "train_out_of_fold": report("train, out of fold", table, threshold),
+        "dev": report("dev", answer_table(dev, seen), threshold),
+    }  # fmt: skip
+
+
+def fitted_head(rows: Sequence[Example]) -> Fit:
+    """Unfaithful against entailed."""
+    y = np.array([bool(one.unfaithful) for one in rows])
+    datasets, groups = [one.dataset for one in rows], [one.group for one in rows]
+    return fit(matrix(rows), y, datasets, groups, SIGNS)
+
+
+def leave_one_out(train: Sequence[Example]) -> None:
+    """Each data set judged by heads, and by a network, that have not seen it."""
+    for name in sorted({one.dataset for one in train}):
+        inside = [one for one in train if one.dataset != name]
+        outside = [one for one in train if one.dataset == name]
+        head = fitted_head(inside)
+        threshold = best_threshold(answer_table(inside, head.probability(head.oof)))
+        table = answer_table(outside, head.probability(head.score(matrix(outside))))
+        report("left out", table, threshold)
+
+
+if __name__ == "__main__":
+    main()
