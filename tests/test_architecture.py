@@ -36,7 +36,7 @@ OUTSIDE = {
     "otel_rt4chart.verify": ("sentencex", "regex"),
     "otel_rt4chart.verify.llm.endpoint": ("openai",),
     "otel_rt4chart.verify.neural.runtime": ("onnxruntime", "tokenizers", "numpy"),
-    "otel_rt4chart.embedded": ("rt4chart_models",),
+    "otel_rt4chart.verify.neural.installed": ("rt4chart_models",),
     "otel_rt4chart.pytest_plugin": ("pytest",),
     "rt4chart_collector": ("opentelemetry", "google.protobuf", "starlette", "uvicorn", "rich"),
     "rt4chart_collector.store": (),

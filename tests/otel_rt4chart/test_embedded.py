@@ -11,7 +11,8 @@ from otel_rt4chart import embedded
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.judges import build_verifier
 from otel_rt4chart.settings import JudgeSettings
-from otel_rt4chart.verify import Exchange, Passage
+from otel_rt4chart.verify import Exchange, Label, Passage
+from tests.otel_rt4chart.verify.neural.made import save_model
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,8 +25,9 @@ def test_an_embedder_is_opened_once() -> None:
     assert embedded.missing() == []
 
 
-def test_a_claim_in_other_words_is_linked_by_the_embedded_encoder() -> None:
+def test_claims_are_linked_by_the_embedded_encoder(tmp_path: Path) -> None:
     """`RT4CHART_EMBEDDING_MODEL=local`: no endpoint, no key."""
+    judge = f"onnx:{save_model(tmp_path)}"
     settings = JudgeSettings.from_environment({"RT4CHART_EMBEDDING_MODEL": "local"})
     exchange = Exchange(
         "",
@@ -33,10 +35,10 @@ def test_a_claim_in_other_words_is_linked_by_the_embedded_encoder() -> None:
         "Visitors can use the pool late at night.",
     )
 
-    report = build_verifier("local", settings).verify(exchange)
+    report = build_verifier(judge, settings).verify(exchange)
 
-    assert report.usage.calls == 0
-    assert report.claims[0].label != "undecided"
+    assert (report.usage.calls, report.usage.input_tokens) == (0, 0)
+    assert report.claims[0].label is not Label.UNDECIDED
 
 
 def test_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

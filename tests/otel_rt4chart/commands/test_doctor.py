@@ -23,6 +23,7 @@ def test_the_core_checks_pass_where_everything_is_installed() -> None:
         "extra [collector]": "ok",
         "extra [clustering]": "ok",
         "extra [local]": "ok",
+        "embedded models": "ok",
         "judge local": "ok",
     }
 

@@ -51,7 +51,7 @@ def embedder() -> LocalEmbedder:
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float:
     """Of unit vectors."""
-    return sum(map(mul, first, second))
+    return float(sum(map(mul, first, second)))
 
 
 def test_it_gives_one_unit_vector_a_text(embedder: LocalEmbedder) -> None:
