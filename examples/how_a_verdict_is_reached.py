@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.verify import Exchange, RulesJudge, Passage, Verifier
+from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.chunk import chunk
 from otel_rt4chart.verify.decompose import decompose
 from otel_rt4chart.verify.join import or_join

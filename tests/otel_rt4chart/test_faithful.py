@@ -7,7 +7,7 @@ import pytest
 from otel_rt4chart.errors import InputError, SettingsError
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import Clash, Exchange, Label, RulesJudge, Passage, Verifier
+from otel_rt4chart.verify import Clash, Exchange, Label, Passage, RulesJudge, Verifier
 
 PASSAGES = ["The free trial lasts 14 days.", "Refunds are paid within 30 days."]
 

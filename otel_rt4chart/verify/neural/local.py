@@ -13,8 +13,8 @@ from otel_rt4chart.verify.local.context import Context, read_context
 from otel_rt4chart.verify.local.features import Reading, read_claim
 from otel_rt4chart.verify.local.floor import denied_floor, swapped_floor
 from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.localise import NARROW
 from otel_rt4chart.verify.local.verdict import Odds, settled, verdict
+from otel_rt4chart.verify.localise import NARROW
 from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.neural.cross import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
 from otel_rt4chart.verify.neural.installed import model_folder

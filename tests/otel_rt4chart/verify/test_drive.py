@@ -7,7 +7,7 @@ from threading import current_thread, main_thread
 import pytest
 
 from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify import Budget, Exchange, RulesJudge, Passage, Usage, Verifier
+from otel_rt4chart.verify import Budget, Exchange, Passage, RulesJudge, Usage, Verifier
 from otel_rt4chart.verify.drive import Batch, ask, ask_async
 from otel_rt4chart.verify.judge import Decompose, Embed
 from otel_rt4chart.verify.meter import Meter

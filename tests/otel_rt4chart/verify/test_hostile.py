@@ -13,10 +13,10 @@ from otel_rt4chart.verify import (
     Endpoint,
     Exchange,
     Label,
-    RulesJudge,
     OpenAIJudge,
     Passage,
     Report,
+    RulesJudge,
     SingleJudge,
     Verifier,
 )

@@ -20,8 +20,8 @@ from otel_rt4chart.verify import (
     Hint,
     Judgement,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Sentence,
     Verifier,
 )

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import Endpoint, Label, RulesJudge, Node, OpenAIJudge, Tracer
+from otel_rt4chart.verify import Endpoint, Label, Node, OpenAIJudge, RulesJudge, Tracer
 from otel_rt4chart.verify.model import DraftClaim, Sentence
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth

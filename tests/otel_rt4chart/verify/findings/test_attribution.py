@@ -11,8 +11,8 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Verifier,
 )
 from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages

@@ -19,8 +19,8 @@ from otel_rt4chart.verify import (
     Finding,
     Judgement,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Sentence,
     Verifier,
 )

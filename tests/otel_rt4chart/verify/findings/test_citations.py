@@ -15,8 +15,8 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Judgement,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Verifier,
 )
 from otel_rt4chart.verify.findings.citations import check_citations, citation_findings

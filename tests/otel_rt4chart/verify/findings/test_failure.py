@@ -14,8 +14,8 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Verifier,
 )
 from otel_rt4chart.verify.findings.failure import failure_kind, failure_kinds, overreaching

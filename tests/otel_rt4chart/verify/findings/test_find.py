@@ -19,8 +19,8 @@ from otel_rt4chart.verify import (
     Exchange,
     Judgement,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Verifier,
 )
 from otel_rt4chart.verify.findings.find import MOST, find

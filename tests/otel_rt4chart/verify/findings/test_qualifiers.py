@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify import Exchange, Finding, RulesJudge, Passage, Verifier
+from otel_rt4chart.verify import Exchange, Finding, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.findings.qualifiers import unsaid
 from otel_rt4chart.verify.local.tokens import content
 

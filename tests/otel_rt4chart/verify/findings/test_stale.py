@@ -16,8 +16,8 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Verifier,
 )
 from otel_rt4chart.verify.findings.stale import stale

@@ -12,8 +12,8 @@ from otel_rt4chart.verify import (
     Exchange,
     Finding,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Verifier,
 )
 from otel_rt4chart.verify.findings.sycophancy import premise_of, restates, sycophantic

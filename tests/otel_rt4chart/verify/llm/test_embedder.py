@@ -14,8 +14,8 @@ from otel_rt4chart.verify import (
     Endpoint,
     Exchange,
     Label,
-    RulesJudge,
     Passage,
+    RulesJudge,
     Usage,
     Verifier,
 )

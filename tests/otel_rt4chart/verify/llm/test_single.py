@@ -10,8 +10,8 @@ from otel_rt4chart.verify import (
     CascadeJudge,
     Exchange,
     Label,
-    RulesJudge,
     OpenAIJudge,
+    RulesJudge,
     SingleJudge,
     Verifier,
 )

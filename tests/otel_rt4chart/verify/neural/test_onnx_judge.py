@@ -17,9 +17,9 @@ from otel_rt4chart.verify import (
     Judge,
     Judgement,
     Label,
-    RulesJudge,
     OnnxJudge,
     Passage,
+    RulesJudge,
     Sentence,
     Verifier,
 )

