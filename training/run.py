@@ -41,7 +41,7 @@ def step(script: str, *arguments: object) -> None:
     """Run a script of this folder; it ends all where it fails."""
     print(f"» {script}", flush=True)
     run = [sys.executable, str(HERE / script), *map(str, arguments)]
-    code = subprocess.run(run, check=False).returncode
+    code = subprocess.run(run, check=False).returncode  # noqa: S603 - our own scripts
     if code:
         sys.exit(f"{script} ended with {code}; what RUN holds is used again by the next run")
 

@@ -22,8 +22,11 @@ TOKENS = 2048  # of a batch
 class Trainer:
     """A model on a device; every method works on it in place."""
 
-    def __init__(self, model: CrossEncoder, tokenizer: Tokenizer, device: str) -> None:
+    def __init__(
+        self, model: CrossEncoder, tokenizer: Tokenizer, device: str, *, seed: int
+    ) -> None:
         """`device` is cpu or cuda."""
+        self._seed = seed
         self._model, self._tokenizer, self._device = model.to(device), tokenizer, device
 
     def state(self) -> Mapping[str, Tensor]:
@@ -35,7 +38,12 @@ class Trainer:
         self._model.load_state_dict(state)
 
     def once(self, path: Path, learn: Callable[[], None]) -> None:
-        """The weights at `path` where there are some; else learn them, and keep them there."""
+        """The weights at `path` where there are some; else learn them, and keep them there.
+
+        Chance begins anew, so that a run that was cut off goes on as it would have.
+        """
+        random.seed(self._seed)
+        torch.manual_seed(self._seed)
         if path.is_file():
             self.load(torch.load(path, map_location=self._device, weights_only=True))
             return

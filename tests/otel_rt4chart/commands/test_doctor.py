@@ -89,7 +89,7 @@ def test_an_unknown_judge_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RT4CHART_JUDGE", "foo")
 
     assert check.state == "failed"
-    assert "unknown judge 'foo': expected one of cascade, local, openai, single" in check.detail
+    assert "unknown judge 'foo': expected one of cascade, local, openai, rules, single" in check.detail
     assert main(["doctor"]) == 1
 
 

@@ -58,8 +58,8 @@ def test_the_settings_reach_the_model(tmp_path: Path, monkeypatch: pytest.Monkey
     [
         ("RT4CHART_ONNX_THREADS", "-1", "expected 0 to 256, got -1"),
         ("RT4CHART_ONNX_THRESHOLD", "2", "expected 0 to 1, got 2.0"),
-        ("RT4CHART_CASCADE_FIRST", "openai", "expected local or onnx:PATH, got 'openai'"),
-        ("RT4CHART_CASCADE_FIRST", "onnx:", "expected local or onnx:PATH, got 'onnx:'"),
+        ("RT4CHART_CASCADE_FIRST", "openai", "expected local, rules or onnx:PATH, got 'openai'"),
+        ("RT4CHART_CASCADE_FIRST", "onnx:", "expected local, rules or onnx:PATH, got 'onnx:'"),
     ],
 )
 def test_a_wrong_setting_names_its_variable(name: str, value: str, told: str) -> None:

@@ -1,4 +1,4 @@
-"""The local judge's verdicts."""
+"""The verdicts by rules."""
 
 from __future__ import annotations
 
