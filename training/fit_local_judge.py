@@ -27,7 +27,7 @@ TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/local/weights.json"
 # What speaks for contradicted (+1) or for baseless (-1) once a claim is unfaithful; 0: unused.
 CLASHES = {
     "number_clash", "date_clash", "name_clash", "negation_clash", "opposite", "term_clash",
-    "quantifier_clash", "clash",
+    "sibling_clash", "quantifier_clash", "clash",
 }  # fmt: skip
 NOVELTIES = {
     "missing", "missing_count", "rarest_missing", "uncovered_best", "uncovered", "disorder",

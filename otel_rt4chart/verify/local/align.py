@@ -57,7 +57,7 @@ def align(claim: Slots, context: Context) -> Alignment:
     return Alignment(
         tuple(chosen),
         equivalents,
-        tuple(_meets(equivalents, context.sentences[at]) for at in chosen),
+        tuple(meeting(equivalents, context.sentences[at]) for at in chosen),
         weights,
         tuple(sum(weights[word] for word in held[at]) / total for at in chosen),
         sum(weights[word] for word in covered) / total,
@@ -100,7 +100,8 @@ def _choose(held: dict[int, set[int]], weights: Sequence[float]) -> tuple[list[i
     return chosen, covered
 
 
-def _meets(equivalents: Sequence[tuple[str, ...]], sentence: Slots) -> tuple[tuple[int, ...], ...]:
+def meeting(equivalents: Sequence[tuple[str, ...]], sentence: Slots) -> tuple[tuple[int, ...], ...]:
+    """For each word of a claim the places in a sentence's content where it may be met."""
     return tuple(
         tuple(
             sorted(

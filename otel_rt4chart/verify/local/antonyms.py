@@ -1,10 +1,12 @@
-"""A small table of opposites, by stem; prefixes such as un- and dis- need no table."""
+"""Opposites, by stem: a small table, WordNet's, and prefixes such as un- and dis-."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
+from otel_rt4chart.verify.local.relations import relations
 from otel_rt4chart.verify.local.stems import stem
+from otel_rt4chart.verify.local.synonyms import alike
 
 # Each group: words of one side, a bar, words of the other.
 _GROUPS = """
@@ -143,10 +145,12 @@ def _table() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in table.items()}
 
 
+@lru_cache(maxsize=65536)
 def opposites(word_stem: str) -> frozenset[str]:
-    """The stems that say the opposite of this one."""
-    listed = _table().get(word_stem, frozenset())
-    return listed | _by_prefix(word_stem)
+    """The stems that say the opposite of this one, and never the same."""
+    by_hand = _table().get(word_stem, frozenset())
+    told = relations().opposites.get(word_stem, frozenset())
+    return (by_hand | told | _by_prefix(word_stem)) - alike(word_stem)
 
 
 def _by_prefix(word_stem: str) -> frozenset[str]:

@@ -27,7 +27,7 @@ _DATE = re.compile(
     rf"|\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b"
     rf"|\b(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s?(?P<half>[ap])\.?m\b\.?"
     rf"|\b(?P<hour_b>[01]?\d|2[0-3]):(?P<minute_b>[0-5]\d)\b"
-    rf"|(?<![\d.,$€£#])\b(?P<year_d>{_YEAR})\b(?![.,]\d|\s?%|-\d)"
+    rf"|(?<![\d.,$€£#])\b(?P<year_d>{_YEAR})\b(?![.,]\d|\s?%|-(?!{_YEAR}\b)\d)"
     rf"|\b(?P<month_d>january|february|april|june|july|august|september|october|november"
     rf"|december|(?-i:March|May))\b",
     re.IGNORECASE,
@@ -99,8 +99,12 @@ def borne_out(claimed: Moment, context: frozenset[tuple[int | None, ...]]) -> bo
         for parts in context
     ):
         return True
-    if claimed.day is not None:
+    if claimed.day is not None and (claimed.year is None or claimed.month is None):
         return False
+    if claimed.day is not None:  # "April 9th" and "2011" bear out "April 9, 2011"
+        return any(parts[:3] == (None, claimed.month, claimed.day) for parts in context) and any(
+            parts[0] == claimed.year for parts in context
+        )
     return all(
         part is None or any(parts[at] == part for parts in context)
         for at, part in enumerate(claimed.parts)

@@ -12,19 +12,21 @@ from otel_rt4chart.verify.local.dates import Moment, bears_out, borne_out, contr
 from otel_rt4chart.verify.local.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.local.numbers import Quantity, agree, same_kind
 from otel_rt4chart.verify.local.slots import Slots
+from otel_rt4chart.verify.local.synonyms import alike
 from otel_rt4chart.verify.local.units import FAMILIES
 from otel_rt4chart.verify.model import Slot
 
-Manner = Literal["clash", "opposite", "swapped", "missing", "elsewhere"]
-_GAP = 3  # a counterpart is at most two words between the neighbours it shares with the claim
+Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere"]
+GAP = 3  # a counterpart is at most two words between the neighbours it shares with the claim
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A value of the claim that its sentences do not bear out.
 
-    `clash`: a sentence has another value in its place, `opposite`: its opposite. `swapped`: the
-    claim's subject has another value, and this one stands with another subject, or nowhere.
+    `clash`: a sentence has another value in its place, `opposite`: its opposite, `sibling`: another
+    kind of the same thing. `swapped`: the claim's subject has another value, and this one stands
+    with another subject, or nowhere.
     `missing`: no sentence of the context has it. `elsewhere`: only a sentence that the claim does
     not lean on has it. `sentence` is the position of the sentence in the context, -1 where there
     is none.
@@ -157,7 +159,7 @@ def _has_neighbour(
 ) -> bool:
     word, place = claim.content.index(pair[0]), sentence.content.index(pair[1])
     return any(
-        other != word and other_place != place and abs(other_place - place) <= _GAP
+        other != word and other_place != place and abs(other_place - place) <= GAP
         for other in range(max(0, word - 2), min(len(meets), word + 3))
         for other_place in meets[other]
     )
@@ -210,10 +212,12 @@ def _opposite_place(
         for other in range(max(0, word - 2), min(len(meets), word + 3))
         for place in meets[other]
     ]
-    for place in sorted({near for at in beside for near in range(at - _GAP, at + _GAP + 1)}):
+    for place in sorted({near for at in beside for near in range(at - GAP, at + GAP + 1)}):
         if 0 <= place < len(sentence.content):
-            found = sentence.tokens[sentence.content[place]].stem
-            if found not in claim.positions and are_opposite(stem, found):
+            found = sentence.tokens[sentence.content[place]]
+            if not found.norm.isalpha() or found.stem in claim.positions:
+                continue  # `Q1` has the stem of `first`
+            if are_opposite(stem, found.stem):
                 return place
     return None
 
@@ -228,11 +232,13 @@ def term_differences(claim: Slots, laid: Alignment, context: Context) -> Iterato
             left, right = places[word - 1], places[word + 1]
             if met_anywhere[word] or left is None or right is None:
                 continue
-            if 1 < right - left <= _GAP:
+            if 1 < right - left <= GAP:
                 between = sentence.content[left + 1 : right]
                 token = claim.tokens[claim.content[word]]
                 stems = [sentence.tokens[one].stem for one in between]
                 if any(_is_near(claim, stem, word) for stem in stems):
+                    continue
+                if not alike(token.stem).isdisjoint(stems):
                     continue
                 if any(are_opposite(token.stem, stem) for stem in stems):
                     continue  # with its negations, that is the opposites' business
@@ -243,4 +249,4 @@ def term_differences(claim: Slots, laid: Alignment, context: Context) -> Iterato
 
 def _is_near(claim: Slots, stem: str, word: int) -> bool:
     """The claim says the counterpart too, right beside: an insertion, not an exchange."""
-    return any(abs(place - word) <= _GAP for place in claim.positions.get(stem, ()))
+    return any(abs(place - word) <= GAP for place in claim.positions.get(stem, ()))

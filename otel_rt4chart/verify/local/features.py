@@ -18,6 +18,7 @@ from otel_rt4chart.verify.local.differences import (
 from otel_rt4chart.verify.local.name_differences import name_differences
 from otel_rt4chart.verify.local.scope import ScopeKind, ScopeWord, has
 from otel_rt4chart.verify.local.scope_differences import scope_differences
+from otel_rt4chart.verify.local.sibling_differences import sibling_differences
 from otel_rt4chart.verify.local.slots import Slots
 
 # Every feature is built so that more of it speaks for unfaithful: the head's weights are >= 0.
@@ -39,6 +40,7 @@ FEATURES = (
     "name_clash",
     "negation_clash",
     "opposite",
+    "sibling_clash",
     "term_clash",
     "universal_new",
     "quantifier_clash",
@@ -90,6 +92,7 @@ def read_claim(claim: Slots, context: Context) -> Reading:
         *name_differences(claim, laid, context),
         *negation_differences(claim, laid, context),
         *term_differences(claim, laid, context),
+        *sibling_differences(claim, laid, context),
         *scope_differences(claim, laid, context),
         *swapped(claim, laid, context),
     )
@@ -169,6 +172,7 @@ def _slot_features(differences: Sequence[Difference], laid: Alignment) -> dict[s
         "name_clash": most("name", "clash"),
         "negation_clash": most("negation", "clash"),
         "opposite": most("term", "opposite"),
+        "sibling_clash": most("term", "sibling"),
         "term_clash": most("term", "clash"),
         "quantifier_clash": most("quantifier", "clash"),
     }
@@ -179,7 +183,7 @@ def _strength(one: Difference, laid: Alignment) -> float:
     if one.sentence < 0:
         return one.weight
     share = laid.share(one.sentence)
-    firm = one.manner == "opposite" or one.slot in ("number", "date", "name")
+    firm = one.manner in ("opposite", "sibling") or one.slot in ("number", "date", "name")
     return one.weight * (0.5 + 0.5 * share if firm else share)
 
 

@@ -42,7 +42,8 @@ def names(tokens: tuple[Token, ...], dates: Collection[Moment] = ()) -> tuple[Na
 
 
 def _is_name(token: Token, *, has_case: bool) -> bool:
-    if not token.is_content or token.text.isdigit() or token.norm in _TITLES:
+    has_letter = any(letter.isalpha() for letter in token.text)
+    if not token.is_content or not has_letter or token.norm in _TITLES:
         return False
     if token.is_capital and not token.starts_clause:
         return True

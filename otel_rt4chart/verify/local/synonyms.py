@@ -1,9 +1,10 @@
-"""A small table of words that summaries exchange for one another, by stem."""
+"""A small table of words that summaries exchange for one another, by stem, and WordNet's."""
 
 from __future__ import annotations
 
 from functools import cache
 
+from otel_rt4chart.verify.local.relations import relations
 from otel_rt4chart.verify.local.stems import stem
 
 _GROUPS = """
@@ -139,5 +140,13 @@ def _table() -> dict[str, frozenset[str]]:
 
 
 def synonyms(word_stem: str) -> frozenset[str]:
-    """The stems that may stand for this one in a summary."""
+    """The stems that a claim's word may be met by.
+
+    Without WordNet's: in a long context they find a counterpart for too much that nobody said.
+    """
     return _table().get(word_stem, frozenset())
+
+
+def alike(word_stem: str) -> frozenset[str]:
+    """The stems that say the same, WordNet's among them: what stands so is no clash."""
+    return synonyms(word_stem) | relations().synonyms.get(word_stem, frozenset())

@@ -9,6 +9,9 @@ from otel_rt4chart.verify.local.features import Reading
 
 TOLD = 3
 _SHOWN = 160  # characters of a sentence
+# Manners that hold another value against the claim's; of terms, those that are no mere wording.
+RIVALS = ("clash", "opposite", "sibling")
+_SURE = ("opposite", "sibling")
 # The order in which differences are told: values that can be read off before single words.
 _TELLING = ("number", "date", "name", "negation", "quantifier", "qualifier", "term")
 
@@ -19,12 +22,14 @@ def tell(reading: Reading, *, rivals: bool) -> tuple[Difference, ...]:
     swapped = [one for one in reading.differences if one.manner == "swapped"]
     if rivals and swapped:
         return tuple(swapped)
-    ordered = sorted(reading.differences, key=lambda one: _TELLING.index(one.slot))
+    ordered = sorted(
+        reading.differences, key=lambda one: (_TELLING.index(one.slot), one.manner not in _SURE)
+    )
     for one in ordered:
-        if (one.manner in ("clash", "opposite")) == rivals:
+        if (one.manner in RIVALS) == rivals:
             known = one.claimed if one.slot != "negation" else one.slot
             told.setdefault(known, one)
-    firm = [one for one in told.values() if one.slot != "term" or one.manner == "opposite"]
+    firm = [one for one in told.values() if one.slot != "term" or one.manner in _SURE]
     return tuple((firm or list(told.values()))[:TOLD])
 
 

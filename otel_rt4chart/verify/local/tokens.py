@@ -34,7 +34,7 @@ _FUNCTION_WORDS = """
     'm 're 've 'll 'd isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't cannot
     couldn't shouldn't haven't hasn't hadn't n't ain't it's that's there's he's she's they're
     we're you're i'm i've we've they've you've i'd i'll we'll they'll you'll he'd she'd what's
-    who's let's here's rd th nd st"""
+    who's let's here's rd th nd st furthermore moreover additionally nevertheless nonetheless"""
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 _COUNTRIES = {"u.s": "usa", "u.s.a": "usa", "us": "usa", "u.k": "uk", "e.u": "eu", "u.n": "un"}
 

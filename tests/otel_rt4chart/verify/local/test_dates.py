@@ -58,3 +58,17 @@ def test_a_month_may_be_borne_out_by_one_date_and_its_year_by_another() -> None:
 
     assert borne_out(only("in May 1990"), context)
     assert not borne_out(only("4 May 1990"), context)
+
+
+def test_a_day_without_its_year_and_the_year_elsewhere_bear_out_both() -> None:
+    """`April 9th` in an article of 2011; a day told with another year does not."""
+    claimed = only("9 April 2011")
+
+    assert borne_out(claimed, frozenset({only("April 9th").parts, only("in 2011").parts}))
+    assert not borne_out(claimed, frozenset({only("9 April 2010").parts, only("in 2011").parts}))
+
+
+def test_a_span_of_years_is_two_years() -> None:
+    """`1491-1510`; a number behind a year and a hyphen is none."""
+    assert [one.year for one in moments("It dates from 1491-1510.")] == [1491, 1510]
+    assert moments("Part 1991-7 is sold out.") == ()

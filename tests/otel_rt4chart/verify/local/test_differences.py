@@ -106,7 +106,7 @@ def test_a_negation_elsewhere_in_the_context_denies_nothing() -> None:
         "It is not known why.",
     )
 
-    assert reading.value("negation_clash") == 0.0
+    assert reading.named["negation_clash"] == 0.0
 
 
 def test_a_number_of_another_sentence_is_elsewhere_not_missing() -> None:
@@ -115,7 +115,7 @@ def test_a_number_of_another_sentence_is_elsewhere_not_missing() -> None:
         "The refund takes 14 days.", "The refund takes 30 days.", "A trial ends after 14 days."
     )
 
-    assert reading.value("number_missing") == 0.0
+    assert reading.named["number_missing"] == 0.0
 
 
 def test_a_claim_is_covered_by_several_sentences_together() -> None:

@@ -60,3 +60,8 @@ def test_only_the_unknown_part_of_a_name_is_missing() -> None:
     passage = "It was deployed from Space Shuttle Discovery."
 
     assert missing("It came from Space Shuttle Atlantis.", passage) == ["Atlantis"]
+
+
+def test_numbers_and_linking_words_are_no_names() -> None:
+    """However they are written, and wherever they stand."""
+    assert named("Moreover, it costs 12.50 euros.") == []
