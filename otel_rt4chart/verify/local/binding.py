@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from otel_rt4chart.verify.local.align import Alignment
 from otel_rt4chart.verify.local.context import Context
-from otel_rt4chart.verify.local.differences import Difference
+from otel_rt4chart.verify.local.differences import Difference, measured
 from otel_rt4chart.verify.local.numbers import agree, same_kind
 from otel_rt4chart.verify.local.slots import Slots, read_slots
 from otel_rt4chart.verify.local.stems import stem
@@ -121,10 +121,9 @@ def _rival(claim: Slots, value: int, clause: Slots, laid: Alignment) -> Differen
     token = claim.words[value]
     counted = next((one for one in claim.quantities if one.start <= token.start < one.end), None)
     if counted is not None:
-        claimed = claim.text[counted.start : counted.end]
         return next(
             (
-                Difference("number", "swapped", claimed, clause.text[other.start : other.end])
+                Difference("number", "swapped", measured(claim, counted), measured(clause, other))
                 for other in clause.quantities
                 if same_kind(counted, other)
                 and not any(agree(one, other) for one in claim.quantities)

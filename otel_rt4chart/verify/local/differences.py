@@ -51,13 +51,13 @@ def number_differences(claim: Slots, laid: Alignment, context: Context) -> Itera
         if rival is None and any(_same(quantity, other) for _, other in near):
             continue
         if any(_same(quantity, other) for other in context.quantities):
-            yield Difference("number", "elsewhere", _measured(claim, quantity))
+            yield Difference("number", "elsewhere", measured(claim, quantity))
         elif _digits(written) not in context.holders:
-            yield Difference("number", "missing", _measured(claim, quantity))
+            yield Difference("number", "missing", measured(claim, quantity))
         if rival is not None:
             at, other = rival
-            found = _measured(context.sentences[at], other)
-            yield Difference("number", "clash", _measured(claim, quantity), found, at)
+            found = measured(context.sentences[at], other)
+            yield Difference("number", "clash", measured(claim, quantity), found, at)
 
 
 def _outdoes(found: Quantity, claimed: Quantity, claim: Slots) -> bool:
@@ -75,7 +75,7 @@ def _digits(written: str) -> str:
     return "".join(letter for letter in written if letter.isdigit() or letter == ".").strip(".")
 
 
-def _measured(slots: Slots, quantity: Quantity) -> str:
+def measured(slots: Slots, quantity: Quantity) -> str:
     """The quantity with its unit, as the text has it: `14 days`."""
     return slots.text[quantity.start : quantity.unit_end].strip()
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from otel_rt4chart.verify.local.differences import Difference
 from otel_rt4chart.verify.local.features import Reading
+from otel_rt4chart.verify.model import Sentence
 
 TOLD = 3
 _SHOWN = 160  # characters of a sentence
@@ -50,13 +51,21 @@ def missing(reading: Reading, strange: Sequence[str]) -> str:
     return "not in the passages: " + ", ".join(f"“{word}”" for word in words[:TOLD])
 
 
-def against(told: Sequence[Difference]) -> str:
-    """Each claimed value beside the one that the passages have in its place."""
-    return "; ".join(f"“{one.claimed}” in the answer, “{one.found}” in the passage" for one in told)
+def against(told: Sequence[Difference], sentences: Sequence[Sentence]) -> str:
+    """Each claimed value beside the one that a passage has in its place."""
+    return "; ".join(
+        f"“{one.claimed}” in the answer, “{one.found}” in {_where(sentences[one.sentence])}"
+        for one in told
+    )
 
 
-def beside(words: Sequence[str], sentence: str) -> str:
+def beside(words: Sequence[str], sentence: Sentence) -> str:
     """Words of the answer against a sentence that has no single word in their place."""
-    shown = sentence if len(sentence) <= _SHOWN else sentence[: _SHOWN - 1].rstrip() + "…"
+    text = sentence.reading.strip()
+    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1].rstrip() + "…"
     listed = ", ".join(f"“{word}”" for word in words[:TOLD])
-    return f"{listed} in the answer, but the passage says: “{shown}”"
+    return f"{listed} in the answer, but {_where(sentence)} says: “{shown}”"
+
+
+def _where(sentence: Sentence) -> str:
+    return f"passage {sentence.passage_id}" if sentence.passage_id else "the passage"

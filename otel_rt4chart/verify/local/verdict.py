@@ -71,12 +71,12 @@ def verdict(
         if clashing:
             indices = tuple(sorted({sentences[one.sentence].index for one in clashing}))
             return Judgement(
-                Label.CONTRADICTED, indices, sure, against(clashing),
+                Label.CONTRADICTED, indices, sure, against(clashing, sentences),
                 tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
             )  # fmt: skip
         if near and marked:
             clashes = tuple(Clash("term", word) for word in marked[:TOLD])
-            reason = beside(marked, near[0].reading)
+            reason = beside(marked, near[0])
             return Judgement(Label.CONTRADICTED, (near[0].index,), sure, reason, clashes)
     strange = tell(reading, rivals=False)
     words = [one.claimed for one in strange] or list(marked[:TOLD])
