@@ -23,7 +23,7 @@ THREADS = (1, 2)
 BESIDE = "rules"
 WORKER = Path(__file__).with_name("judge_worker.py")
 # What limits the threads that a judge, or a library beneath it, computes with.
-LIMITS = ("RT4CHART_LOCAL_THREADS", "RT4CHART_ONNX_THREADS", "OMP_NUM_THREADS")
+LIMITS = ("RT4CHART_ONNX_THREADS", "OMP_NUM_THREADS")
 HEAD = (
     "system", "claims", *(f"claims/s, threads {count}" for count in THREADS), "claims/CPU s",
     "single claims", "p50 ms", "p95 ms", "peak MiB", "over Python MiB", "cold start s",

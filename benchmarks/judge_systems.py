@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -106,6 +107,29 @@ def rules() -> System:
     return partial(verified, Verifier(RulesJudge()))
 
 
+def network() -> System:
+    """The embedded judge by its network alone: the likelier of entailed and not, without heads."""
+    import json
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    from otel_rt4chart.verify import LocalJudge, Verifier
+    from rt4chart_models import folder
+
+    alone = {"intercept": 0.0, "slope": 1.0, "offset": 0.0, "threshold": 0.5}
+    heads = {
+        "unfaithful": alone | {"weights": {"network": 1.0}},
+        "contradicted": alone | {"weights": {"network_kind": 1.0}},
+        "marked_from": 0.5,
+    }
+    with tempfile.TemporaryDirectory() as place:
+        models = shutil.copytree(folder(), Path(place) / "models")
+        (models / "head.json").write_text(json.dumps(heads), "utf-8")
+        judge = LocalJudge(models, threads=int(os.environ.get("RT4CHART_ONNX_THREADS", "0")))
+    return partial(verified, Verifier(judge))
+
+
 def built(name: str) -> System:
     """A judge of the package by its name, through the whole pipeline."""
     from otel_rt4chart.judges import build_verifier
@@ -146,5 +170,6 @@ SYSTEMS: dict[str, Callable[[], System]] = {
     "coverage": coverage,
     "ai-evaluation": ai_evaluation,
     "rules": rules,
+    "network": network,
     "local": partial(built, "local"),
 }

@@ -1,6 +1,6 @@
-"""Fit the embedded judge's heads: `python training/fit_stack.py DATA RUN OUT`.
+"""Fit the embedded judge's heads: `python training/fit_stack.py DATA WORDNET RUN OUT`.
 
-RUN holds, exported, the networks of `train_judge.py`: `full/`, and for each data set left out of
+RUN holds, exported, the networks of `train_judge.py`: `shipped/`, and for each data set left out of
 one, `without-NAME/`. Every claim of `train` is read by the network that has never seen its data
 set, so that the heads learn how far to trust a network on data that is strange to it. All scores
 are those of the int8 model that ships. Writes OUT/head.json; prints `train` and `dev`.
@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from exchanges import Exchanges
 from fit_local_judge import CLASHES, NOVELTIES
 from heads import (
     Example,
     Fit,
     Floats,
+    Table,
     answer_table,
     as_json,
     best_threshold,
@@ -27,7 +31,8 @@ from heads import (
     fit_kinds,
     report,
 )
-from pairs import natural
+from pairs import Pair, made, natural
+from wordnet import read_wordnet
 
 from otel_rt4chart.bench.dataset import Row, read_rows
 from otel_rt4chart.verify.decompose import decompose
@@ -40,7 +45,7 @@ from otel_rt4chart.verify.neural.nearby import linker_of, nearby, together
 from otel_rt4chart.verify.neural.stack import FILE, KIND, NAMES, values
 from otel_rt4chart.verify.segment import segment, segment_passages
 
-FULL, WITHOUT = "full", "without-"
+SHIPPED, WITHOUT = "shipped", "without-"
 # More of each speaks for unfaithful; of the network's kind nothing follows.
 SIGNS = np.array([0.0 if name == KIND else 1.0 for name in NAMES])
 # What speaks for contradicted (+1) or for baseless (-1) once a claim is unfaithful; 0: unused.
@@ -48,12 +53,14 @@ KIND_SIGNS = np.array(
     [(name in CLASHES or name == KIND) * 1.0 - (name in NOVELTIES) * 1.0 for name in NAMES]
 )
 MARKED_FROM = 0.5
+MADE, MADE_MOST, SEED = "made", 350, 7
 
 
 def main() -> None:
     """Read every claim, fit, report, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("data", type=Path)
+    parser.add_argument("wordnet", type=Path)
     parser.add_argument("run", type=Path)
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
@@ -61,6 +68,7 @@ def main() -> None:
     found = [one for row in rows for one in examples(row, network_for(row, given.run))]
     train = [one for one in found if one.split == "train" and one.unfaithful is not None]
     dev = [one for one in found if one.split == "dev"]
+    train += made_examples(rows, given.run, Exchanges(read_wordnet(given.wordnet)))
     leave_one_out(train)
     head, threshold, figures = fit_unfaithful(train, dev)
     kinds, kind_threshold = fit_kinds(train, matrix(train), KIND_SIGNS)
@@ -78,7 +86,7 @@ def main() -> None:
 def network_for(row: Row, run: Path) -> Network:
     """Of a row of `train` the one that has not seen its data set, of `dev` the one that ships."""
     if row.split != "train":
-        return opened(run / FULL)
+        return opened(run / SHIPPED)
     for folder in sorted(run.glob(f"{WITHOUT}*")):
         if folder.is_dir() and row.dataset in folder.name.removeprefix(WITHOUT).split("+"):
             return opened(folder)
@@ -134,6 +142,28 @@ def examples(row: Row, network: Network) -> Iterator[Example]:
         )  # fmt: skip
 
 
+def made_examples(rows: Sequence[Row], run: Path, exchanges: Exchanges) -> list[Example]:
+    """As many made edits of each data set and label, as a data set of their own."""
+    train = {row.source_id: row for row in rows if row.split == "train"}
+    cells: defaultdict[tuple[str, bool], list[Pair]] = defaultdict(list)
+    for pair in made(list(train.values()), 1, SEED, exchanges):
+        if pair.twin:
+            cells[train[pair.answer].dataset, pair.unfaithful].append(pair)
+    chance = random.Random(SEED)
+    found = []
+    for pairs in cells.values():
+        for pair in chance.sample(pairs, min(len(pairs), MADE_MOST)):
+            row = train[pair.answer]
+            sentences = segment_passages(row.exchange.passages)
+            context = read_context([one.reading for one in sentences])
+            found.append(Example(
+                MADE, row.split, row.group, f"{row.source_id}: {pair.claim}", pair.unfaithful,
+                pair.unfaithful, pair.kind if pair.unfaithful else None,
+                measured(pair.claim, sentences, context, network_for(row, run)),
+            ))  # fmt: skip
+    return found
+
+
 def measured(
     claim: str, sentences: Sequence[Sentence], context: Context, network: Network
 ) -> tuple[float, ...]:
@@ -156,7 +186,7 @@ def fit_unfaithful(
     """The head, its threshold, and the figures of answers."""
     head = fitted_head(train)
     table = answer_table(train, head.probability(head.oof))
-    threshold = best_threshold(table)
+    threshold = best_threshold(natural_alone(table))
     seen = head.probability(head.score(matrix(dev)))
     return head, threshold, {
         "train_out_of_fold": report("train, out of fold", table, threshold),
@@ -171,15 +201,24 @@ def fitted_head(rows: Sequence[Example]) -> Fit:
     return fit(matrix(rows), y, datasets, groups, SIGNS)
 
 
+def natural_alone(table: Table) -> Table:
+    """Without the made edits: nobody's answers are like them."""
+    return {name: answers for name, answers in table.items() if name != MADE}
+
+
 def leave_one_out(train: Sequence[Example]) -> None:
-    """Each data set judged by heads, and by a network, that have not seen it."""
-    for name in sorted({one.dataset for one in train}):
-        inside = [one for one in train if one.dataset != name]
+    """Each data set judged by heads, and by a network, that have seen none of its documents."""
+    figures = []
+    for name in sorted({one.dataset for one in train} - {MADE}):
         outside = [one for one in train if one.dataset == name]
+        documents = {one.group for one in outside}
+        inside = [one for one in train if one.group not in documents]
         head = fitted_head(inside)
-        threshold = best_threshold(answer_table(inside, head.probability(head.oof)))
+        threshold = best_threshold(natural_alone(answer_table(inside, head.probability(head.oof))))
         table = answer_table(outside, head.probability(head.score(matrix(outside))))
-        report("left out", table, threshold)
+        figures.append(report("left out", table, threshold)[name])
+    for key in ("balanced_accuracy", "auroc"):
+        print("left out, mean", key, round(float(np.mean([one[key] for one in figures])), 3))
 
 
 if __name__ == "__main__":

