@@ -22,7 +22,7 @@ def test_a_faithful_answer_gives_its_report() -> None:
 def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
     """Whoever reads the failure needs no second look."""
     with pytest.raises(AssertionError) as failure:
-        assert_faithful("The free trial lasts 30 days.", PASSAGES[:1])
+        assert_faithful("The free trial lasts 30 days.", PASSAGES[:1], judge="rules")
 
     assert str(failure.value).splitlines() == [
         "1 of 1 decided claims not supported by the passages (judge rules/5)",
@@ -30,7 +30,7 @@ def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
         "contradicted: The free trial lasts 30 days.",
         "  answer:   The free trial lasts ⟦30 days⟧.",
         "  contradicts: [p1] The free trial lasts 14 days.",
-        "  because:  “30 days” in the answer, “14 days” in the passage",
+        "  because:  “30 days” in the answer, “14 days” in passage p1",
     ]
 
 

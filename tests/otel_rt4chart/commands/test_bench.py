@@ -78,7 +78,7 @@ def test_escalation_of_a_cascade_is_its_first_judges(
     """The second judge is not asked for it: one that knows no claim is never reached."""
     cascade = CascadeJudge(RulesJudge(), ScriptedJudge({}), 0.0)
     monkeypatch.setitem(judges.JUDGES, "cascade", lambda settings, endpoint: cascade)
-    main(["bench", BUNDLED, "--escalation", "--json"])
+    main(["bench", BUNDLED, "--judge", "rules", "--escalation", "--json"])
     local = json.loads(capsys.readouterr().out)
     main(["bench", BUNDLED, "--judge", "cascade", "--escalation", "--json"])
 

@@ -26,11 +26,13 @@ PASSAGES = (
 )
 MOST_MIB = 400
 COLD = """
-import resource
+import re
+from pathlib import Path
 from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
 text = "The pool is heated. " * 400
 report = Verifier(LocalJudge()).verify(Exchange("", [Passage("p", text)], "The pool is cold."))
-print(report.claims[0].label, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())
+print(report.claims[0].label, int(peak[1]) // 1024)
 """
 
 
@@ -55,7 +57,7 @@ def claim_of(judge: LocalJudge, answer: str) -> Claim:
         ("The free trial lasts 14 days.", Label.CONTRADICTED, "14 days"),
         ("Out-of-network clinics are covered by the basic plan.", Label.CONTRADICTED, "covered"),
         ("Revenue fell to $3.2 million in 2021.", Label.CONTRADICTED, "fell"),
-        ("The free trial includes priority support.", Label.BASELESS, "priority"),
+        ("The trial includes priority email support.", Label.BASELESS, "priority"),
     ],
 )
 def test_plain_cases_are_told_apart_and_in_words(
@@ -135,6 +137,7 @@ def test_heads_of_another_version_are_refused(head: str | None, tmp_path: Path) 
         LocalJudge(copied)
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is not told here")
 def test_a_process_of_its_own_needs_little_memory() -> None:
     """From the start to the first verdict on a long passage."""
     out = subprocess.run(
