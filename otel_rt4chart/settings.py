@@ -153,7 +153,7 @@ class JudgeSettings:
     )
     cascade_threshold: float = _named(
         "RT4CHART_CASCADE_THRESHOLD",
-        0.6,
+        0.7,
         "confidence under which a claim goes to the second judge",
         "0 to 1",
         lambda value: 0 <= value <= 1,
