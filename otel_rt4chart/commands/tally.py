@@ -10,7 +10,7 @@ from otel_rt4chart.rates import AnswerSums, Rate, claim_rate
 from otel_rt4chart.verify.model import Claim, Label, Report
 
 PATIENCE = 5  # answers in a row without a word from the judge, then nobody waits any longer
-_OURS = ("local/", "rules/", "link", "decompose")  # who decides in this process, and asks no endpoint
+_OURS = ("local/", "rules/", "link", "decompose")  # in this process: asks no endpoint
 # A claim may be undecided though the judge is well.
 _NO_FAILURE = ("votes without a majority", "the model refused", "over_budget", "no_context")
 _LABELS = (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)

@@ -89,7 +89,8 @@ def test_an_unknown_judge_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RT4CHART_JUDGE", "foo")
 
     assert check.state == "failed"
-    assert "unknown judge 'foo': expected one of cascade, local, openai, rules, single" in check.detail
+    known = "cascade, local, openai, rules, single"
+    assert f"unknown judge 'foo': expected one of {known}" in check.detail
     assert main(["doctor"]) == 1
 
 
