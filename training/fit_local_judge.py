@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from edits import Source, edits
 from heads import Example, answer_table, as_json, best_threshold, fit, fit_kinds, report
+from pairs import MADE
 
 from otel_rt4chart.bench.dataset import Row, read_rows
 from otel_rt4chart.verify.decompose import decompose
@@ -34,7 +35,6 @@ NOVELTIES = {
     "uncopied", "unheard_of", "thin", "number_missing", "date_missing", "name_missing",
     "superlative_new", "cause_new", "pair_novelty",
 }  # fmt: skip
-MADE = "made"
 SEED = 42
 
 

@@ -31,7 +31,7 @@ from heads import (
     fit_kinds,
     report,
 )
-from pairs import Pair, made, natural
+from pairs import MADE, Pair, made, natural
 from wordnet import read_wordnet
 
 from otel_rt4chart.bench.dataset import Row, read_rows
@@ -53,7 +53,7 @@ KIND_SIGNS = np.array(
     [(name in CLASHES or name == KIND) * 1.0 - (name in NOVELTIES) * 1.0 for name in NAMES]
 )
 MARKED_FROM = 0.5
-MADE, MADE_MOST, SEED = "made", 350, 7
+MADE_MOST, SEED = 350, 7
 
 
 def main() -> None:

@@ -1,15 +1,14 @@
-"""Fine-tune the judge's cross-encoder: `python training/train_judge.py DATA ENCODER OUT`.
+"""Fine-tune the judge's cross-encoder: `train_judge.py DATA ENCODER WORDNET OUT`.
 
 DATA has `grounding/` (RAGTruth's two-file layout) and `nli/pairs.jsonl`; ENCODER is the folder of
-all-MiniLM-L6-v2's weights. Three stages: inference pairs, made edits, people's labels mixed with
-both. Writes `judge.pt` (fitted on all of `train`) and `scores.jsonl`: out of fold on `train`, so
-that the head on top is not fitted on what the network has learnt by heart, and on `dev`.
+all-MiniLM-L6-v2's weights, WORDNET that of WordNet's database. Inference pairs first, then people's
+labels mixed with made edits and inference pairs: on all of `train` (`full.pt`), and without each
+data set (`without-NAME.pt`). `shipped.pt` is their average.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
 import random
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -60,18 +59,19 @@ def main() -> None:
 
     trainer.once(options.out / "full.pt", lambda: trainer.fit(material.mixed(EPOCHS), RATE))
     trainer.watch("all", material.dev)
+    paths = [options.out / "full.pt"] * 2
     for names in LEFT_OUT:
         inside, outside = material.split(names)
-        name = "+".join(names)
         epochs = max(1, round(CLAIMS_WITHOUT / len(inside.people)))
+
+        def learn(inside: Material = inside, epochs: int = epochs) -> None:
+            trainer.fit(inside.mixed(epochs), RATE)
+
+        name = "+".join(names)
+        paths.append(options.out / f"without-{name}.pt")
         trainer.load(start)
-        trainer.once(
-            options.out / f"without-{name}.pt",
-            functools.partial(trainer.fit, inside.mixed(epochs), RATE),
-        )
+        trainer.once(paths[-1], learn)
         trainer.watch(f"without {name}", [*outside.dev, *outside.people])
-    paths = [options.out / "full.pt"] * 2
-    paths += [options.out / f"without-{'+'.join(names)}.pt" for names in LEFT_OUT]
     trainer.load(averaged(paths))
     torch.save(trainer.state(), options.out / "shipped.pt")
     trainer.watch("averaged", material.dev)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otel_rt4chart.verify import decompose as decomposition
 from otel_rt4chart.verify.citation import blanked
-from otel_rt4chart.verify.judge import Hint
 from otel_rt4chart.verify.local.context import Context, read_context
 from otel_rt4chart.verify.local.decide import Heads, heads
 from otel_rt4chart.verify.local.features import Reading, read_claim
 from otel_rt4chart.verify.local.floor import covered_floor, denied_floor, swapped_floor
 from otel_rt4chart.verify.local.slots import read_slots
 from otel_rt4chart.verify.local.verdict import Odds, settled, verdict
-from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Sentence
+from otel_rt4chart.verify.local.whole import WholeContextJudge
+from otel_rt4chart.verify.model import DraftClaim, Judgement, Sentence
 
 
-class RulesJudge:
+class RulesJudge(WholeContextJudge):
     """Needs no key, no network and no model: the same input gives the same verdict everywhere.
 
     It holds no state; what it remembers between calls is bounded and shared by all its instances.
@@ -31,29 +30,8 @@ class RulesJudge:
         """Changes whenever the same claim could get another verdict."""
         return "rules/5"
 
-    def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
-        """The rule-based decomposition."""
-        return decomposition.decompose(sentences)
-
-    def assess(
-        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
-    ) -> Sequence[Judgement]:
-        """Each claim against the sentences of one chunk alone."""
-        return self._judge(claims, chunk.sentences)
-
-    def resolve(
-        self,
-        claims: Sequence[DraftClaim],
-        context: Sequence[Sentence],
-        *,
-        hint: Hint | None,
-        question: str,
-    ) -> Sequence[Judgement]:
-        """Each claim against all sentences; the index sees all of them, so no hint is needed."""
-        return self._judge(claims, context)
-
     def _judge(
-        self, claims: Sequence[DraftClaim], sentences: Sequence[Sentence]
+        self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
     ) -> tuple[Judgement, ...]:
         context = read_context([sentence.reading for sentence in sentences])
         return tuple(self._judge_one(claim, context, sentences) for claim in claims)

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from otel_rt4chart.verify import decompose as decomposition
 from otel_rt4chart.verify.citation import blanked
-from otel_rt4chart.verify.judge import Hint
 from otel_rt4chart.verify.local.context import Context, read_context
 from otel_rt4chart.verify.local.features import Reading, read_claim
 from otel_rt4chart.verify.local.floor import covered_floor, denied_floor, swapped_floor
 from otel_rt4chart.verify.local.slots import read_slots
 from otel_rt4chart.verify.local.verdict import Odds, settled, verdict
+from otel_rt4chart.verify.local.whole import WholeContextJudge
 from otel_rt4chart.verify.localise import NARROW
-from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Label, Sentence
+from otel_rt4chart.verify.model import DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.neural.cross import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
 from otel_rt4chart.verify.neural.installed import model_folder
 from otel_rt4chart.verify.neural.nearby import linker_of, nearby, together
@@ -31,7 +30,7 @@ class _Plan(NamedTuple):
     reading: Reading
 
 
-class LocalJudge:
+class LocalJudge(WholeContextJudge):
     """Needs no key and no network connection: rules, and a model that comes as a package.
 
     Threads may share it; a forked process opens the model again. The same input gives the same
@@ -57,27 +56,6 @@ class LocalJudge:
     def longest_input(self) -> int:
         """The tokens of claim and evidence that the network takes at once."""
         return LONGEST
-
-    def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
-        """The rule-based decomposition."""
-        return decomposition.decompose(sentences)
-
-    def assess(
-        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
-    ) -> Sequence[Judgement]:
-        """Each claim against the sentences of one chunk alone."""
-        return self._judge(claims, chunk.sentences)
-
-    def resolve(
-        self,
-        claims: Sequence[DraftClaim],
-        context: Sequence[Sentence],
-        *,
-        hint: Hint | None,
-        question: str,
-    ) -> Sequence[Judgement]:
-        """Each claim against all sentences; the index sees all of them, so no hint is needed."""
-        return self._judge(claims, tuple(context))
 
     def _judge(
         self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]

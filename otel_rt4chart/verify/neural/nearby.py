@@ -27,6 +27,8 @@ def together(near: Sequence[Sentence], fits: Callable[[str], bool] = lambda _: T
 
     Where not even the best one fits, its words up to where they do: the rest is not read.
     """
+    if fits(everything := _joined(near)):  # nearly always: it is measured once
+        return everything
     held: list[Sentence] = []
     for sentence in near:
         if fits(_joined([*held, sentence])):
