@@ -34,7 +34,8 @@ def speed(names: Sequence[str], rows: Sequence[Row], *, starts: int = STARTS) ->
     """The table as measured, and its figures as multiples of the rules' where they are there."""
     load, cores = os.getloadavg()[0], os.cpu_count()
     note = (
-        f"Through the whole pipeline, {WARM} answers before the clock starts; at most {ANSWERS}"
+        f"Through the whole pipeline, {WARM} answers before the clock starts, as many side by side"
+        f" as there are threads; at most {ANSWERS}"
         f" answers, each of another source, and {CLAIMS} of their claims as answers of their own;"
         f" cold start: from the start of the process to its first verdict, median of {starts}."
         f" The machine has {cores} cores and began with a load of {load:.1f}: with others at work"

@@ -6,12 +6,14 @@ It imports nothing that the system does not: what it takes is the system's.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.judge_systems import System, system
+from otel_rt4chart.commands.side_by_side import in_order
 from otel_rt4chart.verify.model import Exchange, Passage
 
 WARM = 3
@@ -34,12 +36,16 @@ def first(verify: System, exchanges: Sequence[Exchange]) -> Mapping[str, object]
 
 
 def many(verify: System, exchanges: Sequence[Exchange]) -> Mapping[str, object]:
-    """All answers in a row; the first few are verified before, unmeasured."""
+    """All answers, as many side by side as there are threads, as `rt4chart verify` does it.
+
+    The first few are verified before, unmeasured.
+    """
+    threads = int(os.environ["RT4CHART_ONNX_THREADS"])
     for exchange in exchanges[:WARM]:
         verify(exchange)
     measured = exchanges[WARM:] or exchanges
     began, spent = time.perf_counter(), time.process_time()
-    claims = sum(len(verify(exchange).claims) for exchange in measured)
+    claims = sum(len(done.claims) for done in in_order(verify, measured, threads))
     seconds, cpu = time.perf_counter() - began, time.process_time() - spent
     return {"claims": claims, "seconds": seconds, "cpu": cpu, "peak": peak_mib()}
 

@@ -163,7 +163,8 @@ def _exchanged(slots: Slots, chance: random.Random, source: Source) -> str | Non
 
 
 def _paraphrased(slots: Slots, chance: random.Random, source: Source) -> str | None:
-    return _reworded(slots, chance, source, 3, keeps=True)
+    """One word by a synonym, every other time: WordNet's synonym may be one of another sense."""
+    return _reworded(slots, chance, source, 1, keeps=True) if chance.random() < 0.5 else None
 
 
 def _reworded(

@@ -1,8 +1,8 @@
 """Fine-tune the judge's cross-encoder: `train_judge.py DATA ENCODER WORDNET OUT`.
 
 DATA has `grounding/` (RAGTruth's two-file layout) and `nli/pairs.jsonl`; ENCODER is the folder of
-all-MiniLM-L6-v2's weights, WORDNET that of WordNet's database. Inference pairs first, then people's
-labels mixed with made edits and inference pairs: on all of `train` (`full.pt`), and without each
+all-MiniLM-L6-v2's weights, WORDNET that of WordNet's database. Inference pairs first, then made
+edits, then people's labels mixed with some of both: on all of `train` (`full.pt`), and without each
 data set (`without-NAME.pt`). `shipped.pt` is their average.
 """
 
@@ -29,10 +29,10 @@ from otel_rt4chart.verify.segment import segment_passages
 
 SEED = 42
 INFERENCE_RATE, INFERENCE_EPOCHS = 1e-4, 2
-RATE, EPOCHS = 5e-5, 3
+RATE, EPOCHS = 5e-5, 2
 CLAIMS_WITHOUT = 4_000  # of people, at least, in the whole of a run without a data set
 # Of each hundred of people's claims in an epoch, so many edits and inference pairs beside them.
-EDITS, PREMISES, MADE_ROUNDS = 60, 40, 2
+EDITS, PREMISES, MADE_ROUNDS = 30, 40, 2
 # A context that has so many sentences of so many characters in common with another is its copy.
 SHARED, LONG = 3, 60
 # What each further run never sees, so that the head on top is fitted on scores of strange data.
@@ -57,7 +57,11 @@ def main() -> None:
     trainer.watch("inference pairs", material.dev)
     start = trainer.state()
 
-    trainer.once(options.out / "full.pt", lambda: trainer.fit(material.mixed(EPOCHS), RATE))
+    def all_of_it() -> None:
+        trainer.fit(material.rehearsed(), RATE)
+        trainer.fit(material.mixed(EPOCHS), RATE)
+
+    trainer.once(options.out / "full.pt", all_of_it)
     trainer.watch("all", material.dev)
     paths = [options.out / "full.pt"] * 2
     for names in LEFT_OUT:
@@ -65,6 +69,7 @@ def main() -> None:
         epochs = max(1, round(CLAIMS_WITHOUT / len(inside.people)))
 
         def learn(inside: Material = inside, epochs: int = epochs) -> None:
+            trainer.fit(inside.rehearsed(), RATE)
             trainer.fit(inside.mixed(epochs), RATE)
 
         name = "+".join(names)
@@ -121,6 +126,14 @@ class Material:
             return Material(people, edited, self.premises, dev, self.datasets)
 
         return part(has=False), part(has=True)
+
+    def rehearsed(self) -> list[Pair]:
+        """Half of the edits, twins together, with as many inference pairs as stand by a mix."""
+        names = sorted({pair.twin for pair in self.edited})
+        kept = set(random.sample(names, len(names) // 2))
+        edited = [pair for pair in self.edited if pair.twin in kept]
+        wanted = len(edited) * PREMISES // 100
+        return edited + random.sample(self.premises, min(len(self.premises), wanted))
 
     def mixed(self, epochs: int) -> list[Pair]:
         """People's labels with some of both others, data sets and classes balanced."""

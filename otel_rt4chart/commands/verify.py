@@ -43,7 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=_jobs,
         metavar="N",
-        help="answers verified at once (default: 1, or RT4CHART_JUDGE_CONCURRENCY)",
+        help="answers verified at once (default: RT4CHART_JUDGE_CONCURRENCY for a judge behind an"
+        " endpoint, 4 for a model, 1 for rules)",
     )
     parser.add_argument(
         "--fail-over",
@@ -58,8 +59,7 @@ def execute(options: argparse.Namespace) -> int:
     settings = settings_with(options.judge, options.model)
     _tell(*(f"warning: {one}" for one in doubtful()))
     verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
-    computes = options.judge in ("local", "rules") or is_onnx(options.judge)
-    jobs = options.jobs or (1 if computes else settings.concurrency)
+    jobs = options.jobs or _fitting_jobs(options.judge, settings.concurrency)
     refuse_overwriting(options.file, options.out)
     run = Run(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)
     is_watched = sys.stderr.isatty() and not (options.out == "-" and sys.stdout.isatty())
@@ -74,6 +74,13 @@ def execute(options: argparse.Namespace) -> int:
     failures = list(_failures(run, options))
     _tell(*failures)
     return int(run.errors > 0 or failures != [])
+
+
+def _fitting_jobs(judge: str, concurrency: int) -> int:
+    """A model is kept busy while rules run beside it; how many cores it takes is its own bound."""
+    if judge == "rules":
+        return 1
+    return 4 if judge == "local" or is_onnx(judge) else concurrency
 
 
 def _failures(run: Run, options: argparse.Namespace) -> Iterator[str]:

@@ -48,8 +48,9 @@ class CrossEncoder:
     """Reads pairs of claim and evidence; threads may share it, a forked process opens it again.
 
     Nothing is cut: who asks sees by `length` what fits, and what does not is refused. Each pair is
-    run alone: it is given the same whichever pairs are asked beside it. What was asked for lately
-    is remembered. A call blocks while the model computes.
+    run alone, `threads` of them side by side, whoever asks: it is given the same whichever pairs
+    are asked beside it. What was asked for lately is remembered. A call blocks while the model
+    computes.
     """
 
     longest = LONGEST
@@ -63,7 +64,7 @@ class CrossEncoder:
             outputs=("logits", "marks"),
             remedy="install rt4chart-models again",
         )
-        self._runtime = Runtime(source, threads=threads)
+        self._runtime = Runtime(source, threads=threads, is_small=True)
         digest = identify(ModelFolder("", source.model, source.tokenizer, {}), _METHOD).digest
         self._id = f"cross/{digest}"
         self._known: Kept[Pair, Read] = Kept(_KEPT)
@@ -82,29 +83,26 @@ class CrossEncoder:
 
         JudgeError where a pair is too long or the model fails.
         """
-        return [self._read(*pair) for pair in pairs]
-
-    def _read(self, claim: str, evidence: str) -> Read:
-        known = self._known.get((claim, evidence))
-        if known is None:
-            known = self._computed(claim, evidence)
-            self._known.put((claim, evidence), known)
-        return known
-
-    def _computed(self, claim: str, evidence: str) -> Read:
-        encoded = self._encoded(claim, evidence)
-        if len(encoded) > LONGEST:
-            raise JudgeError(f"expected claim and evidence of {LONGEST} tokens, got {len(encoded)}")
-        (logits,), (marks,) = self._runtime.run([Tokens(encoded.ids, encoded.type_ids)])
-        if (len(logits), len(marks)) != (3, len(encoded)):
-            raise JudgeError(
-                f"{MODEL}: expected 3 logits and {len(encoded)} marks, "
-                f"got {len(logits)} and {len(marks)}"
-            )
-        return Read(*_logarithms(logits), tuple(_marks(claim, encoded, marks)))
+        found = {pair: self._known.get(pair) for pair in pairs}
+        strange = {pair: self._encoded(*pair) for pair, read in found.items() if read is None}
+        if longest := max((len(one) for one in strange.values() if len(one) > LONGEST), default=0):
+            raise JudgeError(f"expected claim and evidence of {LONGEST} tokens, got {longest}")
+        given = self._runtime.run_each([Tokens(one.ids, one.type_ids) for one in strange.values()])
+        for (pair, encoded), (logits, marks) in zip(strange.items(), given, strict=True):
+            found[pair] = self._known.put(pair, _read(pair[0], encoded, logits, marks))
+        return [read for pair in pairs if (read := found[pair])]
 
     def _encoded(self, claim: str, evidence: str) -> Encoded:
         return self._runtime.encode(claim, evidence)
+
+
+def _read(claim: str, encoded: Encoded, logits: Sequence[float], marks: Sequence[float]) -> Read:
+    if (len(logits), len(marks)) != (3, len(encoded)):
+        raise JudgeError(
+            f"{MODEL}: expected 3 logits and {len(encoded)} marks, "
+            f"got {len(logits)} and {len(marks)}"
+        )
+    return Read(*_logarithms(logits), tuple(_marks(claim, encoded, marks)))
 
 
 def _logarithms(logits: Sequence[float]) -> tuple[float, float, float]:

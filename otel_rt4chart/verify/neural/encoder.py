@@ -47,7 +47,7 @@ class LocalEmbedder:
             outputs=("vector",),
             remedy="install rt4chart-models again",
         )
-        self._runtime = Runtime(source, threads=threads)
+        self._runtime = Runtime(source, threads=threads, is_small=True)
         digest = identify(ModelFolder("", source.model, source.tokenizer, {}), _METHOD).digest
         self._id = f"minilm-l6-v2/{digest}"
         self._known: Kept[str, bytes] = Kept(_KEPT)
@@ -59,30 +59,18 @@ class LocalEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector a text, in their order; JudgeError where the model fails."""
-        return [self._vector(text) for text in texts]
+        known = {text: self._known.get(text) for text in texts}
+        strange = [text for text, kept in known.items() if kept is None]
+        for text, vector in zip(strange, self._computed(strange), strict=True):
+            known[text] = self._known.put(text, array("f", vector).tobytes())
+        return [tuple(memoryview(kept).cast("f")) for text in texts if (kept := known[text])]
 
-    def _vector(self, text: str) -> Vector:
-        known = self._known.get(text)
-        if known is None:
-            known = array("f", self._computed(text)).tobytes()
-            self._known.put(text, known)
-        return tuple(memoryview(known).cast("f"))
-
-    def _computed(self, text: str) -> list[float]:
-        windows = list(_windows(self._runtime.encode(text).ids))
-        if len(windows) == 1:
-            return self._run(windows[0])
-        total = [0.0] * WIDTH
-        for window in windows:
-            weight = len(window) - _FRAME
-            total = [a + weight * b for a, b in zip(total, self._run(window), strict=True)]
-        return _unit(total)
-
-    def _run(self, ids: Sequence[int]) -> list[float]:
-        (rows,) = self._runtime.run([Tokens(ids, [0] * len(ids))])
-        if len(rows[0]) != WIDTH:
-            raise JudgeError(f"{MODEL}: expected vectors of {WIDTH} numbers, got {len(rows[0])}")
-        return rows[0]
+    def _computed(self, texts: Sequence[str]) -> Iterator[list[float]]:
+        windows = [list(_windows(self._runtime.encode(text).ids)) for text in texts]
+        flat = [Tokens(ids, [0] * len(ids)) for parts in windows for ids in parts]
+        rows = iter(self._runtime.run_each(flat))
+        for parts in windows:
+            yield _mean([(len(ids) - _FRAME, _checked(*next(rows))) for ids in parts])
 
 
 def _windows(ids: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -92,6 +80,22 @@ def _windows(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     bounds = [len(inner) * at // count for at in range(count + 1)]
     for start, end in pairwise(bounds):
         yield [first, *inner[start:end], last]
+
+
+def _checked(vector: list[float]) -> list[float]:
+    if len(vector) != WIDTH:
+        raise JudgeError(f"{MODEL}: expected vectors of {WIDTH} numbers, got {len(vector)}")
+    return vector
+
+
+def _mean(weighted: Sequence[tuple[int, list[float]]]) -> list[float]:
+    """The vector itself where there is one; else a unit vector."""
+    if len(weighted) == 1:
+        return weighted[0][1]
+    total = [0.0] * WIDTH
+    for weight, vector in weighted:
+        total = [a + weight * b for a, b in zip(total, vector, strict=True)]
+    return _unit(total)
 
 
 def _unit(vector: Sequence[float]) -> list[float]:

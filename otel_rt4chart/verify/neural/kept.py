@@ -31,9 +31,10 @@ class Kept(Generic[K, V]):
             self._values[key] = value
         return value
 
-    def put(self, key: K, value: V) -> None:
-        """Keep a value; where there are too many, the oldest eighth is forgotten."""
+    def put(self, key: K, value: V) -> V:
+        """Keep a value and give it back; where there are too many, the oldest eighth goes."""
         if len(self._values) >= self._most:
             for old in list(self._values)[: max(1, self._most // 8)]:
                 self._values.pop(old, None)
         self._values[key] = value
+        return value
