@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from threading import Event
 
 from otel_rt4chart.judges import build_verifier
+from otel_rt4chart.spans.assembly import Patience, TraceBuffer
 from rt4chart_collector.assembler import Assembler
-from rt4chart_collector.assembly import Patience, TraceBuffer
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.decide import Clock
 from rt4chart_collector.ingest import Ingest

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Sequence
 
 from otel_rt4chart.errors import StoreError
+from otel_rt4chart.spans.assembly import TraceBuffer
 from otel_rt4chart.spans.record import SpanRecord
-from rt4chart_collector.assembly import TraceBuffer
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.decide import Clock
 from rt4chart_collector.recovery import Recovery

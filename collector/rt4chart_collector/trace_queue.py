@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 
-from rt4chart_collector.assembly import Trace
+from otel_rt4chart.spans.assembly import Trace
 
 
 class TraceQueue:

@@ -9,12 +9,12 @@ from importlib.metadata import version
 from threading import Event
 
 from otel_rt4chart.errors import StoreError
+from otel_rt4chart.spans.assembly import Trace
 from otel_rt4chart.spans.carrier import carrier_ids, carrier_span
 from otel_rt4chart.spans.exchanges import candidates
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.verdict import Candidate, Verdict
 from otel_rt4chart.verify import Verifier
-from rt4chart_collector.assembly import Trace
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.decide import Clock, decide
 from rt4chart_collector.store.connect import Client

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rt4chart_collector.assembly import Trace
+from otel_rt4chart.spans.assembly import Trace
 from rt4chart_collector.trace_queue import TraceQueue
 
 

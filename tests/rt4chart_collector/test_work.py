@@ -10,11 +10,11 @@ from threading import Event
 import pytest
 
 from otel_rt4chart import semconv
+from otel_rt4chart.spans.assembly import Patience, Trace, TraceBuffer
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import DraftClaim, Label, Sentence, Verifier
 from rt4chart_collector.assembler import Assembler
-from rt4chart_collector.assembly import Patience, Trace, TraceBuffer
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.otlp.decode import decode_spans
 from rt4chart_collector.recovery import PAUSE_NS, Recovery

@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.spans.assembly import Patience, TraceBuffer, size_of
 from otel_rt4chart.spans.record import SpanRecord
-from rt4chart_collector.assembly import Patience, TraceBuffer, size_of
 from tests.rt4chart_collector.records import SPAN, trace_spans
 
 PATIENCE = Patience(quiet=10, orphan=100, longest=1000)
