@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans import values
-from otel_rt4chart.spans.openinference import View
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.spans.tree import Tree
+from otel_rt4chart.spans.view import View
 from otel_rt4chart.verdict import Candidate, Decision
 from otel_rt4chart.verify.model import Exchange, Passage
 

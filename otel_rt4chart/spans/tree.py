@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.spans.openinference import View, view
+from otel_rt4chart.spans.read import view
 from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.spans.view import View
 
 TURN_KINDS = ("CHAIN", "AGENT")
 

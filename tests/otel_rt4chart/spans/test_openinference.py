@@ -13,7 +13,7 @@ from openinference.semconv.trace import (
 )
 
 from otel_rt4chart import semconv
-from otel_rt4chart.spans.openinference import view
+from otel_rt4chart.spans.read import view
 from otel_rt4chart.spans.record import Attributes, AttributeValue, SpanRecord
 
 ANSWER = f"{semconv.LLM_OUTPUT_MESSAGES}.0."
@@ -140,7 +140,7 @@ def test_a_document_without_id_gets_one_from_its_content() -> None:
             "Said.",
         ),
         ({"output.value": json.dumps({"verdict": "yes"})}, '{"verdict": "yes"}'),
-        ({"output.value": '{"generations": [[{"text": "cut'}, '{"generations": [[{"text": "cut'),
+        ({"output.value": '{"generations": [[{"text": "cut'}, ""),
         ({ANSWER + "message.content": "__REDACTED__"}, ""),
         ({ANSWER + "message.tool_calls.0.tool_call.id": "x", "output.value": "{}"}, ""),
         ({}, ""),

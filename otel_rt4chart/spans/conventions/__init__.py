@@ -1,0 +1,1 @@
+"""The tables of every convention: which attribute says what."""

@@ -1,0 +1,42 @@
+"""The route of an answer: no convention has one, so the most explicit name that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from otel_rt4chart import semconv
+from otel_rt4chart.spans import values
+from otel_rt4chart.spans.record import Attributes
+
+# Sources: OpenTelemetry http-spans.md, langfuse-python `_client/attributes.py`, LangSmith's OTel
+# page, OpenLLMetry's semantic conventions, Vercel's `ai.telemetry`, OTel gen-ai-agent-spans.md,
+# OpenInference semantic_conventions.md.
+ROUTE_KEYS = (
+    semconv.ROUTE,
+    semconv.HTTP_ROUTE,
+    "langfuse.trace.name",
+    "langsmith.trace.name",
+    "traceloop.workflow.name",
+    "gen_ai.workflow.name",
+    "ai.telemetry.functionId",
+    "gen_ai.agent.name",
+    "agent.name",
+)
+
+
+def named_route(near: Sequence[Attributes], servers: Sequence[Attributes] | None = None) -> str:
+    """By the most explicit key; of one key on several spans, the first in the order given.
+
+    `servers` are the spans whose HTTP route counts, where not all do: that of a service which the
+    request only calls is not its own.
+    """
+    return first_text(
+        values.text(attributes.get(key))
+        for key in ROUTE_KEYS
+        for attributes in (servers if key == semconv.HTTP_ROUTE and servers is not None else near)
+    )
+
+
+def first_text(texts: Iterable[str]) -> str:
+    """The first that is not empty."""
+    return next(filter(None, texts), "")
