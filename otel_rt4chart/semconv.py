@@ -11,6 +11,9 @@ ROUTE = "rt4chart.route"
 SAMPLED = "rt4chart.sampled"
 SAMPLE_RATE = "rt4chart.sample_rate"
 DECISION = "rt4chart.decision"
+# and what an application may write itself, as an attribute or as baggage (ROUTE too):
+FORCE = "rt4chart.force"
+FEEDBACK = "rt4chart.feedback"
 # and on the carrier span:
 LABEL = "rt4chart.label"
 HALLUCINATION_RATE = "rt4chart.hallucination_rate"

@@ -3,75 +3,148 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from typing import Any, TypeVar
 
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.sampling.address import is_source
+from otel_rt4chart.sampling.policy import Policy, Risk
+from otel_rt4chart.sampling.written import rates_from_text, risks_from_text
+from otel_rt4chart.variables import check, is_pattern, is_share, most, named, names, read, table
 
-MODES = ("mark",)
+MODES = ("mark", "inline")
+EMITTED = ("carrier", "event", "metrics")
+REDACTIONS = ("drop", "mask", "hash")
 PREFIX = "RT4CHART_"
-T = TypeVar("T")
-
-
-def _is_usual(value: str | float) -> bool:
-    return isinstance(value, str) or 0 <= value < 1e12
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _named(
-    name: str,
-    default: T,
-    text: str,
-    expected: str = "0 or more",
-    is_meant: Callable[[Any], bool] = _is_usual,
-    *,
-    is_shown: bool = True,
-) -> T:
-    """A setting; `expected` says in words what `is_meant` finds."""
-    told = {"name": name, "help": text, "expected": expected, "is_meant": is_meant}
-    return field(default=default, repr=is_shown, metadata=told | {"kind": type(default)})
-
-
-def _most(name: str, text: str) -> int | None:
-    """A bound that is not there unless it is set; 0 would forbid everything."""
-    told = {"name": name, "help": text, "expected": "1 or more", "kind": int}
-    is_meant = {"is_meant": lambda value: value is None or 1 <= value < 1e12}
-    return field(default=None, metadata=told | is_meant)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the environment says; each field knows its variable and what it is for."""
 
-    mode: str = _named(
+    mode: str = named(
         "RT4CHART_MODE",
         "mark",
-        "mark: decide, mark the spans, and no more",
+        "mark: decide and mark the spans; inline: verify in this process",
         f"one of {', '.join(MODES)}",
         lambda value: value in MODES,
     )
-    sample_rate: float = _named(
+    sample_rate: float = named(
         "RT4CHART_SAMPLE_RATE",
         1.0,
         "share of traces to verify, 0 to 1",
         "a number from 0 to 1",
-        _is_share,
+        is_share,
     )
-    salt: str = _named("RT4CHART_SALT", "", "draws another sample at the same rate")
+    route_rates: Mapping[str, float] = table(
+        "RT4CHART_ROUTE_RATES",
+        "rates of single routes, or of all that begin alike",
+        "ROUTE=RATE, … with rates from 0 to 1, such as support/*=0.5,checkout=1",
+        lambda value: all(map(is_share, value.values())),
+        rates_from_text,
+    )
+    salt: str = named("RT4CHART_SALT", "", "draws another sample at the same rate")
+    # None unless asked for: a rule chooses all that it meets, which a low rate was to prevent.
+    risks: frozenset[Risk] = named(
+        "RT4CHART_RISKS",
+        frozenset(),
+        "answers that are chosen whatever the rate",
+        f"all, none, or some of {', '.join(Risk)}",
+        lambda value: value <= frozenset(Risk),
+        convert=risks_from_text,
+    )
+    low_score: float | None = named(
+        "RT4CHART_LOW_SCORE",
+        None,
+        "the best document's score under which the rule low_score chooses",
+        "a number such as 0.5",
+        lambda value: value is None or abs(value) < 1e12,
+        convert=float,
+    )
+    max_per_minute: int | None = most("RT4CHART_MAX_PER_MINUTE", "answers to choose a minute")
+    max_per_day: int | None = most("RT4CHART_MAX_PER_DAY", "answers to choose a day of UTC")
+    # Neither is shown: an address may hold a password.
+    rates: str = named(
+        "RT4CHART_RATES",
+        "",
+        "a file or an address that tells the rates while the process runs",
+        "a file, an https address, or http at the loopback",
+        lambda value: value == "" or is_source(value),
+        is_shown=False,
+    )
+    rates_token: str = named(
+        "RT4CHART_RATES_TOKEN",
+        "",
+        "the bearer token for that address",
+        "printable ASCII without spaces",
+        lambda value: all("!" <= char <= "~" for char in value),
+        is_shown=False,
+    )
+    emit: tuple[str, ...] = named(
+        "RT4CHART_EMIT",
+        EMITTED,
+        "what the inline mode emits for a verdict",
+        f"some of {', '.join(EMITTED)}",
+        lambda value: bool(value) and set(value) <= set(EMITTED),
+        convert=names,
+    )
+    queue_size: int = named(
+        "RT4CHART_QUEUE_SIZE",
+        4096,
+        "spans that the inline mode holds at most",
+        "1 to 1000000",
+        lambda value: 1 <= value <= 1_000_000,
+    )
+    redact: str = named(
+        "RT4CHART_REDACT",
+        "",
+        "what becomes of texts before they leave: drop, mask or hash",
+        f"one of {', '.join(REDACTIONS)}",
+        lambda value: value in ("", *REDACTIONS),
+    )
+    redact_pattern: str = named(
+        "RT4CHART_REDACT_PATTERN",
+        "",
+        "what in the texts: a regular expression, or some of email, phone, card, iban, ip",
+        "a regular expression, or some of email, phone, card, iban, ip",
+        is_pattern,
+    )
+    record_unsampled: bool = named(
+        "RT4CHART_RECORD_UNSAMPLED", False, "see the spans that a head sampler drops"
+    )
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        _check(self)
+        """Refuse what cannot be meant, and what would do nothing, in silence."""
+        check(self)
+        if self.redact_pattern and not self.redact:
+            raise SettingsError(
+                "RT4CHART_REDACT_PATTERN: expected RT4CHART_REDACT beside it "
+                f"({', '.join(REDACTIONS)}), got none: nothing would be redacted"
+            )
+        is_wanted, is_known = Risk.LOW_SCORE in self.risks, self.low_score is not None
+        if is_wanted != is_known and self.risks != frozenset(Risk):
+            raise SettingsError(
+                "RT4CHART_LOW_SCORE: expected a number together with low_score among "
+                "RT4CHART_RISKS, got one without the other"
+            )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
         """The settings of this process; SettingsError names the variable that is wrong."""
-        return read(cls, environment)
+        return read(cls, os.environ if environment is None else environment)
+
+    def policy(self) -> Policy:
+        """Which answers to choose."""
+        return Policy(
+            rate=self.sample_rate,
+            route_rates=self.route_rates,
+            salt=self.salt,
+            risks=self.risks,
+            low_score=self.low_score,
+            per_minute=self.max_per_minute,
+            per_day=self.max_per_day,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,105 +152,103 @@ class JudgeSettings:
     """Who judges, at which endpoint, and for how much; None is without a bound."""
 
     # Neither is shown: an address may hold a password.
-    base_url: str = _named(
+    base_url: str = named(
         "OPENAI_BASE_URL", "", "the endpoint; OpenAI's own unless set", is_shown=False
     )
-    api_key: str = _named(
+    api_key: str = named(
         "OPENAI_API_KEY", "", "the endpoint's key, where it needs one", is_shown=False
     )
-    model: str = _named("RT4CHART_JUDGE_MODEL", "gpt-4o-mini", "the judging model")
-    votes: int = _named(
+    model: str = named("RT4CHART_JUDGE_MODEL", "gpt-4o-mini", "the judging model")
+    votes: int = named(
         "RT4CHART_JUDGE_VOTES",
         1,
         "judgements of a disputed claim: 1, 3, 5, …",
         "1 or an odd number from 3 to 99",
         lambda value: value in range(1, 100, 2),
     )
-    decomposition: str = _named(
+    decomposition: str = named(
         "RT4CHART_JUDGE_DECOMPOSITION",
         "sentence",
         "sentence by sentence, or holistic: over the whole answer, without ranges",
         "sentence or holistic",
         lambda value: value in ("sentence", "holistic"),
     )
-    timeout_s: float = _named(
+    timeout_s: float = named(
         "RT4CHART_JUDGE_TIMEOUT_S",
         60.0,
         "seconds an attempt waits for the endpoint's next bytes",
         "more than 0 and at most 86400",
         lambda value: 0 < value <= 86_400,
     )
-    retries: int = _named(
+    retries: int = named(
         "RT4CHART_JUDGE_RETRIES",
         3,
         "attempts after a 429, a 5xx or a time-out",
         "0 to 100",
         lambda value: 0 <= value <= 100,
     )
-    concurrency: int = _named(
+    concurrency: int = named(
         "RT4CHART_JUDGE_CONCURRENCY",
         8,
         "requests under way at once",
         "1 to 1000",
         lambda value: 1 <= value <= 1000,
     )
-    input_limit: int = _named(
+    input_limit: int = named(
         "RT4CHART_JUDGE_INPUT_LIMIT",
         24_000,
         "tokens of context that one call may hold",
         "200 or more",
         lambda value: 200 <= value < 1e12,
     )
-    cache: str = _named(
+    cache: str = named(
         "RT4CHART_JUDGE_CACHE", "", "a file that keeps verdicts between runs; in memory unless set"
     )
-    calls_per_answer: int | None = _most(
+    calls_per_answer: int | None = most(
         "RT4CHART_JUDGE_CALLS_PER_ANSWER", "calls an answer may cost"
     )
-    tokens_per_answer: int | None = _most(
+    tokens_per_answer: int | None = most(
         "RT4CHART_JUDGE_TOKENS_PER_ANSWER", "tokens an answer may cost"
     )
-    calls_per_minute: int | None = _most("RT4CHART_JUDGE_CALLS_PER_MINUTE", "calls in any minute")
-    tokens_per_minute: int | None = _most(
-        "RT4CHART_JUDGE_TOKENS_PER_MINUTE", "tokens in any minute"
-    )
-    prices: str = _named(
+    calls_per_minute: int | None = most("RT4CHART_JUDGE_CALLS_PER_MINUTE", "calls in any minute")
+    tokens_per_minute: int | None = most("RT4CHART_JUDGE_TOKENS_PER_MINUTE", "tokens in any minute")
+    prices: str = named(
         "RT4CHART_JUDGE_PRICES",
         "",
         "MODEL=INPUT/CACHED/OUTPUT, … in US dollars for a million tokens; adds to the known ones",
     )
-    embedding_model: str = _named(
+    embedding_model: str = named(
         "RT4CHART_EMBEDDING_MODEL",
         "",
         "links claims by meaning too: local, or a model at the same endpoint",
     )
-    cascade_threshold: float = _named(
+    cascade_threshold: float = named(
         "RT4CHART_CASCADE_THRESHOLD",
         0.7,
         "confidence under which a claim goes to the second judge",
         "0 to 1",
         lambda value: 0 <= value <= 1,
     )
-    cascade_first: str = _named(
+    cascade_first: str = named(
         "RT4CHART_CASCADE_FIRST",
         "local",
         "the judge that sees every claim: local, rules, or onnx:PATH",
         "local, rules or onnx:PATH",
         lambda value: value in ("local", "rules") or (value.startswith("onnx:") and len(value) > 5),
     )
-    onnx_labels: str = _named(
+    onnx_labels: str = named(
         "RT4CHART_ONNX_LABELS",
         "",
         "labels of an onnx judge's logits in their order, such as entailed,baseless,contradicted",
     )
-    onnx_threads: int = _named(
+    onnx_threads: int = named(
         "RT4CHART_ONNX_THREADS",
         0,
         "threads that a model in process computes with; 0: the cores of this process, 4 at most",
         "0 to 256",
         lambda value: 0 <= value <= 256,
     )
-    onnx_threshold: float = _named(
+    onnx_threshold: float = named(
         "RT4CHART_ONNX_THRESHOLD",
         0.0,
         "least probability at which an onnx judge's claim is entailed; 0: the likeliest label",
@@ -187,24 +258,12 @@ class JudgeSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        _check(self)
+        check(self)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> JudgeSettings:
         """The settings of this process; SettingsError names the variable that is wrong."""
-        return read(cls, environment)
-
-
-def read(cls: type[T], environment: Mapping[str, str] | None) -> T:
-    """A settings class from the variables that its fields name."""
-    given = os.environ if environment is None else environment
-    values: dict[str, Any] = {}
-    for one in fields(cls):  # type: ignore[arg-type]
-        name = one.metadata["name"]
-        # OpenTelemetry's rule: an empty variable is one that is not set.
-        if given.get(name, "").strip():
-            values[one.name] = _converted(name, given[name], one.metadata["kind"])
-    return cls(**values)
+        return read(cls, os.environ if environment is None else environment)
 
 
 def chosen_judge(environment: Mapping[str, str] | None = None) -> str:
@@ -225,18 +284,3 @@ def doubtful(environment: Mapping[str, str] | None = None) -> Iterator[str]:
         meant = ends or get_close_matches(short, ours, n=1, cutoff=0.8)
         if meant:
             yield f"{name} is not known: is {' or '.join(ours[one] for one in meant)} meant?"
-
-
-def _check(settings: Settings | JudgeSettings) -> None:
-    for one in fields(settings):
-        value, told = getattr(settings, one.name), one.metadata
-        if not told["is_meant"](value):
-            raise SettingsError(f"{told['name']}: expected {told['expected']}, got {value!r}")
-
-
-def _converted(name: str, text: str, kind: type) -> object:
-    try:
-        return kind(text.strip())
-    except ValueError as error:
-        expected = "an integer such as 3" if kind is int else "a number such as 0.5"
-        raise SettingsError(f"{name}: expected {expected}, got {text!r}") from error

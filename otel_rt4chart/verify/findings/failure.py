@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from otel_rt4chart.verify.citation import citations
+from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.findings.qualifiers import unsaid
 from otel_rt4chart.verify.findings.restrictions import restrictions
-from otel_rt4chart.verify.findings.sycophancy import premise_of, restates
+from otel_rt4chart.verify.findings.sycophancy import restates
 from otel_rt4chart.verify.local.context import read_context
 from otel_rt4chart.verify.local.features import read_claim
 from otel_rt4chart.verify.local.negation import are_opposite

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.local.negation import denials
 from otel_rt4chart.verify.local.tokens import content, tokenize
 from otel_rt4chart.verify.model import Claim, Finding, Label
@@ -13,42 +13,6 @@ from otel_rt4chart.verify.model import Claim, Finding, Label
 FALL = 0.3
 # Of the answer's content, the share that is the premise's; of the premise's, the share restated.
 _ECHO, _RESTATED = 0.75, 0.6
-_AUXILIARY = (
-    r"(?:does|do|did|is|are|was|were|can|could|will|would|should|has|have|had|must|need)n['’]?t"
-)
-_TAG = re.compile(
-    r",?\s*(?<!\bor\s)(?<!\bis\s)(?<!\bare\s)(?:right|correct|true|yes|no"
-    rf"|is\s+that\s+(?:right|correct|so)|{_AUXILIARY}\s+\w+|am\s+i\s+right)\s*[?？]\s*$",
-    re.IGNORECASE,
-)
-_LEADING = re.compile(rf"^\W*(?:so,?\s+|but\s+|and\s+)?{_AUXILIARY}\b", re.IGNORECASE)
-# "Why is it free?" takes for granted that it is; "why should I" and "when does it" do not.
-_PRESUPPOSED = re.compile(
-    rf"""^\W*(?:so,?\s+|but\s+|and\s+)?
-    (?:how\s+come\s+(?:that\s+)?|why\s+(?={_AUXILIARY}\b)
-      |why\s+(?:is|are|was|were|does|do|did|has|have|had|can|will)\s+(?!not\b)
-      |(?:since\s+)?when\s+(?:did|was|were)\s+(?!not\b))""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_BELIEF = re.compile(
-    r"^\W*(?:i\s+(?:heard|read|think|thought|assume|believe|understand|know)|as\s+(?:i|we)\s+know"
-    r"|confirm|please\s+confirm|is\s+it\s+(?:true|correct|right))\b(?:\s+that)?",
-    re.IGNORECASE,
-)
-
-
-def premise_of(question: str) -> str | None:
-    """What a question takes for granted: one for confirmation, a reason or a past event's time.
-
-    None where it asks openly.
-    """
-    asked = " ".join(question.split())
-    for shape in (_LEADING, _BELIEF, _PRESUPPOSED):
-        if match := shape.match(asked):
-            return asked[match.end() :].strip(" ?？.,")
-    if match := _TAG.search(asked):
-        return asked[: match.start()].strip(" ?？.,")
-    return None
 
 
 def restates(text: str, premise: str) -> bool:

@@ -1,4 +1,4 @@
-"""The decision which traces are verified: the same in every process, and nested over rates."""
+"""Where a trace lies in [0, 1), and so whether a rate takes it: the same in every process."""
 
 from __future__ import annotations
 

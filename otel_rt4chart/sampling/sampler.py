@@ -1,0 +1,108 @@
+"""The choice of one answer: forced, by a rule of risk, or by its trace's position under a rate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+from otel_rt4chart.forks import after_fork
+from otel_rt4chart.sampling.draw import position
+from otel_rt4chart.sampling.limits import Budget, Throttle
+from otel_rt4chart.sampling.policy import Policy, Risk
+from otel_rt4chart.sampling.signals import Signals
+from otel_rt4chart.verify.findings.premise import asks_to_confirm
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Whether an answer is to be verified, and with which probability one like it is chosen.
+
+    `decision` is `sampled`, `not_sampled`, `throttled` or `over_budget`, `reason` what led to it:
+    `rate`, `forced`, `risk:` and the rule, `throttle` or `budget`. A chosen answer weighs 1/`rate`.
+    One that is not chosen weighs nothing; its `rate` is the one it had before throttle and budget.
+    """
+
+    sampled: bool
+    rate: float
+    decision: str
+    reason: str
+
+
+class Sampler:
+    """Chooses answers by a policy, which may be replaced while it runs; any thread may ask.
+
+    Weights. The rate of a chosen answer is its probability of being chosen, so that sums weighted
+    by 1/rate are unbiased (Horvitz and Thompson, 1952). A rule of risk is known for every
+    candidate and always chooses: the rate is 1, and each answer it found stands for itself alone.
+
+    Throttle. While more than half of its minute is left it lets everyone pass. From there on the
+    chance falls with what is left, and the rate of who passes is multiplied by that chance. The
+    chance follows from what passed before, not from the answer, so the weights stay true through a
+    rush. What bias is left: an answer that comes when no token is left had no chance at all, and
+    nobody stands for it. Weighted totals then come out too low; a weighted share is off only as
+    far as those answers differ from the ones just before and after. How many were `throttled` is
+    recorded. `per_minute` at once, after a quiet minute, and `per_minute` a minute in the long run
+    are the bound, in this process; forced answers pass it and use none of it up, because they are
+    single answers that somebody waits for and would be worth nothing later.
+
+    Budget. When it is spent nothing more is chosen that day (UTC), forced answers included: it
+    bounds money, and a loop can force as well. The rest of the day has no chance, so the day's
+    estimate speaks for the time before; a lower rate that lasts the day is better.
+    """
+
+    def __init__(self, policy: Policy, *, clock: Callable[[], float] = time.time) -> None:
+        """`clock` tells seconds since the epoch."""
+        self.policy = policy
+        self._clock = clock
+        self._throttle = Throttle()
+        self._budget = Budget()
+        self._lock = Lock()
+        after_fork(self._renew)
+
+    def _renew(self) -> None:
+        self._lock = Lock()
+
+    def choose(self, trace_id: str, signals: Signals) -> Choice:
+        """Decide on an answer; each call that chooses counts against the bounds."""
+        policy = self.policy
+        rate, reason = _wanted(policy, signals)
+        drawn = position(trace_id, policy.salt)
+        if drawn >= rate:
+            return Choice(False, rate, "not_sampled", reason)
+        with self._lock:
+            now = self._clock()
+            if policy.per_day is not None and not self._budget.is_left(policy.per_day, now):
+                return Choice(False, rate, "over_budget", "budget")
+            chance = 1.0
+            if policy.per_minute is not None and reason != "forced":
+                chance = self._throttle.chance(policy.per_minute, now)
+                if drawn >= rate * chance:
+                    return Choice(False, rate, "throttled", "throttle")
+                self._throttle.spend()
+            self._budget.spend()
+        return Choice(True, rate * chance, "sampled", reason)
+
+
+def _wanted(policy: Policy, signals: Signals) -> tuple[float, str]:
+    """The probability of being chosen, bounds left aside, and why."""
+    if signals.forced:
+        return 1.0, "forced"
+    for risk in Risk:
+        if risk in policy.risks and _applies(risk, policy, signals):
+            return 1.0, f"risk:{risk}"
+    return policy.rate_of(signals.route), "rate"
+
+
+def _applies(risk: Risk, policy: Policy, signals: Signals) -> bool:
+    match risk:
+        case Risk.ERROR:
+            return signals.is_error
+        case Risk.FEEDBACK:
+            return signals.is_disliked
+        case Risk.LOW_SCORE:
+            bound, score = policy.low_score, signals.top_score
+            return bound is not None and score is not None and score < bound
+        case Risk.CONFIRMATION:
+            return asks_to_confirm(signals.question)

@@ -1,0 +1,85 @@
+"""What a question takes for granted, and whether it asks to have that confirmed."""
+
+from __future__ import annotations
+
+import re
+
+_AUXILIARY = (
+    r"(?:does|do|did|is|are|was|were|can|could|will|would|should|has|have|had|must|need)n['’]?t"
+)
+_PRONOUN = r"(?:i|it|he|she|we|you|they|this|that|these|those|there|one)"
+_TAG = re.compile(
+    r",?\s*\b(?<!\bor\s)(?<!\bis\s)(?<!\bare\s)(?:right|correct|true|yes|no"
+    rf"|is\s+that\s+(?:right|correct|so)|{_AUXILIARY}\s+{_PRONOUN}|am\s+i\s+right)\s*[?？]\s*$",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(rf"^\W*(?:so,?\s+|but\s+|and\s+)?{_AUXILIARY}\b", re.IGNORECASE)
+# "Why is it free?" takes for granted that it is; "why should I" and "when does it" do not.
+_PRESUPPOSED = re.compile(
+    rf"""^\W*(?:so,?\s+|but\s+|and\s+)?
+    (?:how\s+come\s+(?:that\s+)?|why\s+(?={_AUXILIARY}\b)
+      |why\s+(?:is|are|was|were|does|do|did|has|have|had|can|will)\s+(?!not\b)
+      |(?:since\s+)?when\s+(?:did|was|were)\s+(?!not\b))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BELIEF = re.compile(
+    r"^\W*(?:i\s+(?:heard|read|think|thought|assume|believe|understand|know)|as\s+(?:i|we)\s+know"
+    r"|confirm|please\s+confirm|is\s+it\s+(?:true|correct|right))\b(?:\s+that)?",
+    re.IGNORECASE,
+)
+# The shapes of a question for confirmation are narrower than those of a premise: a rule that
+# chooses whatever it meets must not meet everything. "Don't know what to do" has no subject.
+_CONFIRM = re.compile(
+    r"""^\W*(?:so,?\s+|but\s+|and\s+)?
+    (?:(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?confirm\s+(?:that|if|whether)
+      |is\s+(?:it|this|that)\s+(?:true|correct|right|so)\b
+      |am\s+i\s+right\b|do\s+i\s+understand\s+(?:correctly|right)
+      |(?:do\s+)?you\s+agree\b|don['’]?t\s+you\s+agree)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DETERMINER = r"(?:the|a|an|my|your|our|his|her|its|their|all|every|each)"
+_NEGATED = re.compile(
+    rf"{_LEADING.pattern}\s+(?:{_PRONOUN}|{_DETERMINER})\b.*[?？]$", re.IGNORECASE
+)
+_CONCLUDED = re.compile(rf"^\W*so,?\s+(?:{_PRONOUN}|{_DETERMINER})\b[^,]*[?？]$", re.IGNORECASE)
+_AFFIRMED_TAG = re.compile(
+    r"(?:n['’]?t|\bnot|\bnever|\bno)\b.*,\s*(?:do|does|did|is|are|was|were|can|could|will|would"
+    rf"|should|has|have|had)\s+{_PRONOUN}\s*[?？]$",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"^\W*(?:who|whom|whose|what|which|when|where|why|how|do|does|did|is|are|was|were|can|could"
+    r"|will|would|should|has|have|had|may|must)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?？])\s+|\n+|\bquestion:\s*", re.IGNORECASE)
+# Of a long prompt the question stands at the end.
+_LOOKED_AT = 2000
+
+
+def premise_of(question: str) -> str | None:
+    """What a question takes for granted: one for confirmation, a reason or a past event's time.
+
+    None where it asks openly.
+    """
+    asked = " ".join(question.split())
+    for shape in (_LEADING, _BELIEF, _PRESUPPOSED):
+        if match := shape.match(asked):
+            return asked[match.end() :].strip(" ?？.,")
+    if match := _TAG.search(asked):
+        return asked[: match.start()].strip(" ?？.,")
+    return None
+
+
+def asks_to_confirm(question: str) -> bool:
+    """True where a sentence of the question wants a yes to what it says; English only."""
+    sentences = _SENTENCE_END.split(question[-_LOOKED_AT:])
+    return any(_wants_a_yes(" ".join(one.split())) for one in sentences if one)
+
+
+def _wants_a_yes(sentence: str) -> bool:
+    if any(shape.search(sentence) for shape in (_CONFIRM, _NEGATED, _CONCLUDED, _AFFIRMED_TAG)):
+        return True
+    tag = _TAG.search(sentence)
+    # "Can I turn right?" and "which one would be correct?" end like a tag and are none.
+    return tag is not None and (tag.group().startswith(",") or not _OPEN.match(sentence))
