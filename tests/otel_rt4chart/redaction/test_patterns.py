@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.redaction.patterns import BUILT_IN, patterns_from
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    """What the built-in patterns find one after the other, by name."""
+    places = []
+    for one in BUILT_IN:
+        for start, end in one.places(text):
+            places.append((one.name, text[start:end]))
+            text = text[:start] + "_" * (end - start) + text[end:]
+    return places
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("write to bob.s@ex-ample.co.uk.", [("email", "bob.s@ex-ample.co.uk")]),
+        ("call +49 171 1234567 now", [("phone", "+49 171 1234567")]),
+        ("call (415) 555-2671", [("phone", "(415) 555-2671")]),
+        ("call 415-555-2671", [("phone", "415-555-2671")]),
+        ("06 12 34 56 78", [("phone", "06 12 34 56 78")]),
+        ("card 4111 1111 1111 1111 12 left", [("card", "4111 1111 1111 1111")]),
+        ("DE89 3704 0044 0532 0130 00 EUR", [("iban", "DE89 3704 0044 0532 0130 00")]),
+        ("GB82WEST12345698765432", [("iban", "GB82WEST12345698765432")]),
+        ("from 192.168.1.10 and 2001:db8::1", [("ip", "192.168.1.10"), ("ip", "2001:db8::1")]),
+    ],
+)
+def test_what_tells_a_person_is_found(text: str, expected: list[tuple[str, str]]) -> None:
+    """Whole, and without the words beside it."""
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "on 2024-01-15 10:30, or 01.02.2024 10.30",
+        "1,000,000 in 2024 2025 2026, and 14 days",
+        "4111 1111 1111 1112 has a wrong check digit, 0000000000000000 is none",
+        "XX12 ABCD EFGH IJKL has a wrong check digit",
+        "version 1.2.3, std::vector, 10:30:45, order 1234567890",
+    ],
+)
+def test_dates_and_amounts_are_left(text: str) -> None:
+    """What they say is what is verified."""
+    assert found(text) == []
+
+
+def test_patterns_are_chosen_by_name_or_given() -> None:
+    """Names choose among the built-in ones; anything else is an expression."""
+    assert [one.name for one in patterns_from(" ip, email")] == ["email", "ip"]
+    (own,) = patterns_from(r"ACME-\d+")
+    assert list(own.places("see ACME-12 and ACME-3")) == [(4, 11), (16, 22)]
+
+
+def test_a_wrong_expression_names_its_variable() -> None:
+    """It stops the start, not a request."""
+    with pytest.raises(SettingsError, match=r"RT4CHART_REDACT_PATTERN: .* unterminated"):
+        patterns_from("(a")
+
+
+def test_an_expression_that_finds_nothing_at_all_ends() -> None:
+    """A match of no characters is no place."""
+    (own,) = patterns_from("x*")
+
+    assert list(own.places("axxb")) == [(1, 3)]
+
+
+@pytest.mark.parametrize("unit", ["a", "1", "a@", "a.", "1.", "+1", "a:", "01 ", "AA11", "4 "])
+def test_long_texts_take_time_in_proportion(unit: str) -> None:
+    """A hostile text costs no more for each character than a short one does, by a wide margin."""
+
+    def seconds(times: int) -> float:
+        text, start = unit * times, time.perf_counter()
+        found(text)
+        return time.perf_counter() - start
+
+    assert seconds(40_000) < 40 * max(seconds(4_000), 0.002)

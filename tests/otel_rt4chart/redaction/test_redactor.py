@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.guard import guard
+from otel_rt4chart.redaction import build_redactor
+from otel_rt4chart.verify import Exchange, Passage
+
+MASK = build_redactor("mask")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+def test_none_changes_nothing() -> None:
+    """The default, and it says that it is off."""
+    redactor = build_redactor("none", "", None)
+
+    assert not redactor.is_on
+    assert redactor.text("bob@example.com") == "bob@example.com"
+    assert redactor.attributes({"input.value": "bob@example.com"}) == {
+        "input.value": "bob@example.com"
+    }
+
+
+def test_a_mark_says_what_stood_there() -> None:
+    """The rest of the text stays as it is."""
+    assert MASK.text("bob@example.com lives at 10.0.0.1") == "[email] lives at [ip]"
+
+
+def test_equal_values_have_equal_hashes_under_one_key() -> None:
+    """However they are written; under another key they are others."""
+    one, other = build_redactor("hash", salt="k"), build_redactor("hash", salt="l")
+
+    first, second = one.text("+49 171 1234567 / +491711234567").split(" / ")
+
+    assert first == second
+    assert first.startswith("[phone:")
+    assert other.text("+49 171 1234567") != first
+    assert one.text("a.b@c.org") != one.text("ab@c.org")
+
+
+def test_drop_leaves_no_text_and_the_structure() -> None:
+    """Roles, ids and scores tell what was there."""
+    messages = [{"role": "user", "parts": [{"type": "text", "content": "my name is Bob"}]}]
+
+    dropped = build_redactor("drop").attributes(
+        {
+            "gen_ai.input.messages": json.dumps(messages),
+            "output.value": "Bob",
+            "retrieval.documents.0.document.id": "d1",
+            "llm.model_name": "m",
+        }
+    )
+
+    assert json.loads(dropped.pop("gen_ai.input.messages")) == [
+        {"role": "user", "parts": [{"type": "text", "content": ""}]}
+    ]
+    assert dropped == {
+        "output.value": "",
+        "retrieval.documents.0.document.id": "d1",
+        "llm.model_name": "m",
+    }
+
+
+def test_json_in_json_stays_json() -> None:
+    """Arguments of a tool are JSON in a text in JSON; a number that is a card's becomes a text."""
+    inner = json.dumps({"mail": "bob@example.com", "card": 4111111111111111, "count": 3})
+
+    (text,) = MASK.attributes({"llm.input_messages": json.dumps([{"arguments": inner}])}).values()
+
+    assert json.loads(json.loads(text)[0]["arguments"]) == {
+        "mail": "[email]",
+        "card": "[card]",
+        "count": 3,
+    }
+
+
+def test_json_that_was_cut_is_a_text() -> None:
+    """A limit of the SDK breaks it; nothing of it gets through unread."""
+    assert MASK.attributes({"output.value": '{"mail": "bob@example.com", "te'}) == {
+        "output.value": '{"mail": "[email]", "te'
+    }
+
+
+def test_attributes_without_content_are_left_alone() -> None:
+    """Whatever they look like."""
+    known = {"net.peer.ip": "10.0.0.1", "user.id": "bob@example.com", "http.route": "/a"}
+
+    assert MASK.attributes(known) == known
+
+
+@given(JSON)
+def test_values_without_anything_to_redact_come_back_as_they_were(value: object) -> None:
+    """Redaction that finds nothing changes nothing, not even the spelling of JSON."""
+    text = json.dumps(value)
+    quiet = build_redactor("mask", "\ue000never\ue000")
+
+    assert quiet.attributes({"input.value": text}) == {"input.value": text}
+
+
+@given(JSON)
+def test_what_is_json_stays_json(value: object) -> None:
+    """Whatever its texts become."""
+    changed = build_redactor(call=lambda text: f'"{text}\\').attributes(
+        {"metadata": json.dumps([value])}
+    )
+
+    assert isinstance(json.loads(changed["metadata"]), list)
+
+
+@pytest.mark.parametrize("returned", [None, 3, b"x"])
+def test_a_callable_that_fails_leaves_no_text(returned: object) -> None:
+    """What it could not clean is not sent as it is, and it is counted."""
+
+    def raises(text: str) -> str:
+        raise KeyError(text)
+
+    failing = build_redactor(call=raises)
+    silly = build_redactor(call=lambda text: returned)  # type: ignore[arg-type, return-value]
+
+    assert (failing.text("Bob"), silly.text("Bob")) == ("", "")
+    assert (failing.failures, silly.failures) == (1, 1)
+    assert guard.swallowed
+
+
+def test_an_exchange_is_redacted_whole() -> None:
+    """Question, passages with what is known of them, and the answer."""
+    exchange = Exchange(
+        "who is a@b.de?", (Passage("p1", "a@b.de is Bob", metadata={"by": "c@d.de"}),), "a@b.de"
+    )
+
+    assert MASK.exchange(exchange) == Exchange(
+        "who is [email]?", (Passage("p1", "[email] is Bob", metadata={"by": "[email]"}),), "[email]"
+    )
+
+
+def test_an_unknown_way_is_refused() -> None:
+    """A mistake in the setting must not seem to work."""
+    with pytest.raises(SettingsError, match="expected one of none, drop, mask, hash, got 'blur'"):
+        build_redactor("blur")
