@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from otel_rt4chart.handmade import generator, retriever
     from otel_rt4chart.instrumentor import RT4ChartInstrumentor
+    from otel_rt4chart.sampling import force
     from otel_rt4chart.verify.model import Passage
 
-__all__ = ["Passage", "RT4ChartInstrumentor", "generator", "retriever"]
+__all__ = ["Passage", "RT4ChartInstrumentor", "force", "generator", "retriever"]
 
 # Loaded when they are asked for: the pytest plugin is in every run of its users' tests.
 _HOME = {
     "Passage": "otel_rt4chart.verify.model",
     "RT4ChartInstrumentor": "otel_rt4chart.instrumentor",
+    "force": "otel_rt4chart.sampling",
     "generator": "otel_rt4chart.handmade",
     "retriever": "otel_rt4chart.handmade",
 }

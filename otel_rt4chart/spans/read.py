@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from otel_rt4chart.spans.conventions.all import (
     CONVENTIONS,
@@ -72,6 +72,15 @@ def kind_of(reading: Reading) -> tuple[Kind, str]:
                 return kinds[told], convention.name
             vague = vague or (kinds[told], convention.name)
     return vague or _by_keys(reading) or _by_name(reading) or (Kind.NONE, "")
+
+
+def named_kind(attributes: Mapping[str, object]) -> Kind:
+    """The kind that an attribute names outright; a few lookups, no key is gone through."""
+    for _, attribute, kinds in KIND_ATTRIBUTES:
+        told = attributes.get(attribute)
+        if isinstance(told, str) and (kind := kinds.get(told.strip('" ').lower())):
+            return kind
+    return Kind.NONE
 
 
 def _by_keys(reading: Reading) -> tuple[Kind, str] | None:

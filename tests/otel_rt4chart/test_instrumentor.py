@@ -8,26 +8,30 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import entry_points
 
 import pytest
+from opentelemetry.baggage import set_baggage
+from opentelemetry.context import attach, detach
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.sampling import Sampler, TraceIdRatioBased
 from opentelemetry.trace import NoOpTracerProvider, Tracer, format_trace_id
 
 from otel_rt4chart import RT4ChartInstrumentor
 from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.sampling import is_sampled
+from otel_rt4chart.sampling import force, is_sampled
 from otel_rt4chart.settings import Settings
 
 KIND = {"openinference.span.kind": "LLM"}
 
 
 class App:
-    """An application with its own provider."""
+    """An application with its own provider that exports in batches."""
 
-    def __init__(self) -> None:
+    def __init__(self, sampler: Sampler | None = None) -> None:
         self.exporter = InMemorySpanExporter()
-        self.provider = TracerProvider()
-        self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
+        self.provider = TracerProvider(sampler=sampler)
+        self.processor = BatchSpanProcessor(self.exporter)
+        self.provider.add_span_processor(self.processor)
 
     @property
     def tracer(self) -> Tracer:
@@ -39,14 +43,21 @@ class App:
         self.exporter.clear()
         with self.tracer.start_as_current_span("ask"), self.tracer.start_as_current_span("query"):
             self.tracer.start_span("answer", attributes=KIND).end()
+        return self.exported()
+
+    def exported(self) -> dict[str, ReadableSpan]:
+        """What has come out by now, by name."""
+        self.provider.force_flush()
         return {span.name: span for span in self.exporter.get_finished_spans()}
 
 
 @pytest.fixture
 def app() -> Iterator[App]:
     """An application; ours is taken out again at the end."""
-    yield App()
+    one = App()
+    yield one
     RT4ChartInstrumentor().uninstrument()
+    one.provider.shutdown()
 
 
 def marks(span: ReadableSpan) -> dict[str, object]:
@@ -55,8 +66,8 @@ def marks(span: ReadableSpan) -> dict[str, object]:
     return {key: value for key, value in attributes.items() if key.startswith("rt4chart.")}
 
 
-def test_the_first_span_and_every_openinference_span_are_marked(app: App) -> None:
-    """The decision is on the root and on the answer; other spans are left alone."""
+def test_the_local_root_and_the_generations_exported_with_it_are_marked(app: App) -> None:
+    """The decision is on the root and on the answer; other spans are the very ones that ended."""
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider, sample_rate=0.5)
 
     spans = app.ask()
@@ -82,15 +93,15 @@ def test_zero_arguments_mean_the_environment(app: App, monkeypatch: pytest.Monke
     assert marks(app.ask()["answer"])["rt4chart.sampled"] is False
 
 
-def test_the_route_callable_sees_the_open_spans(app: App) -> None:
-    """The trace's first span and the span that starts."""
+def test_the_route_callable_sees_spans_of_the_trace(app: App) -> None:
+    """The local root first, then the trace's spans that are exported with it."""
 
     def route(spans: Sequence[ReadableSpan]) -> str | None:
-        return f"{spans[0].name}/{spans[-1].name}"
+        return "/".join(span.name for span in spans)
 
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider, route=route)
 
-    assert marks(app.ask()["answer"])["rt4chart.route"] == "ask/answer"
+    assert marks(app.ask()["answer"])["rt4chart.route"] == "ask/answer/query"
 
 
 def test_a_failing_route_costs_the_route_alone(app: App) -> None:
@@ -122,9 +133,10 @@ def test_a_wrong_environment_is_logged_and_marks_nothing(
     ("arguments", "message"),
     [
         ({"sample_rate": 2}, "expected a number from 0 to 1, got 2"),
-        ({"mode": "inline"}, "expected one of mark, got 'inline'"),
+        ({"mode": "online"}, "RT4CHART_MODE: expected one of mark, inline, got 'online'"),
         ({"route": "refunds"}, "route: expected a callable, got str"),
-        ({"redact": str.upper}, "expected tracer_provider, .*, got redact"),
+        ({"redact": "mask"}, "redact: expected a callable, got str"),
+        ({"samplerate": 0.1}, "expected tracer_provider, .*, got samplerate"),
     ],
 )
 def test_wrong_arguments_are_refused(app: App, arguments: dict[str, object], message: str) -> None:
@@ -141,15 +153,23 @@ def test_an_empty_variable_is_one_that_is_not_set() -> None:
 FORK = """
 import os, signal
 from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from otel_rt4chart import RT4ChartInstrumentor
+from otel_rt4chart.marking.decisions import Decisions
+import gc
+exporter = InMemorySpanExporter()
 provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
 RT4ChartInstrumentor().instrument(tracer_provider=provider)
-with RT4ChartInstrumentor()._marker._lock:
+(ours,) = [one for one in gc.get_objects() if isinstance(one, Decisions)]
+with ours._lock:
     child = os.fork()
     if child == 0:
         signal.alarm(10)
         provider.get_tracer("app").start_span("answer").end()
-        os._exit(0)
+        (span,) = exporter.get_finished_spans()
+        os._exit(span.attributes["rt4chart.sampled"] is not True)
 raise SystemExit(os.waitpid(child, 0)[1])
 """
 
@@ -169,12 +189,90 @@ def test_without_an_sdk_nothing_happens_but_a_warning(caplog: pytest.LogCaptureF
     assert "expected an SDK TracerProvider, got NoOpTracerProvider" in caplog.text
 
 
-def test_uninstrument_stops_marking(app: App) -> None:
-    """The SDK keeps the processor; it does nothing more."""
+def test_uninstrument_leaves_the_provider_as_it_was(app: App) -> None:
+    """Its processors and their exporters are the application's own again, and nothing is marked."""
+    before = app.provider._active_span_processor._span_processors
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider)
     RT4ChartInstrumentor().uninstrument()
 
-    assert marks(app.ask()["answer"]) == {}
+    assert marks(app.ask()["ask"]) == {}
+    assert app.provider._active_span_processor._span_processors == before
+    assert app.processor.span_exporter is app.exporter
+
+
+def test_instrumenting_twice_marks_once(app: App) -> None:
+    """The base class warns; a second object of ours is the same one."""
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, sample_rate=0.5)
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, sample_rate=0.1)
+
+    assert marks(app.ask()["ask"])["rt4chart.sample_rate"] == 0.5
+
+
+def test_the_order_of_setting_up_does_not_matter(app: App) -> None:
+    """An exporter that is added after instrumenting gets marked spans too."""
+    provider, exporter = TracerProvider(), InMemorySpanExporter()
+    RT4ChartInstrumentor().instrument(tracer_provider=provider)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+
+    provider.get_tracer("app").start_span("ask").end()
+
+    (span,) = exporter.get_finished_spans()
+    assert marks(span)["rt4chart.sampled"] is True
+
+
+def test_baggage_names_the_route_and_asks_for_a_verdict(app: App) -> None:
+    """Set once at the edge, it reaches every process of the request."""
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, sample_rate=0.0)
+    token = attach(set_baggage("rt4chart.route", "support", set_baggage("rt4chart.force", "true")))
+
+    found = marks(app.ask()["ask"])
+    detach(token)
+
+    assert found == {
+        "rt4chart.route": "support", "rt4chart.force": True, "rt4chart.sampled": True,
+        "rt4chart.sample_rate": 1.0, "rt4chart.decision": "sampled",
+    }  # fmt: skip
+
+
+def test_force_asks_for_the_answer_that_is_being_made(app: App) -> None:
+    """From any span of the trace, whatever the rate."""
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, sample_rate=0.0)
+    with app.tracer.start_as_current_span("ask"), app.tracer.start_as_current_span("query"):
+        force()
+
+    assert marks(app.exported()["ask"])["rt4chart.decision"] == "sampled"
+
+
+def test_each_route_has_its_rate(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the server span's HTTP route, which is known when it ends."""
+    monkeypatch.setenv("RT4CHART_ROUTE_RATES", "/support/*=0.25")
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider)
+    with app.tracer.start_as_current_span("POST") as span:
+        span.set_attribute("http.route", "/support/{id}")
+
+    assert marks(app.exported()["POST"])["rt4chart.sample_rate"] == 0.25
+
+
+def test_what_is_redacted_does_not_reach_the_exporter(app: App) -> None:
+    """Texts of attributes and events; what comes out of the application stays as it is."""
+    RT4ChartInstrumentor().instrument(
+        tracer_provider=app.provider, redact=lambda text: text.replace("Ann", "[name]")
+    )
+    with app.tracer.start_as_current_span("ask", attributes={"input.value": "I am Ann."}) as span:
+        span.add_event("said", {"output.value": "Hello Ann."})
+
+    found = app.exported()["ask"]
+    assert (found.attributes or {})["input.value"] == "I am [name]."
+    assert (found.events[0].attributes or {})["output.value"] == "Hello [name]."
+
+
+def test_head_sampling_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """What a sampler drops nobody can verify, and nobody would notice."""
+    app = App(TraceIdRatioBased(0.1))
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider)
+    RT4ChartInstrumentor().uninstrument()
+
+    assert "the sampler TraceIdRatioBased{0.1} drops are not seen" in caplog.text
 
 
 def test_it_is_found_by_auto_instrumentation() -> None:

@@ -90,10 +90,10 @@ def verdict(
 
 
 def _borne_out(told: Sequence[Difference], marked: Sequence[str]) -> Sequence[Difference]:
-    """Words that merely stand in each other's place clash where the network marks them, too."""
+    """Words that merely stand in each other's place clash where the network is surest of them."""
     if not marked:
         return told
-    known = {word for run in marked for word in content(run)}
+    known = set(content(marked[0]))
     return [
         one
         for one in told

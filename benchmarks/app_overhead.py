@@ -1,0 +1,190 @@
+"""What the instrumentor costs a traced application: `python -m benchmarks.app_overhead`.
+
+A LangChain application under OpenInference's instrumentor exports by OTLP to a server that takes
+everything. Blocks of answers with and without us alternate in one process, so that what else the
+machine does falls on both alike. Told are the time of an answer on the caller's thread, the CPU of
+the whole process an answer, and how memory grows over many traces made by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import random
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from statistics import median, quantiles
+
+from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+from benchmarks.app_chain import QUESTION, chain
+from otel_rt4chart import RT4ChartInstrumentor, generator, retriever
+
+BLOCK, WARM = 50, 100
+HEAD = ("mode", "added µs p50", "added µs p99", "without µs p50", "added CPU µs", "of the CPU")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=int, default=3_000, help="with us, and as many without")
+    parser.add_argument("--traces", type=int, default=100_000, help="of the memory's run")
+    options = parser.parse_args()
+    with sink() as address, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the instrumented packages deprecate in each other
+        provider = traced(address)
+        told(HEAD)
+        for mode, arguments in MODES.items():
+            told(row(mode, compare(provider, chain(provider), arguments, options.answers)))
+        told(("mode", "traces", "MiB at a fifth", "MiB at the end"))
+        for mode, arguments in MODES.items():
+            told((mode, options.traces, *grown(provider, arguments, options.traces)))
+        provider.shutdown()
+
+
+MODES: dict[str, dict[str, object]] = {
+    "mark, all": {"sample_rate": 1.0},
+    "mark, 1 in 10": {"sample_rate": 0.1},
+    "inline, none": {"mode": "inline", "judge": "rules", "sample_rate": 0.0},
+    "inline, 1 in 10": {"mode": "inline", "judge": "rules", "sample_rate": 0.1},
+}
+
+
+class Times:
+    """Of each answer on the caller's thread, and of the process's CPU a block."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.walls: list[float] = []
+        self.cpus: list[float] = []
+
+
+def compare(
+    provider: TracerProvider, ask: Callable[[], object], arguments: dict[str, object], answers: int
+) -> tuple[Times, Times]:
+    """Without and with us, block by block, in an order drawn anew for each pair of blocks."""
+    without, with_us = Times(), Times()
+    for _ in range(WARM):
+        ask()
+    for _ in range(answers // BLOCK):
+        for times in random.sample([without, with_us], 2):
+            if times is with_us:
+                RT4ChartInstrumentor().instrument(tracer_provider=provider, **arguments)
+            block(provider, ask, times)
+            if times is with_us:
+                RT4ChartInstrumentor().uninstrument()
+    return without, with_us
+
+
+def block(provider: TracerProvider, ask: Callable[[], object], times: Times) -> None:
+    """Some answers, and the export of their spans."""
+    provider.force_flush()
+    gc.collect()
+    began = time.process_time()
+    for _ in range(BLOCK):
+        start = time.perf_counter_ns()
+        ask()
+        times.walls.append((time.perf_counter_ns() - start) / 1_000)
+    provider.force_flush()
+    times.cpus.append((time.process_time() - began) * 1e6 / BLOCK)
+
+
+def row(mode: str, measured: tuple[Times, Times]) -> Sequence[object]:
+    """Differences of quantiles; of the CPU the median difference of blocks beside each other."""
+    without, with_us = measured
+    cpu = median(b - a for a, b in zip(without.cpus, with_us.cpus, strict=True))
+    return (
+        mode,
+        f"{median(with_us.walls) - median(without.walls):.0f}",
+        f"{_p99(with_us.walls) - _p99(without.walls):.0f}",
+        f"{median(without.walls):.0f}",
+        f"{cpu:.0f}",
+        f"{cpu / median(without.cpus):.1%}",
+    )
+
+
+def grown(provider: TracerProvider, arguments: dict[str, object], traces: int) -> Sequence[str]:
+    """The memory of the process after a fifth of the traces, and after all of them."""
+    trace.set_tracer_provider(provider)
+    RT4ChartInstrumentor().instrument(tracer_provider=provider, **arguments)
+    found = []
+    for number in range(1, traces + 1):
+        with retriever("search", query=QUESTION) as step:
+            step.documents(["The free trial lasts 14 days."])
+        with generator("answer", question=QUESTION) as said:
+            said.answer("The free trial lasts 30 days.")
+        if number in (traces // 5, traces):
+            provider.force_flush()
+            gc.collect()
+            found.append(f"{resident_mib():.1f}")
+    RT4ChartInstrumentor().uninstrument()
+    return found
+
+
+def resident_mib() -> float:
+    """What the process holds now."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
+def traced(address: str) -> TracerProvider:
+    """A provider that exports in batches, as applications have it."""
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(address)))
+    return provider
+
+
+class Sink(BaseHTTPRequestHandler):
+    """Takes every request."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        """Read it, and say so."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+def serve(pipe: Connection) -> None:
+    """A server in a process of its own: its work is not the application's."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Sink)
+    pipe.send(server.server_port)
+    server.serve_forever()
+
+
+@contextmanager
+def sink() -> Iterator[str]:
+    """The address of a server that runs meanwhile."""
+    spawn = get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    process = spawn.Process(target=serve, args=(theirs,), daemon=True)
+    process.start()
+    yield f"http://127.0.0.1:{ours.recv()}/v1/traces"
+    process.terminate()
+
+
+def _p99(values: Sequence[float]) -> float:
+    return quantiles(values, n=100)[98]
+
+
+def told(cells: Sequence[object]) -> None:
+    """One line of a table."""
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Our exporter put around those of a provider that is set up, and taken off again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import SpanExporter
+
+from otel_rt4chart.marking.exporter import Change, MarkingExporter
+
+DEEPEST = 5
+# Where processors keep what they hand spans to. The SDK has no public way to an exporter that is
+# in place; these names are those of SDK 1.44 and 1.45 and of processors around processors.
+PROCESSORS = ("_batch_processor", "processor", "_processor", "_delegate", "wrapped")
+EXPORTERS = ("_exporter", "span_exporter")
+
+
+class Attached:
+    """What stands around a provider's exporters; processors that are added later are found too."""
+
+    def __init__(self, provider: TracerProvider, change: Change) -> None:
+        """Nothing is attached until `look`."""
+        self._provider = provider
+        self._change = change
+        self._known: object = None
+        self._places: list[tuple[object, str, MarkingExporter]] = []
+
+    @property
+    def count(self) -> int:
+        """How many exporters ours stands around."""
+        return len(self._places)
+
+    def look(self) -> None:
+        """Attach to what is new; costs a comparison where nothing is."""
+        processors = _processors(self._provider)
+        if processors is self._known:
+            return
+        self._known = processors
+        for holder, name, inner in _exporters(processors):
+            ours = MarkingExporter(inner, self._change)
+            setattr(holder, name, ours)
+            self._places.append((holder, name, ours))
+
+    def detach(self) -> None:
+        """Put back what stood there; one that is held elsewhere too lets everything pass."""
+        for holder, name, ours in self._places:
+            ours.is_on = False
+            if getattr(holder, name, None) is ours:
+                setattr(holder, name, ours.inner)
+        self._places.clear()
+
+
+def remove(provider: TracerProvider, processor: SpanProcessor) -> None:
+    """Take a processor out again, which the SDK has no public way for."""
+    multi = getattr(provider, "_active_span_processor", None)
+    lock = getattr(multi, "_lock", None)
+    if multi is not None and lock is not None:
+        with lock:
+            left = tuple(one for one in _processors(provider) if one is not processor)
+            multi._span_processors = left
+
+
+def _processors(provider: TracerProvider) -> tuple[SpanProcessor, ...]:
+    multi = getattr(provider, "_active_span_processor", None)
+    found = getattr(multi, "_span_processors", ())
+    return found if isinstance(found, tuple) else ()
+
+
+def _exporters(
+    holders: tuple[object, ...], depth: int = 0
+) -> Iterator[tuple[object, str, SpanExporter]]:
+    """Each exporter with the object and the name that hold it, once."""
+    for holder in holders:
+        held = vars(holder) if hasattr(holder, "__dict__") else {}
+        for name in EXPORTERS:
+            if _is_exporter(held.get(name)):
+                yield holder, name, held[name]
+        inner = [held[name] for name in PROCESSORS if held.get(name) is not None]
+        inner += held.get("_span_processors", ())
+        if depth < DEEPEST and inner:
+            yield from _exporters(tuple(inner), depth + 1)
+
+
+def _is_exporter(value: object) -> bool:
+    """By what it can do: exporters need not be of the SDK's class."""
+    export: Callable[..., object] | None = getattr(value, "export", None)
+    return callable(export) and not isinstance(value, MarkingExporter)

@@ -1,0 +1,74 @@
+"""The span processor of the mark mode: what it does on the application's threads, and no more."""
+
+from __future__ import annotations
+
+from opentelemetry import baggage
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
+
+from otel_rt4chart import semconv
+from otel_rt4chart.guard import LOG, guard
+from otel_rt4chart.marking.attach import Attached, remove
+from otel_rt4chart.marking.exporter import Change
+
+CARRIED = (semconv.ROUTE, semconv.FORCE)
+
+
+class Marker(SpanProcessor):
+    """Writes the route and the wish that stand in the baggage on spans that start.
+
+    It also sees to it that our exporter stands around each exporter of the provider, those that
+    are added after it too.
+    """
+
+    def __init__(self, provider: TracerProvider, change: Change) -> None:
+        """Attaches at once; `change` marks the spans."""
+        self.is_on = True
+        self._provider = provider
+        self._attached = Attached(provider, change)
+        self._attached.look()
+        self._is_told = False
+
+    def detach(self) -> None:
+        """Leave the provider as it was."""
+        self.is_on = False
+        self._attached.detach()
+        remove(self._provider, self)
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """A comparison, and a look into the baggage."""
+        if not self.is_on:
+            return
+        with guard("a starting span"):
+            self._attached.look()
+            carry(span, parent_context)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Nothing is done to an ended span."""
+        if self.is_on and not self._is_told:
+            self._is_told = True
+            if self._attached.count == 0:
+                LOG.warning(
+                    "no span is marked: the tracer provider has no exporter that we can find; the "
+                    "service samples by its own rate then, or use RT4CHART_MODE=inline"
+                )
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """There is nothing to flush."""
+        return True
+
+
+def carry(span: Span, context: Context | None) -> None:
+    """Write what the baggage says of us on a span that has not got it."""
+    given = baggage.get_all(context)
+    if not given:
+        return
+    for name in CARRIED:
+        value = given.get(name)
+        if value is not None and name not in (span.attributes or {}):
+            span.set_attribute(name, _flag(value) if name == semconv.FORCE else str(value))
+
+
+def _flag(value: object) -> bool:
+    """Baggage comes as text from other processes."""
+    return str(value).strip().lower() in ("true", "1")

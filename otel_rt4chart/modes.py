@@ -1,0 +1,120 @@
+"""The two modes: mark the spans for the service, or verify in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from importlib.metadata import version
+from typing import NamedTuple
+
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider, sampling
+
+from otel_rt4chart.completion_hook import HELD
+from otel_rt4chart.guard import LOG
+from otel_rt4chart.marking.attach import remove
+from otel_rt4chart.marking.change import changes
+from otel_rt4chart.marking.decisions import Decisions
+from otel_rt4chart.marking.marker import Marker
+from otel_rt4chart.redaction import build_redactor
+from otel_rt4chart.sampling import Sampler
+from otel_rt4chart.sampling.rates import RatesSource
+from otel_rt4chart.settings import Settings, chosen_judge
+
+Route = Callable[[Sequence[ReadableSpan]], str | None]
+# What these samplers keep is all that their parents, if they have any, keep.
+KEEPING = (sampling.ALWAYS_ON, sampling.DEFAULT_ON)
+
+
+class Given(NamedTuple):
+    """The arguments of `instrument`, checked; what is None comes from elsewhere."""
+
+    provider: TracerProvider
+    settings: Settings
+    route: Route | None = None
+    redact: Callable[[str], str] | None = None
+    judge: str | None = None
+    logger_provider: object = None
+    meter_provider: object = None
+
+
+def start(given: Given, attached: ExitStack) -> None:
+    """Attach to the provider; `attached` takes in how to undo it."""
+    settings = given.settings
+    sampler = Sampler(settings.policy())
+    if settings.rates:
+        source = RatesSource(settings.rates, sampler, token=settings.rates_token)
+        attached.callback(source.close)
+    if settings.mode == "inline":
+        _inline(given, sampler, attached)
+    else:
+        _mark(given, sampler, attached)
+
+
+def _mark(given: Given, sampler: Sampler, attached: ExitStack) -> None:
+    """Decide, and write the decision on the spans as they are exported."""
+    settings = given.settings
+    _tell_what_is_dropped(given.provider, "RT4CHART_MODE=inline sees them too, where")
+    redactor = build_redactor(
+        settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
+    )
+    change = changes(Decisions(sampler, given.route), redactor)
+    marker = Marker(given.provider, change)
+    attached.callback(marker.detach)
+    given.provider.add_span_processor(marker)
+
+
+def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
+    """Verify in a worker thread of this process, and emit the verdicts."""
+    from otel_rt4chart.emit import Emitter
+    from otel_rt4chart.inline import InlineVerifier
+    from otel_rt4chart.judges import build_verifier
+
+    settings = given.settings
+    if settings.record_unsampled:
+        _record_all(given.provider, attached)
+    else:
+        _tell_what_is_dropped(given.provider, "to see them,")
+    redactor = build_redactor(
+        settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
+    )
+    emitter = Emitter(
+        settings.emit,
+        tracer_provider=given.provider,
+        logger_provider=given.logger_provider,
+        meter_provider=given.meter_provider,
+        redactor=redactor,
+        version=version("otel-rt4chart"),
+    )
+    inline = InlineVerifier(
+        sampler=sampler,
+        build_verifier=partial(build_verifier, given.judge or chosen_judge() or "local"),
+        emitter=emitter,
+        route=given.route,
+        queue_size=settings.queue_size,
+    )
+    HELD.is_wanted = True
+    attached.callback(HELD.clear)
+    given.provider.add_span_processor(inline)
+    attached.callback(inline.shutdown)
+    attached.callback(remove, given.provider, inline)
+
+
+def _record_all(provider: TracerProvider, attached: ExitStack) -> None:
+    """See the spans too that a head sampler drops; what is exported stays the same."""
+    wrap = getattr(sampling, "AlwaysRecordSampler", None)
+    if wrap is None:
+        LOG.warning("RT4CHART_RECORD_UNSAMPLED needs opentelemetry-sdk 1.45 or later: it is off")
+        return
+    before, provider.sampler = provider.sampler, wrap(provider.sampler)
+    attached.callback(setattr, provider, "sampler", before)
+
+
+def _tell_what_is_dropped(provider: TracerProvider, remedy: str) -> None:
+    if provider.sampler not in KEEPING:
+        LOG.warning(
+            "answers in traces that the sampler %s drops are not seen; %s set "
+            "RT4CHART_RECORD_UNSAMPLED=true before the first tracer is made",
+            provider.sampler.get_description(),
+            remedy,
+        )
