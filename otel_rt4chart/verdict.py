@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from otel_rt4chart.verify.model import Exchange, Report
+from otel_rt4chart.verify.model import Exchange, Passage, Report
 
 
 class Decision(StrEnum):
@@ -23,12 +23,37 @@ class Decision(StrEnum):
     ERROR = "error"
 
 
+class Stage(StrEnum):
+    """Where on the way to the answer a passage was seen."""
+
+    RETRIEVED = "retrieved"
+    RERANKED = "reranked"
+    TEMPLATE = "template"
+    TOOL = "tool"
+    PROMPT = "prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class StagedPassage:
+    """A passage with the stages at which it was seen, in the order of `Stage`.
+
+    `prompt` is claimed only where the generation's prompt is known: of an answer no passage of
+    which has that stage, it is not known what reached the prompt.
+    """
+
+    passage: Passage
+    stages: tuple[Stage, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One answer of one trace: the exchange, and where it came from.
 
     `blocked` says why it cannot be verified (`no_content`, `redacted`, `truncated`, `no_context`),
-    else None. `sampled` and `sample_rate` are the application's own mark, None where it left none.
+    else None. `sampled` and `sample_rate` are the application's own mark, None where it left none,
+    `decision_hint` its reason not to sample (`not_sampled`, `throttled`, `over_budget`). `staged`
+    are all passages seen at any stage, those of the exchange first: what is there and not in the
+    exchange was lost on the way.
     """
 
     exchange: Exchange
@@ -40,16 +65,19 @@ class Candidate:
     environment: str = ""
     model: str = ""
     prompt_version: str = ""
+    session: str = ""
     sampled: bool | None = None
     sample_rate: float | None = None
+    decision_hint: Decision | None = None
     blocked: Decision | None = None
+    staged: tuple[StagedPassage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A candidate with its decision; `report` is there exactly where the decision is `verified`.
 
-    `verifier` is the judge's id, `sample_rate` the probability with which the answer was chosen,
+    `error` says why it is not, `error_type` in one word. `verifier` is the judge's id, `sample_rate` the probability with which the answer was chosen,
     `duration_ns` the time that verification took, `decided_ns` when it ended (epoch nanoseconds).
     """
 
@@ -61,3 +89,4 @@ class Verdict:
     report: Report | None = None
     duration_ns: int = 0
     error: str = ""
+    error_type: str = ""

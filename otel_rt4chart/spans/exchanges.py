@@ -2,164 +2,206 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans import values
+from otel_rt4chart.spans.answers import answers
+from otel_rt4chart.spans.marks import mark_of
+from otel_rt4chart.spans.prompt_context import asked_in
 from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.spans.tree import Tree
-from otel_rt4chart.spans.view import View
+from otel_rt4chart.spans.route import named_route
+from otel_rt4chart.spans.sources import Context, Scene, context_of, missing_in, retrievals
+from otel_rt4chart.spans.stages import staged
+from otel_rt4chart.spans.texts import first_text
+from otel_rt4chart.spans.tree import RETRIEVAL, Tree
+from otel_rt4chart.spans.view import Kind, Message, View
 from otel_rt4chart.verdict import Candidate, Decision
-from otel_rt4chart.verify.model import Exchange, Passage
+from otel_rt4chart.verify.model import Exchange
 
-T = TypeVar("T")
-RETRIEVAL = ("RETRIEVER", "RERANKER")
-# What checks a request stands beside it: neither its generations nor its documents count.
-CHECKS = ("EVALUATOR", "GUARDRAIL")
-ROUTE_KEYS = (
-    semconv.ROUTE,
-    semconv.HTTP_ROUTE,
-    "langfuse.trace.name",
-    "traceloop.workflow.name",
-    "gen_ai.agent.name",
-    "agent.name",
-)
+MAX_LINKED = 8
+# Who asks, in a prompt; `prompt` is the whole text that a model of no conversation completes.
+ASKING = ("user", "human", "prompt")
 
 
-def candidates(spans: Sequence[SpanRecord]) -> tuple[Candidate, ...]:
+def candidates(
+    spans: Sequence[SpanRecord], linked: Sequence[SpanRecord] = ()
+) -> tuple[Candidate, ...]:
     """The answers of ONE trace's spans, in the order in which they were given.
 
-    An answer is the last generation of each turn: under each outermost chain or agent, or under
-    the trace's root where there is none. Generations under a retrieval are query rewrites, those
-    under an evaluation its own. Neither the order of the spans nor duplicates matter.
+    An answer is a generation of each turn, or what the turn's span says: under each outermost chain
+    or agent, or under the trace's root where there is none (`answers` says which). `linked` are
+    spans of other traces: the documents retrieved there are the context of an answer that has none
+    in its own trace and that, or a span above it, links to them. Neither the order of the spans nor
+    duplicates matter.
     """
-    tree = Tree([span for span in spans if span.scope_name != semconv.SCOPE_NAME])
-    last: dict[str, View] = {}
-    for one in tree:
-        if one.kind == "LLM" and not one.calls_tools_only and not _is_aside(one, tree):
-            turn = tree.turn(one).span.span_id
-            if turn not in last or one.span.end_ns >= last[turn].span.end_ns:
-                last[turn] = one
-    answers = sorted(last.values(), key=lambda one: (one.span.start_ns, one.span.span_id))
-    return tuple(_candidate(answer, _near(answer, last, tree), tree) for answer in answers)
+    return tuple(_candidate(place) for place in _places(spans, _trees(linked)))
 
 
-def _is_aside(one: View, tree: Tree) -> bool:
-    return tree.is_under(one, RETRIEVAL + CHECKS)
+def links_wanted(spans: Sequence[SpanRecord]) -> set[str]:
+    """The ids of other traces that may hold the context of answers without any; eight at most."""
+    if not any(link.trace_id != span.trace_id for span in spans for link in span.links):
+        return set()
+    found: dict[str, None] = {}
+    for place in _places(spans, {}):
+        if place.answer.output.strip() and _is_bare(context_of(_scene(place))):
+            found |= dict.fromkeys(trace for trace, _ in _links(place))
+    return set(list(found)[:MAX_LINKED])
 
 
-def _near(answer: View, answers: Mapping[str, View], tree: Tree) -> list[View]:
-    """What may speak of the answer: all of the trace but the turns that have another answer."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An answer in its trace: `near` is all of it but the turns that have another answer."""
+
+    answer: View
+    near: Sequence[View]
+    tree: Tree
+    linked: Mapping[str, Tree]
+
+
+def _places(spans: Iterable[SpanRecord], linked: Mapping[str, Tree]) -> list[_Place]:
+    tree = Tree(spans)
+    last = answers(tree)
+    ordered = sorted(last.values(), key=lambda one: (one.span.start_ns, one.span.span_id))
+    return [_Place(answer, _near(answer, last, tree), tree, linked) for answer in ordered]
+
+
+def _trees(spans: Iterable[SpanRecord]) -> dict[str, Tree]:
+    traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
+    for span in spans:
+        traces[span.trace_id].append(span)
+    return {name: Tree(trace) for name, trace in traces.items()}
+
+
+def _near(answer: View, last: Mapping[str, View], tree: Tree) -> list[View]:
     turns = ((one, tree.turn(one).span.span_id) for one in tree)
-    return [one for one, turn in turns if answers.get(turn, answer) is answer]
+    return [one for one, turn in turns if last.get(turn, answer) is answer]
 
 
-def _candidate(answer: View, near: Sequence[View], tree: Tree) -> Candidate:
-    span = answer.span
-    sources = _sources([one for one in near if one.span.start_ns <= span.end_ns], tree)
-    passages = _merged(sources)
+def _candidate(place: _Place) -> Candidate:
+    answer, tree, span = place.answer, place.tree, place.answer.span
+    scene = _scene(place)
+    context = context_of(scene)
+    far = _linked_views(place) if _is_bare(context) else ()
+    if far:
+        scene = _scene(place, far)
+        context = context_of(scene)
+    line = [answer, *tree.above(answer)]
+    order = [*line, *place.near]
+    mark = mark_of(line, [*place.near, *tree])
     resource = span.resource
-    order = [answer, *tree.above(answer), *near]
     return Candidate(
         exchange=Exchange(
-            _question(answer, sources, tree), passages, answer.output, _date(span.start_ns)
+            _question(place, context, scene), context.passages, answer.output, _date(span.start_ns)
         ),
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
         service=values.text(resource.get(semconv.SERVICE_NAME)),
-        route=_route(order) or _root_name(answer, tree),
+        route=_route(place, line),
         environment=values.text(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),
-        model=answer.model,
+        model=answer.model or first_text(one.model for one in _generations(place)),
         prompt_version=answer.prompt_version,
-        sampled=_first(values.flag, semconv.SAMPLED, [*order, *tree]),
-        sample_rate=_first(values.number, semconv.SAMPLE_RATE, [*order, *tree]),
-        blocked=_blocked(answer, sources, passages),
+        session=first_text(one.session for one in [*order, *tree]),
+        sampled=mark.sampled,
+        sample_rate=mark.sample_rate,
+        decision_hint=mark.hint,
+        blocked=_blocked(answer, context),
+        staged=staged(scene, context, far),
     )
 
 
-def _blocked(answer: View, sources: Sequence[View], passages: Sequence[Passage]) -> Decision | None:
+def _scene(place: _Place, far: tuple[View, ...] = ()) -> Scene:
+    until = place.answer.span.end_ns
+    before = tuple(
+        one for one in place.near if one.span.start_ns <= until and one is not place.answer
+    )
+    found = retrievals(before, place.tree)
+    return Scene(place.answer, _prompt(place), before, found + far, place.tree)
+
+
+def _prompt(place: _Place) -> tuple[Message, ...]:
+    """What the answer was generated from; one call may be traced twice, and one span tell less."""
+    if place.answer.kind is Kind.LLM and place.answer.prompt:
+        return place.answer.prompt
+    found = [one.prompt for one in _generations(place) if one.prompt]
+    return found[-1] if found else ()
+
+
+def _generations(place: _Place) -> list[View]:
+    """The generations of the same words, or, of a turn that speaks itself, the silent ones."""
+    said = place.answer.output if place.answer.kind is Kind.LLM else ""
+    turn = place.tree.turn(place.answer)
+    return [
+        one
+        for one in place.near
+        if one.kind is Kind.LLM
+        and one.output == said
+        and not one.calls_tools_only
+        and place.tree.turn(one) is turn
+        and not place.tree.is_under(one, RETRIEVAL)
+    ]
+
+
+def _links(place: _Place) -> Iterator[tuple[str, str]]:
+    """Trace and span ids that the answer or a span above it links to, in other traces."""
+    own = place.answer.span.trace_id
+    for one in (place.answer, *place.tree.above(place.answer)):
+        for link in one.span.links:
+            if link.trace_id != own:
+                yield link.trace_id, link.span_id
+
+
+def _is_bare(context: Context) -> bool:
+    return not (context.passages or context.views)
+
+
+def _linked_views(place: _Place) -> tuple[View, ...]:
+    """The retrievals in the linked turns, or in all of a trace where the linked span is unknown."""
+    found: dict[tuple[str, str], View] = {}
+    for trace, name in _links(place):
+        tree = place.linked.get(trace)
+        if tree is None:
+            continue
+        target = tree.get(name)
+        turn = tree.turn(target) if target else None
+        views = [one for one in tree if turn is None or tree.turn(one) is turn]
+        found |= {(trace, one.span.span_id): one for one in retrievals(views, tree)}
+    return tuple(found.values())
+
+
+def _blocked(answer: View, context: Context) -> Decision | None:
     """Why the answer cannot be verified: text that is hidden or lost is not text that is absent."""
     if not answer.output.strip():
-        if answer.is_redacted:
-            return Decision.REDACTED
-        return Decision.TRUNCATED if answer.is_truncated else Decision.NO_CONTENT
-    # Some of the passages are not enough: a missing one may be what bears the answer out.
-    if any(one.is_redacted for one in sources):
-        return Decision.REDACTED
-    if any(one.is_truncated for one in sources):
-        return Decision.TRUNCATED
-    return None if passages else Decision.NO_CONTEXT
+        return missing_in([answer]) or Decision.NO_CONTENT
+    return context.missing or (None if context.passages else Decision.NO_CONTEXT)
 
 
-def _sources(before: Sequence[View], tree: Tree) -> list[View]:
-    """What the generator was given: rerankers' output, and what was retrieved after them.
-
-    A retrieval inside another one is a step of it: the outer one's documents are what came out.
-    """
-    found = [one for one in before if one.kind in RETRIEVAL and _has_context(one)]
-    known = {one.span.span_id for one in found}
-    outer = [
-        one
-        for one in found
-        if not tree.is_under(one, CHECKS)
-        and known.isdisjoint(parent.span.span_id for parent in tree.above(one))
-    ]
-    reranked = max((one.span.start_ns for one in outer if one.kind == "RERANKER"), default=-1)
-    return [one for one in outer if one.kind == "RERANKER" or one.span.start_ns > reranked]
-
-
-def _has_context(one: View) -> bool:
-    return bool(one.documents) or one.is_redacted or one.is_truncated
-
-
-def _merged(sources: Sequence[View]) -> tuple[Passage, ...]:
-    """The passages in order, each once; another text under a known id gets an id of its own."""
-    texts: dict[str, str] = {}
-    found: list[Passage] = []
-    for passage in (passage for source in sources for passage in source.documents):
-        name, number = passage.id, 1
-        while texts.get(name, passage.text) != passage.text:
-            number += 1
-            name = f"{passage.id}~{number}"
-        if name not in texts:
-            texts[name] = passage.text
-            found.append(replace(passage, id=name))
-    return tuple(found)
-
-
-def _question(answer: View, sources: Sequence[View], tree: Tree) -> str:
+def _question(place: _Place, context: Context, scene: Scene) -> str:
     """The input of the turn or of what lies above it, else the last message, else a query."""
-    turn = tree.turn(answer)
-    asked = (one.input for one in (turn, *tree.above(turn)) if one is not answer)
-    queries = (source.input for source in sources)
-    return _any(asked) or answer.user_message or _any(queries) or answer.input
+    turn = place.tree.turn(place.answer)
+    said = next((one.text for one in reversed(scene.prompt) if one.role in ASKING), "")
+    asked = (one.input for one in (turn, *place.tree.above(turn)) if one.kind is not Kind.LLM)
+    queries = (one.input for one in context.views)
+    return first_text(asked) or asked_in(said) or said or first_text(queries) or place.answer.input
 
 
-def _any(texts: Iterable[str]) -> str:
-    return next(filter(None, texts), "")
-
-
-def _route(order: Sequence[View]) -> str:
-    """By the most explicit key; of one key on several spans, the nearest to the answer."""
-    named = (values.text(one.span.attributes.get(key)) for key in ROUTE_KEYS for one in order)
-    return _any(named)
-
-
-def _root_name(answer: View, tree: Tree) -> str:
-    name = tree.root(answer).span.name
-    return name or values.text(answer.span.resource.get(semconv.SERVICE_NAME))
-
-
-def _first(read: Callable[[object], T | None], key: str, order: Sequence[View]) -> T | None:
-    """The mark on the answer's own span, else on the nearest other one of its trace."""
-    marks = (read(one.span.attributes.get(key)) for one in order)
-    return next((mark for mark in marks if mark is not None), None)
+def _route(place: _Place, line: Sequence[View]) -> str:
+    """A name on the nearest span, else the root span's name, else the service's."""
+    turn = place.tree.turn(place.answer)
+    # A server's span inside the turn is that of a service which is only called.
+    servers = [*line, *(one for one in place.near if turn not in place.tree.above(one))]
+    named = named_route(
+        [one.span.attributes for one in (*line, *place.near)],
+        [one.span.attributes for one in servers],
+    )
+    service = values.text(place.answer.span.resource.get(semconv.SERVICE_NAME))
+    return named or place.tree.root(place.answer).span.name or service
 
 
 def _date(ns: int) -> str:

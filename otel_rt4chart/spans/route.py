@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.record import Attributes
+from otel_rt4chart.spans.texts import first_text
 
 # Sources: OpenTelemetry http-spans.md, langfuse-python `_client/attributes.py`, LangSmith's OTel
 # page, OpenLLMetry's semantic conventions, Vercel's `ai.telemetry`, OTel gen-ai-agent-spans.md,
@@ -35,8 +36,3 @@ def named_route(near: Sequence[Attributes], servers: Sequence[Attributes] | None
         for key in ROUTE_KEYS
         for attributes in (servers if key == semconv.HTTP_ROUTE and servers is not None else near)
     )
-
-
-def first_text(texts: Iterable[str]) -> str:
-    """The first that is not empty."""
-    return next(filter(None, texts), "")

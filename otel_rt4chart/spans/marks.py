@@ -1,0 +1,48 @@
+"""What the application decided about an answer, from the marks on its spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from otel_rt4chart import semconv
+from otel_rt4chart.spans import values
+from otel_rt4chart.spans.view import View
+from otel_rt4chart.verdict import Decision
+
+# Why an answer was left out; what else a mark may say is not for the application to decide.
+HINTS = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The application's decision; None where it left none."""
+
+    sampled: bool | None = None
+    sample_rate: float | None = None
+    hint: Decision | None = None
+
+
+def mark_of(line: Iterable[View], others: Iterable[View]) -> Mark:
+    """The mark of the span that ended last, of the answer and those above it (`line`).
+
+    The decision is made at the end of the local root, so that what ends earlier may carry one that
+    was made without knowing the whole. Else the first mark of the trace's `others`.
+    """
+    marked = [(one.span.end_ns, mark) for one in line if (mark := _mark(one)) is not None]
+    if marked:
+        latest = max(end for end, _ in marked)
+        return [mark for end, mark in marked if end == latest][-1]
+    found = (mark for one in others if (mark := _mark(one)) is not None)
+    return next(found, Mark())
+
+
+def _mark(one: View) -> Mark | None:
+    attributes = one.span.attributes
+    sampled = values.flag(attributes.get(semconv.SAMPLED))
+    rate = values.number(attributes.get(semconv.SAMPLE_RATE))
+    told = attributes.get(semconv.DECISION)
+    hint = next((one for one in HINTS if told == one), None)
+    if sampled is None and rate is None and hint is None:
+        return None
+    return Mark(sampled, rate, hint)

@@ -1,0 +1,183 @@
+"""Where an answer's context came from: the best of what the trace says of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from otel_rt4chart.spans.answers import is_retrieval
+from otel_rt4chart.spans.prompt_context import prompt_context
+from otel_rt4chart.spans.texts import head, plain
+from otel_rt4chart.spans.tree import CHECKS, RETRIEVAL, Tree
+from otel_rt4chart.spans.view import Kind, Message, View
+from otel_rt4chart.verdict import Decision
+from otel_rt4chart.verify.model import Passage
+
+TOOL_ROLES = ("tool", "function")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The final context, and what was left out of it on the way.
+
+    `views` are the retrievals that it came from. `missing` says why it is not whole, else None.
+    """
+
+    passages: tuple[Passage, ...] = ()
+    views: tuple[View, ...] = ()
+    missing: Decision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What may speak of an answer: the `prompt` that it was given and the views `before` it.
+
+    `retrievals` are those of the views, and of linked traces, whose documents reached it.
+    """
+
+    answer: View
+    prompt: tuple[Message, ...]
+    before: tuple[View, ...]
+    retrievals: tuple[View, ...]
+    tree: Tree
+
+
+def context_of(scene: Scene) -> Context:
+    """What the generator was given, from the best source that there is.
+
+    In this order: rerankers and retrievers, and tools on a data store beside them; the context
+    among a prompt template's variables; tools on a data store; other tools' results together with
+    the context sections of the prompt. Where documents of a retrieval were hidden or cut, the
+    template's variables or the prompt's sections give the same text whole.
+    """
+    searches = [one for one in scene.retrievals if one.kind in RETRIEVAL]
+    # Not a source of the first rank on its own: a template shows what came of it.
+    stores = [one for one in scene.retrievals if one.kind is Kind.TOOL]
+    found = _from(scene.retrievals) if searches else Context()
+    if found.passages and found.missing is None:
+        return found
+    if variables := _variables(scene):
+        return Context(variables, found.views)
+    sections = _sections(scene.prompt)
+    if searches:
+        return replace(found, passages=sections, missing=None) if sections else found
+    if stores:
+        return _from(stores)
+    return _last_resort(scene, sections)
+
+
+def retrievals(views: Iterable[View], tree: Tree) -> tuple[View, ...]:
+    """The retrievals whose documents came out: rerankers, and what was retrieved after them.
+
+    A retrieval inside another one, or inside a tool, is a step of it: the outer retrieval's
+    documents are what came out, the inner one's where the outer one is a tool.
+    """
+    found = [
+        one
+        for one in views
+        if is_retrieval(one) and _has_documents(one) and not tree.is_under(one, CHECKS)
+    ]
+    searches = {one.span.span_id for one in found if one.kind in RETRIEVAL}
+    around = {
+        parent.span.span_id for one in found if one.kind in RETRIEVAL for parent in tree.above(one)
+    }
+    outer = [
+        one
+        for one in found
+        if searches.isdisjoint(parent.span.span_id for parent in tree.above(one))
+        and not (one.kind is Kind.TOOL and one.span.span_id in around)
+    ]
+    reranked = max((one.span.start_ns for one in outer if one.kind is Kind.RERANKER), default=-1)
+    return tuple(one for one in outer if one.kind is Kind.RERANKER or one.span.start_ns > reranked)
+
+
+def merged(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """The passages in order, each once; another text under a known id gets an id of its own."""
+    texts: dict[str, str] = {}
+    found: list[Passage] = []
+    for passage in passages:
+        name = free_name(passage, texts)
+        if name not in texts:
+            texts[name] = passage.text
+            found.append(replace(passage, id=name))
+    return tuple(found)
+
+
+def free_name(passage: Passage, texts: dict[str, str]) -> str:
+    """The passage's id, numbered where another text is known under it."""
+    name, number = passage.id, 1
+    while texts.get(name, passage.text) != passage.text:
+        number += 1
+        name = f"{passage.id}~{number}"
+    return name
+
+
+def missing_in(views: Sequence[View]) -> Decision | None:
+    """Why documents may be missing; some of them are not enough: any may bear the answer out."""
+    if any(one.is_redacted for one in views):
+        return Decision.REDACTED
+    return Decision.TRUNCATED if any(one.is_truncated for one in views) else None
+
+
+def tool_messages(prompt: Sequence[Message]) -> tuple[Passage, ...]:
+    """What tools returned, as it stands in the prompt."""
+    return _texts(one.text for one in prompt if one.role in TOOL_ROLES)
+
+
+def _from(views: Sequence[View]) -> Context:
+    documents = (document for view in views for document in view.documents)
+    return Context(merged(documents), tuple(views), missing_in(views))
+
+
+def _has_documents(one: View) -> bool:
+    return bool(one.documents) or one.is_redacted or one.is_truncated
+
+
+def _variables(scene: Scene) -> tuple[Passage, ...]:
+    """Of the answer's own template, else of the last prompt before it, else of what is above."""
+    prompts = [one for one in scene.before if one.kind is Kind.PROMPT]
+    order = [scene.answer, *reversed(prompts), *scene.tree.above(scene.answer)]
+    found = next((one for one in order if one.variables), None)
+    if found is None or (found.kind is Kind.PROMPT and missing_in([found])):
+        return ()
+    return merged(found.variables)
+
+
+def _sections(prompt: Sequence[Message]) -> tuple[Passage, ...]:
+    return merged(_texts(prompt_context(prompt)))
+
+
+def _last_resort(scene: Scene, sections: Sequence[Passage]) -> Context:
+    """What other tools of the turn returned, and what the prompt shows."""
+    turn = scene.tree.turn(scene.answer)
+    tools = [
+        one
+        for one in scene.before
+        if one.kind is Kind.TOOL
+        and scene.tree.turn(one) is turn
+        and _has_documents(one)
+        and not scene.tree.is_under(one, (Kind.TOOL, *RETRIEVAL, *CHECKS))
+    ]
+    shown = tool_messages(scene.prompt)
+    documents = [document for tool in tools for document in tool.documents]
+    told = plain("\n".join(one.text for one in documents))
+    # The same result may stand in the prompt in another shape.
+    new = [one for one in shown if head(one.text) not in told]
+    passages = merged([*documents, *new, *sections])
+    missing = None if shown else missing_in(tools)
+    return Context(passages, tuple(tools), missing or (None if passages else _lost(scene)))
+
+
+def _lost(scene: Scene) -> Decision:
+    """Why there is no context at all: a prompt that is hidden or cut may have held it."""
+    return missing_in([scene.answer]) or Decision.NO_CONTEXT
+
+
+def _texts(texts: Iterable[str]) -> tuple[Passage, ...]:
+    """Texts as passages, with ids from their content, as documents without an id have."""
+    return tuple(Passage(_digest(text), text) for text in texts if text.strip())
+
+
+def _digest(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
