@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from otel_rt4chart.spans import values
+from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
 from otel_rt4chart.spans.messages import is_placeholder, said
 from otel_rt4chart.verify.model import Passage
 
@@ -27,26 +28,12 @@ AROUND_MANY = (
     "retrieved_contexts", "data", "result", "output", "outputs", "response",
 )  # fmt: skip
 # What a document may have beside its text that is no part of what it says.
+NO_METADATA = {*ID_KEYS, *SCORE_KEYS, *CONTENT_KEYS, "role", "type", "embedding", "vector"}
 BESIDE = {*ID_KEYS, *SCORE_KEYS, *METADATA_KEYS} | {
-    "distance",
-    "vector",
-    "embedding",
-    "type",
-    "role",
-    "lc",
-    "name",
-    "title",
-    "source",
-    "url",
-    "status",
-    "isError",
-    "artifact",
-    "tool_call_id",
-    "additional_kwargs",
-    "response_metadata",
-    "annotations",
-    "index",
-}
+    "distance", "vector", "embedding", "type", "role", "lc", "name", "title", "source", "url",
+    "status", "isError", "artifact", "tool_call_id", "additional_kwargs", "response_metadata",
+    "annotations", "index",
+}  # fmt: skip
 
 Found = tuple[tuple[Passage, ...], bool]
 
@@ -82,13 +69,6 @@ def context(variables: Mapping[str, object]) -> Found:
             passages += found
             is_redacted |= hidden
     return passages, is_redacted
-
-
-CONTEXT_NAMES = frozenset(
-    f"{stem}{ending}"
-    for stem in ("context", "document", "doc", "source", "passage", "chunk", "retrieved_document")
-    for ending in ("", "s")
-) | {"context_str", "context_text", "retrieved_context", "retrieved_contexts", "search_results"}
 
 
 def _items(value: object, depth: int) -> Iterator[Mapping[str, object]]:
@@ -138,36 +118,45 @@ def _opened(item: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _text(item: Mapping[str, object]) -> str:
-    for source in (item, _metadata(item)):
-        for name in CONTENT_KEYS:
-            value = source.get(name)
-            if isinstance(value, str) and value:
-                return "" if is_placeholder(value) else value
-            if value and (text := said(value).text):
-                return text
+    return _text_of(item) or _text_of(_named_metadata(item))
+
+
+def _text_of(item: Mapping[str, object]) -> str:
+    for name in CONTENT_KEYS:
+        value = item.get(name)
+        if isinstance(value, str) and value:
+            return "" if is_placeholder(value) else value
+        if value and (text := said(value).text):
+            return text
     return ""
 
 
 def _metadata(item: Mapping[str, object]) -> Mapping[str, object]:
     """The metadata, or, where none is named, what stands beside the text."""
-    for name in METADATA_KEYS:
-        if item.get(name) is not None:
-            return values.mapping(item[name])
-    taken = {*ID_KEYS, *SCORE_KEYS, *CONTENT_KEYS, "role", "type", "embedding", "vector"}
-    return values.mapping({key: one for key, one in item.items() if key not in taken})
+    if any(item.get(name) is not None for name in METADATA_KEYS):
+        return _named_metadata(item)
+    return values.mapping({key: one for key, one in item.items() if key not in NO_METADATA})
+
+
+def _named_metadata(item: Mapping[str, object]) -> Mapping[str, object]:
+    named = _first(item, METADATA_KEYS)
+    return values.mapping(named) if named is not None else {}
 
 
 def _passage(item: Mapping[str, object]) -> Passage:
     """A document; one without an id gets one from its content, the same wherever it occurs."""
     content = _text(item)
     name = values.text(_first(item, ID_KEYS))
-    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return Passage(
-        id=name or f"sha256:{digest[:12]}",
+        id=name or f"sha256:{_digest(content)[:12]}",
         text=content,
         score=values.number(_first(item, SCORE_KEYS)),
         metadata=_metadata(item),
     )
+
+
+def _digest(content: str) -> str:
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _first(item: Mapping[str, object], names: tuple[str, ...]) -> object:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from otel_rt4chart.spans import values, whole
 from otel_rt4chart.spans.conventions.all import SOURCES
-from otel_rt4chart.spans.conventions.convention import Shape, Source
-from otel_rt4chart.spans.documents import CONTEXT_NAMES, context, documents, results
+from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES, Shape, Source
+from otel_rt4chart.spans.documents import context, documents, results
 from otel_rt4chart.spans.messages import is_placeholder, messages
 from otel_rt4chart.spans.reading import Origin, Raw, Reading
 from otel_rt4chart.spans.view import Kind, Message
@@ -50,7 +50,9 @@ def first(reading: Reading, field: str, kind: Kind) -> Found:
     """The field from the first source that has a value; what the others lost where none has."""
     lost = NOTHING
     for source in SOURCES[field][kind]:
-        if not _is_there(reading, source):
+        if source.key not in reading.present:
+            continue
+        if source.scope and not reading.span.scope_name.startswith(source.scope):
             continue
         found = READERS[source.shape](Place(reading, source, field, kind))
         if not found.is_empty:
@@ -61,12 +63,6 @@ def first(reading: Reading, field: str, kind: Kind) -> Found:
                 is_cut=lost.is_cut or found.is_cut,
             )
     return lost
-
-
-def _is_there(reading: Reading, source: Source) -> bool:
-    if source.scope and not reading.span.scope_name.startswith(source.scope):
-        return False
-    return source.shape is Shape.VARIABLES or reading.holds(source.key)
 
 
 def _text(place: Place) -> Found:
@@ -82,6 +78,8 @@ def _whole(place: Place) -> Found:
         return Found(is_redacted=True)
     if place.field == "input":
         return Found(whole.input_text(raw.value, given), origin=raw.origin)
+    if place.kind is Kind.TOOL:
+        return Found(whole.result_text(raw.value, given), origin=raw.origin)
     if place.kind is Kind.LLM and whole.calls_tools(raw.value):
         text = whole.output_text(raw.value, "")
         return Found(text, calls_tools=True, origin=raw.origin)

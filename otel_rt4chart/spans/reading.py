@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from otel_rt4chart.spans import values
-from otel_rt4chart.spans.conventions.all import DERIVED, EVENTS, HEADS, JSON_KEYS
+from otel_rt4chart.spans.conventions.all import (
+    APART,
+    DERIVED,
+    EVENTS,
+    HEADS,
+    JSON_KEYS,
+    KEYS,
+    OWN_HEADS,
+    SCOPES,
+)
 from otel_rt4chart.spans.record import Attributes, SpanEvent, SpanRecord
 
 # The first number in a key is the place in a list: `llm.input_messages.0.message.role`.
@@ -34,15 +43,20 @@ class Raw:
 
 
 class Reading:
-    """A span whose keys have been sorted; `heads` are the known first parts of them."""
+    """A span whose keys have been sorted.
 
-    __slots__ = ("_events", "_parsed", "_rows", "attributes", "heads", "span")
+    `present` are the keys of our tables under which something stands, in one attribute, in many,
+    or in events; `heads` the first parts that keys of ours may have.
+    """
+
+    __slots__ = ("_events", "_parsed", "_rows", "attributes", "heads", "present", "span")
 
     def __init__(self, span: SpanRecord) -> None:
         """One pass over the keys and the events' names; values are opened when they are asked."""
         self.span = span
         self.attributes: Mapping[str, object] = span.attributes
         self.heads: set[str] = set()
+        self.present: set[str] = set()
         self._rows: dict[str, Rows] = {}
         self._events: dict[str, list[object]] = {}
         self._parsed: dict[str, Raw] = {}
@@ -50,22 +64,21 @@ class Reading:
         for event in span.events:
             if event.name in EVENTS:
                 self._take(event)
-        for key in DERIVED:
-            if key in self.attributes:
-                self._derive(key)
+        for key in DERIVED.keys() & self.present:
+            self._derive(key)
 
     @property
     def is_ours(self) -> bool:
         """True where any key or event is one that a convention knows."""
-        return bool(self.heads or self._events)
+        return bool(
+            self.present
+            or not self.heads.isdisjoint(OWN_HEADS)
+            or self.span.scope_name.startswith(SCOPES)
+        )
 
     def has(self, key: str) -> bool:
         """True where something stands under the key, or where it is the first part of one."""
-        return key in self.heads or self.holds(key)
-
-    def holds(self, key: str) -> bool:
-        """True where something stands under the key, be it a list in many keys or events."""
-        return key in self.attributes or key in self._rows or key in self._events
+        return key in self.present or key in self.heads
 
     def text(self, key: str) -> str:
         """The attribute as text, JSON or not."""
@@ -101,9 +114,14 @@ class Reading:
             if head not in HEADS:
                 continue
             self.heads.add(head)
-            if found := INDEX.search(key):
-                rows = self._rows.setdefault(key[: found.start()], {})
+            if key in KEYS:
+                self.present.add(key)
+            elif key in APART:
+                self.present.add(APART[key])
+            elif (found := INDEX.search(key)) and (start := key[: found.start()]) in KEYS:
+                rows = self._rows.setdefault(start, {})
                 rows.setdefault(int(found[1]), {})[key[found.end() :]] = attributes[key]
+                self.present.add(start)
 
     def _take(self, event: SpanEvent) -> None:
         told = EVENTS[event.name]
@@ -118,11 +136,14 @@ class Reading:
         if told.body:
             item |= values.mapping(item.pop(told.body, None))
         self._events.setdefault(told.key, []).append({"role": told.role, **item})
+        self.present.add(told.key)
 
     def _derive(self, key: str) -> None:
         value = self.attributes[key]
         whole = values.opened(value).value if isinstance(value, str) else value
-        self.attributes = {**DERIVED[key](whole), **self.attributes}
+        derived = DERIVED[key](whole)
+        self.attributes = {**derived, **self.attributes}
+        self.present.update(derived)
 
 
 def _row(row: dict[str, object]) -> object:

@@ -36,6 +36,13 @@ def output_text(value: object, given: str) -> str:
     return shown(_text_in(value, OUTPUT_KEYS, 0) or given)
 
 
+def result_text(value: object, given: str) -> str:
+    """What a tool returned, as it stands there; of a message its content."""
+    if isinstance(value, str) or is_message(value):
+        return output_text(value, given)
+    return shown(given)
+
+
 def calls_tools(value: object) -> bool:
     """True where a whole output is a message that calls tools."""
     found, _ = messages(value, role="assistant")

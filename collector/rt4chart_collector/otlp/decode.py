@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
@@ -43,10 +43,25 @@ def decode_spans(body: bytes) -> Decoded:
             "expected an ExportTraceServiceRequest in protobuf encoding, "
             f"got {len(body)} bytes that are none: {error}"
         ) from error
-    found = [span for resource in request.resource_spans for span in _spans_of(resource)]
+    return decoded_from([one for group in request.resource_spans for one in _spans_of(group)])
+
+
+def decoded_from(found: Sequence[SpanRecord | str]) -> Decoded:
+    """The spans, and the reasons that stand in the place of those that cannot be stored."""
     spans = tuple(span for span in found if isinstance(span, SpanRecord))
     reasons = sorted({span for span in found if isinstance(span, str)})
     return Decoded(spans, len(found) - len(spans), "; ".join(reasons))
+
+
+def fault_of(trace_id: bytes, span_id: bytes, start_ns: int) -> str:
+    """Why a span cannot be stored; empty where it can."""
+    if len(trace_id) != 16 or not any(trace_id):
+        return "a trace id must be 16 bytes, not all zero"
+    if len(span_id) != 8 or not any(span_id):
+        return "a span id must be 8 bytes, not all zero"
+    if not 0 < start_ns <= LAST_NS:
+        return "a start time must lie between 1970 and 2106"
+    return ""
 
 
 def _spans_of(message: ResourceSpans) -> Iterator[SpanRecord | str]:
@@ -54,18 +69,8 @@ def _spans_of(message: ResourceSpans) -> Iterator[SpanRecord | str]:
     for group in message.scope_spans:
         scope, version = _text(group.scope.name), _text(group.scope.version)
         for span in group.spans:
-            yield _fault(span) or _span(span, resource, scope, version)
-
-
-def _fault(span: Span) -> str:
-    """Why a span cannot be stored; empty where it can."""
-    if len(span.trace_id) != 16 or not any(span.trace_id):
-        return "a trace id must be 16 bytes, not all zero"
-    if len(span.span_id) != 8 or not any(span.span_id):
-        return "a span id must be 8 bytes, not all zero"
-    if not 0 < span.start_time_unix_nano <= LAST_NS:
-        return "a start time must lie between 1970 and 2106"
-    return ""
+            fault = fault_of(span.trace_id, span.span_id, span.start_time_unix_nano)
+            yield fault or _span(span, resource, scope, version)
 
 
 def _span(span: Span, resource: Attributes, scope: str, version: str) -> SpanRecord:

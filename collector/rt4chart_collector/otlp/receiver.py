@@ -20,9 +20,11 @@ from starlette.routing import Route
 
 from otel_rt4chart.errors import InputError, StoreError
 from otel_rt4chart.spans.record import SpanRecord
-from rt4chart_collector.otlp.decode import decode_spans
+from rt4chart_collector.otlp.decode import Decoded, decode_spans
+from rt4chart_collector.otlp.decode_json import decode_json
 
-PROTOBUF = "application/x-protobuf"
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+DECODERS = {PROTOBUF: decode_spans, JSON: decode_json}
 BODY_BYTES = 64 * 2**20
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 RETRY_FULL_S, RETRY_STORE_S = "1", "5"
@@ -46,10 +48,12 @@ class Receiver:
 
     async def traces(self, request: Request) -> Response:
         """POST /v1/traces."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = _content_type(request)
         encoding = request.headers.get("content-encoding", "identity").strip().lower()
-        if kind != PROTOBUF:
-            raise HTTPException(415, f"expected content type {PROTOBUF}, got {kind or 'none'!r}")
+        if kind not in DECODERS:
+            raise HTTPException(
+                415, f"expected content type {' or '.join(DECODERS)}, got {kind or 'none'!r}"
+            )
         if encoding not in ("identity", "gzip"):
             raise HTTPException(415, f"expected content encoding gzip or none, got {encoding!r}")
         body = await self._read(request)
@@ -57,15 +61,11 @@ class Receiver:
             try:
                 if encoding == "gzip":
                     body = await run_in_threadpool(gunzip, body, self._body_bytes)
-                decoded = await run_in_threadpool(decode_spans, body)
+                decoded = await run_in_threadpool(DECODERS[kind], body)
             except InputError as error:
                 raise HTTPException(400, str(error)) from error
         await self._store(decoded.spans, len(body))
-        partial = ExportTracePartialSuccess(
-            rejected_spans=decoded.rejected, error_message=decoded.reason
-        )
-        answer = ExportTraceServiceResponse(partial_success=partial if decoded.rejected else None)
-        return Response(answer.SerializeToString(), media_type=PROTOBUF)
+        return _answer(kind, decoded)
 
     async def _read(self, request: Request) -> bytes:
         parts: list[bytes] = []
@@ -106,9 +106,11 @@ def build_app(receiver: Receiver, status: Callable[[], Mapping[str, object]]) ->
     async def show_health(_: Request) -> Response:
         return PlainTextResponse("ok\n")
 
-    async def show_error(_: Request, error: Exception) -> Response:
+    async def show_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
             raise error
+        if _content_type(request) == JSON:
+            return JSONResponse({"message": error.detail}, error.status_code, error.headers)
         return PlainTextResponse(f"{error.detail}\n", error.status_code, error.headers)
 
     return Starlette(
@@ -119,6 +121,23 @@ def build_app(receiver: Receiver, status: Callable[[], Mapping[str, object]]) ->
         ],
         exception_handlers={HTTPException: show_error},
     )
+
+
+def _content_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _answer(kind: str, decoded: Decoded) -> Response:
+    """An ExportTraceServiceResponse in the encoding of the request."""
+    if kind == JSON:
+        # OTLP's JSON writes 64-bit numbers as text.
+        told = {"rejectedSpans": str(decoded.rejected), "errorMessage": decoded.reason}
+        return JSONResponse({"partialSuccess": told} if decoded.rejected else {})
+    partial = ExportTracePartialSuccess(
+        rejected_spans=decoded.rejected, error_message=decoded.reason
+    )
+    answer = ExportTraceServiceResponse(partial_success=partial if decoded.rejected else None)
+    return Response(answer.SerializeToString(), media_type=PROTOBUF)
 
 
 def gunzip(body: bytes, limit: int) -> bytes:

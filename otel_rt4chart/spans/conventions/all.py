@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from otel_rt4chart.spans.conventions.convention import (
+    CONTEXT_NAMES,
     FIELDS,
     Convention,
     Event,
@@ -45,11 +46,11 @@ CONVENTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationMarks:
-    """What tells a generation by its attributes alone, for a query over stored spans.
+class Marks:
+    """What tells a span's kind by its attributes alone, for a query over stored spans.
 
-    `kinds` are the attributes that name a span's kind, with the values, in lower case, that mean a
-    generation (JSON text keeps its quotation marks in the store: compare without them);
+    `kinds` are the attributes that name a span's kind, with the values, in lower case, that mean
+    one of those asked for (JSON text keeps its quotation marks in the store: compare without them);
     `prefixes` begin the keys that tell one where no such attribute is left.
     """
 
@@ -57,14 +58,14 @@ class GenerationMarks:
     prefixes: tuple[str, ...]
 
 
-def generation_marks() -> GenerationMarks:
-    """The marks of a generation, of all conventions: a span without any of them is none."""
+def marks_of(*asked: Kind) -> Marks:
+    """The marks of these kinds, of all conventions: a span without any of them is of none."""
     values: dict[str, set[str]] = {}
     for _, attribute, kinds in KIND_ATTRIBUTES:
-        meant = {value for value, kind in kinds.items() if kind is Kind.LLM}
+        meant = {value for value, kind in kinds.items() if kind in asked}
         values.setdefault(attribute, set()).update(meant)
-    hints = (hint for one in CONVENTIONS for hint, kind in one.hints if kind is Kind.LLM)
-    return GenerationMarks(
+    hints = (hint for one in CONVENTIONS for hint, kind in one.hints if kind in asked)
+    return Marks(
         {attribute: frozenset(found) for attribute, found in values.items() if found},
         tuple(dict.fromkeys(hints)),
     )
@@ -94,8 +95,19 @@ def _heads(convention: Convention) -> frozenset[str]:
 SOURCES: Mapping[str, Mapping[Kind, Sources]] = {
     field: {kind: sources_of(field, kind) for kind in Kind} for field in FIELDS
 }
+# Variables of a prompt template may be attributes of their own, under the key of them all.
+APART: Mapping[str, str] = {
+    f"{source.key}.{name}": source.key
+    for one in CONVENTIONS
+    for source in one.variables
+    for name in CONTEXT_NAMES
+}
+KEYS = frozenset(key for one in CONVENTIONS for key in keys_of(one))
+# The first part of a key that says whose it is; those that other spans have too do not.
 HEADS_BY_NAME = {one.name: _heads(one) for one in CONVENTIONS}
 HEADS = frozenset().union(*HEADS_BY_NAME.values())
+OWN_HEADS = HEADS - {"db", "input", "output", "session", "prompt", "events"}
+SCOPES = tuple(scope for one in CONVENTIONS for scope in one.scopes)
 EVENTS: Mapping[str, Event] = {
     name: event for one in CONVENTIONS for name, event in one.events.items()
 }

@@ -9,6 +9,12 @@ from enum import StrEnum
 from otel_rt4chart.spans.view import Kind
 
 EVERY_KIND = frozenset(Kind)
+# What the context is called among a prompt template's variables; a question never is.
+CONTEXT_NAMES = frozenset(
+    f"{stem}{ending}"
+    for stem in ("context", "document", "doc", "source", "passage", "chunk", "retrieved_document")
+    for ending in ("", "s")
+) | {"context_str", "context_text", "retrieved_context", "retrieved_contexts", "search_results"}
 
 
 class Shape(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from otel_rt4chart.spans.conventions.convention import (
     GENERATION,
@@ -17,25 +18,13 @@ EVENTS_PROMPT, EVENTS_CHOICE = "logfire.events.prompt", "logfire.events.choice"
 ALL_PROMPT, ALL_CHOICE = "logfire.all_events.prompt", "logfire.all_events.choice"
 
 
-def events_by_side(value: object) -> tuple[list[object], list[object]]:
-    """A list of GenAI's events as what went in and what came out."""
-    found = value if isinstance(value, list | tuple) else []
-    prompt: list[object] = []
-    choices: list[object] = []
-    for one in found:
+def by_side(value: object, prompt: str, choice: str) -> Mapping[str, object]:
+    """A list of GenAI's events under two keys: what went in, and what came out."""
+    sides: dict[str, list[object]] = {}
+    for one in value if isinstance(value, list | tuple) else ():
         is_choice = isinstance(one, Mapping) and one.get("event.name") == "gen_ai.choice"
-        (choices if is_choice else prompt).append(one)
-    return prompt, choices
-
-
-def events(value: object) -> Mapping[str, object]:
-    """A request's events under the keys of the table."""
-    return dict(zip((EVENTS_PROMPT, EVENTS_CHOICE), events_by_side(value), strict=True))
-
-
-def all_events(value: object) -> Mapping[str, object]:
-    """A run's events under the keys of the table."""
-    return dict(zip((ALL_PROMPT, ALL_CHOICE), events_by_side(value), strict=True))
+        sides.setdefault(choice if is_choice else prompt, []).append(one)
+    return sides
 
 
 PYDANTIC_AI = Convention(
@@ -50,7 +39,10 @@ PYDANTIC_AI = Convention(
     ),
     names=(("agent run", Kind.AGENT), ("running tool", Kind.TOOL)),
     scopes=("pydantic-ai", "logfire"),
-    derived={"events": events, "all_messages_events": all_events},
+    derived={
+        "events": partial(by_side, prompt=EVENTS_PROMPT, choice=EVENTS_CHOICE),
+        "all_messages_events": partial(by_side, prompt=ALL_PROMPT, choice=ALL_CHOICE),
+    },
     placeholder_starts=("[Scrubbed due to ",),
     input=(
         Source("tool_arguments", Shape.WHOLE, TOOL),

@@ -18,6 +18,7 @@ from tests.rt4chart_collector.otlp.messages import request, span
 
 LIMIT = 10_000
 PROTOBUF = {"content-type": "application/x-protobuf"}
+JSON = {"content-type": "application/json; charset=utf-8"}
 GZIP = {**PROTOBUF, "content-encoding": "gzip"}
 
 
@@ -90,6 +91,23 @@ def test_rejected_spans_are_told(queue: Queue) -> None:
     assert "trace id" in partial.error_message
 
 
+def test_json_is_answered_in_json(queue: Queue) -> None:
+    """The same endpoint, the same leniency; 64-bit numbers are text."""
+    body = b"""{"resourceSpans": [{"scopeSpans": [{"spans": [
+        {"traceId": "0123456789abcdef0123456789abcdef", "spanId": "0123456789abcdef",
+         "startTimeUnixNano": "1790000000000000001"},
+        {"traceId": "short"}]}]}]}"""
+
+    answer = call(queue, body, JSON)
+    empty = call(queue, gzip.compress(b"{}"), {**JSON, "content-encoding": "gzip"})
+
+    told = answer.json()["partialSuccess"]
+    assert (answer.status_code, told["rejectedSpans"]) == (200, "1")
+    assert "trace id" in told["errorMessage"]
+    assert [one.start_ns for spans in queue.offered for one in spans] == [1790000000000000001]
+    assert (empty.status_code, empty.json()) == (200, {})
+
+
 def test_request_without_spans_is_fine(queue: Queue) -> None:
     """Nothing to store is success."""
     assert call(queue, b"", PROTOBUF).status_code == 200
@@ -99,7 +117,8 @@ def test_request_without_spans_is_fine(queue: Queue) -> None:
 @pytest.mark.parametrize(
     ("body", "headers", "status", "words"),
     [
-        (b"{}", {"content-type": "application/json"}, 415, "application/x-protobuf"),
+        (b"{}", {"content-type": "text/json"}, 415, "application/x-protobuf or application/json"),
+        (b"not json", JSON, 400, '{"message":"expected an ExportTraceServiceRequest'),
         (b"", {}, 415, "got 'none'"),
         (b"x", {**PROTOBUF, "content-encoding": "br"}, 415, "gzip"),
         (b"not proto", PROTOBUF, 400, "ExportTraceServiceRequest"),
@@ -110,7 +129,7 @@ def test_request_without_spans_is_fine(queue: Queue) -> None:
         (gzip.compress(b"x" * LIMIT) * 3, GZIP, 413, f"at most {LIMIT} bytes"),
     ],
     ids=[
-        *("json", "no type", "brotli", "no proto", "no gzip", "cut gzip", "large"),
+        *("text", "no json", "no type", "brotli", "no proto", "no gzip", "cut gzip", "large"),
         *("bomb", "bomb in members"),
     ],
 )
