@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider, sampling
 
 from otel_rt4chart.completion_hook import HELD
 from otel_rt4chart.guard import LOG
-from otel_rt4chart.marking.attach import remove
+from otel_rt4chart.marking.attach import put_first, remove
 from otel_rt4chart.marking.change import changes
 from otel_rt4chart.marking.decisions import Decisions
 from otel_rt4chart.marking.marker import Marker
@@ -95,7 +95,7 @@ def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
     )
     HELD.is_wanted = True
     attached.callback(HELD.clear)
-    given.provider.add_span_processor(inline)
+    put_first(given.provider, inline)
     attached.callback(inline.shutdown)
     attached.callback(remove, given.provider, inline)
 

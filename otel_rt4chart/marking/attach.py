@@ -51,14 +51,29 @@ class Attached:
         self._places.clear()
 
 
+def put_first(provider: TracerProvider, processor: SpanProcessor) -> None:
+    """Add a processor that is shut down while those that export still take spans.
+
+    The SDK shuts them down in the order in which they were added, and adds at the end alone.
+    """
+    provider.add_span_processor(processor)
+    _order(provider, lambda found: (processor, *(one for one in found if one is not processor)))
+
+
 def remove(provider: TracerProvider, processor: SpanProcessor) -> None:
     """Take a processor out again, which the SDK has no public way for."""
+    _order(provider, lambda found: tuple(one for one in found if one is not processor))
+
+
+def _order(
+    provider: TracerProvider,
+    change: Callable[[tuple[SpanProcessor, ...]], tuple[SpanProcessor, ...]],
+) -> None:
     multi = getattr(provider, "_active_span_processor", None)
     lock = getattr(multi, "_lock", None)
     if multi is not None and lock is not None:
         with lock:
-            left = tuple(one for one in _processors(provider) if one is not processor)
-            multi._span_processors = left
+            multi._span_processors = change(_processors(provider))
 
 
 def _processors(provider: TracerProvider) -> tuple[SpanProcessor, ...]:

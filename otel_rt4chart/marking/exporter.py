@@ -34,6 +34,6 @@ class MarkingExporter(SpanExporter):
     def _changed(self, spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
         with guard("marking spans"):
             changed = self._change(spans)
-            if len(changed) == len(spans):
+            if len(changed) == len(spans) and all(isinstance(s, ReadableSpan) for s in changed):
                 return changed
         return spans
