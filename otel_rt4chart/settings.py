@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
+from functools import cache
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.sampling.address import is_source
 from otel_rt4chart.sampling.policy import Policy, Risk
 from otel_rt4chart.sampling.written import rates_from_text, risks_from_text
+from otel_rt4chart.switches import ContentSwitches, switches_from
 from otel_rt4chart.variables import check, is_pattern, is_share, most, named, names, read, table
 
 MODES = ("mark", "inline")
@@ -269,6 +271,12 @@ class JudgeSettings:
 def chosen_judge(environment: Mapping[str, str] | None = None) -> str:
     """The judge that the service is set to use; empty where none is named."""
     return (os.environ if environment is None else environment).get("RT4CHART_JUDGE", "").strip()
+
+
+@cache
+def content_switches() -> ContentSwitches:
+    """What this process may not write into telemetry; read once."""
+    return switches_from(os.environ)
 
 
 def doubtful(environment: Mapping[str, str] | None = None) -> Iterator[str]:

@@ -14,22 +14,22 @@ from opentelemetry.instrumentation.utils import suppress_instrumentation
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.sampling.address import is_address, is_loopback
 
-TIMEOUT_S = 2.0
+TIMEOUT_S, PATIENCE_S = 2.0, 4.0
 MOST_BYTES = 64 * 1024
 CHUNK_BYTES = 8 * 1024
 
 
-def fetch(source: str, token: str = "") -> bytes:
+def fetch(source: str, token: str = "", *, patience_s: float = PATIENCE_S) -> bytes:
     """Read the source whole; OSError where it cannot be, InputError where it is too long or slow.
 
-    An address is asked without a span, for `TIMEOUT_S` at each wait and twice that in all. It is
+    An address is asked without a span, for `TIMEOUT_S` at each wait and `patience_s` in all. It is
     not followed elsewhere: the token is for the one that was named.
     """
     if not is_address(source):
         return _file(Path(source))
     with suppress_instrumentation():
         try:
-            return _answer(source, token)
+            return _answer(source, token, patience_s)
         except http.client.HTTPException as error:
             raise OSError(type(error).__name__) from error
 
@@ -42,18 +42,18 @@ def _file(path: Path) -> bytes:
         return _bounded(file.read(MOST_BYTES + 1))
 
 
-def _answer(address: str, token: str) -> bytes:
+def _answer(address: str, token: str, patience_s: float) -> bytes:
     headers = {"Accept": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(address, headers=headers)  # noqa: S310 checked by is_source
-    deadline = time.monotonic() + 2 * TIMEOUT_S
+    deadline = time.monotonic() + patience_s
     with _opener(address).open(request, timeout=TIMEOUT_S) as response:
         text = b""
         while chunk := response.read1(CHUNK_BYTES):
             text = _bounded(text + chunk)
             if time.monotonic() > deadline:
-                raise InputError(f"expected an answer within {2 * TIMEOUT_S:g} s, got a part of it")
+                raise InputError(f"expected an answer within {patience_s:g} s, got a part of it")
         return text
 
 

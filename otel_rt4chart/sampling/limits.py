@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 DAY_S = 86_400
-# The bucket's share from which on the chance to pass falls with what is left.
-EASE = 0.5
+# While a half of the bucket is left everyone passes; below that the chance falls by the same factor
+# with each token, down to `LEAST`. So steep, it settles where tokens are left, in rushes of up to
+# some hundred times the bound: the fewer come upon nothing, the fewer nobody stands for.
+EASE, LEAST = 0.5, 0.001
 
 
 class Throttle:
@@ -19,7 +21,7 @@ class Throttle:
         self._at = 0.0
 
     def chance(self, most: int, now: float) -> float:
-        """The probability with which the next one passes: 1 at first, 0 without a whole token.
+        """The probability with which the next one passes: 1 at first, 0 where nothing is left.
 
         It depends on what passed before and not on who asks, which keeps a weight of 1/chance true.
         """
@@ -27,7 +29,7 @@ class Throttle:
         self._spent = max(0.0, self._spent - max(0.0, now - self._at) * most / 60)
         self._at = now
         left = most - self._spent
-        return min(1.0, left / (most * EASE)) if left >= 1 else 0.0
+        return min(1.0, LEAST ** (1 - left / (most * EASE))) if left > 0 else 0.0
 
     def spend(self) -> None:
         """One passed."""

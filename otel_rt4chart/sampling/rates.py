@@ -54,7 +54,7 @@ class RatesSource:
         """A thread, and what it waits on; in a forked child the old ones are of no use."""
         if self._stop.is_set():
             return
-        self._lock = threading.Lock()
+        self._lock, self._reading = threading.Lock(), threading.Lock()
         self._stop = threading.Event()
         threading.Thread(target=self._run, name="rt4chart-rates", daemon=True).start()
 
@@ -66,21 +66,24 @@ class RatesSource:
 
     def poll(self) -> None:
         """Read once, and take up what is there."""
-        with guard("reading the rates"):
-            problem = ""
-            try:
-                self._told = told_from_document(fetch(self._source, self._token))
-            except InputError as error:
-                problem = str(error)
-            except (OSError, ValueError) as error:
-                # Its message may hold the address.
-                problem = f"cannot be read ({type(error).__name__})"
+        with guard("reading the rates"), self._reading:
+            problem = self._read()
             if self._told.expires <= self._clock():
                 self._told, problem = Told(expires=self._told.expires), problem or "expired"
             self._note(problem)
             with self._lock:
                 if not self._stop.is_set():
                     self._sampler.policy = self._told.over(self._own)
+
+    def _read(self) -> str:
+        """Keep what the source tells; else say what is wrong, without the address."""
+        try:
+            self._told = told_from_document(fetch(self._source, self._token))
+        except InputError as error:
+            return str(error)
+        except (OSError, ValueError) as error:
+            return f"cannot be read ({type(error).__name__})"
+        return ""
 
     def _run(self) -> None:
         # In a forked child that closes and opens again the event would be another one.

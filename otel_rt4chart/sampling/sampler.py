@@ -40,12 +40,12 @@ class Sampler:
     Throttle. While more than half of its minute is left it lets everyone pass. From there on the
     chance falls with what is left, and the rate of who passes is multiplied by that chance. The
     chance follows from what passed before, not from the answer, so the weights stay true through a
-    rush. What bias is left: an answer that comes when no token is left had no chance at all, and
-    nobody stands for it. Weighted totals then come out too low; a weighted share is off only as
-    far as those answers differ from the ones just before and after. How many were `throttled` is
-    recorded. `per_minute` at once, after a quiet minute, and `per_minute` a minute in the long run
-    are the bound, in this process; forced answers pass it and use none of it up, because they are
-    single answers that somebody waits for and would be worth nothing later.
+    rush. What bias is left: an answer that comes when nothing is left had no chance at all, and
+    nobody stands for it. That is rare but where the bound is a few answers a minute, or a rush is
+    some hundred times the bound: weighted totals are then too low, and a weighted share is off as
+    far as those answers differ from the others of the rush. The bound is `per_minute` at once and
+    `per_minute` a minute in the long run, so at most twice that in one minute; it is this
+    process's. Forced answers pass it and use none of it up: somebody waits for each of them.
 
     Budget. When it is spent nothing more is chosen that day (UTC), forced answers included: it
     bounds money, and a loop can force as well. The rest of the day has no chance, so the day's

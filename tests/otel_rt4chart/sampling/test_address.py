@@ -1,0 +1,47 @@
+"""Where rates may come from."""
+
+from __future__ import annotations
+
+import pytest
+
+from otel_rt4chart.sampling.address import is_source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "/etc/rt4chart/rates.json",
+        "rates.json",
+        "https://rates.example/app?env=prod",
+        "https://rates.example:8443/app",
+        "http://127.0.0.1:8000/rates",
+        "http://localhost/rates",
+        "http://[::1]:8000/rates",
+    ],
+)
+def test_files_https_and_the_loopback_are_sources(source: str) -> None:
+    """Nobody on the way can change what they say."""
+    assert is_source(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        " ",
+        "a\0b",
+        "http://rates.example/app",
+        "http://localhost.example/app",
+        "http://127.0.0.1.example/app",
+        "file:///etc/rates.json",
+        "ftp://127.0.0.1/rates",
+        "https:///app",
+        "https://user:secret@rates.example/app",
+        "https://rates.example/a b",
+        "https://rates.example:port/",
+        "http://[::1/",
+    ],
+)
+def test_anything_else_is_none(source: str) -> None:
+    """An address that others can answer for could switch the sampling off."""
+    assert not is_source(source)

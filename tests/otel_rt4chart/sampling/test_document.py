@@ -1,0 +1,67 @@
+"""What a document of rates says, and what is none."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.sampling import Policy
+from otel_rt4chart.sampling.document import Told, told_from_document
+
+
+def test_a_document_is_read_whole() -> None:
+    """Rates, routes and the time until which they hold."""
+    text = b'{"rate": 0.1, "routes": {"support/*": 1}, "expires": "1970-01-02T00:00:00Z"}'
+
+    assert told_from_document(text) == Told(0.1, {"support/*": 1.0}, 86_400.0)
+    assert told_from_document(b"{}") == Told(expires=math.inf)
+
+
+def test_what_it_leaves_out_stays_the_policy_s_own() -> None:
+    """Bounds, salt and rules always do."""
+    own = Policy(rate=0.2, route_rates={"a": 1.0}, salt="s", per_day=5)
+
+    assert Told(rate=0.0).over(own) == Policy(0.0, {"a": 1.0}, "s", per_day=5)
+    assert Told(routes={}).over(own) == Policy(0.2, {}, "s", per_day=5)
+    assert Told().over(own) == own
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\xff",
+        b"[" * 100_000,
+        b"[]",
+        b"0.5",
+        b'{"rates": 0.5}',
+        b'{"rate": "0.5"}',
+        b'{"rate": true}',
+        b'{"rate": 1.1}',
+        b'{"rate": NaN}',
+        b'{"rate": 1e999}',
+        b'{"routes": [0.5]}',
+        b'{"routes": {"a": null}}',
+        b'{"expires": 1}',
+        b'{"expires": "tomorrow"}',
+        b'{"expires": "2026-01-31T12:00:00"}',
+    ],
+)
+def test_what_is_no_document_is_refused(text: bytes) -> None:
+    """With what was expected."""
+    with pytest.raises(InputError, match="expected"):
+        told_from_document(text)
+
+
+@given(st.dictionaries(st.text(max_size=3), st.text("secret", min_size=6)))
+def test_the_error_quotes_nothing(whole: dict[str, str]) -> None:
+    """Whatever answers at the address may say what is no log's business."""
+    with pytest.raises(InputError) as caught:
+        told_from_document(json.dumps({"mine": 1, **whole}).encode())
+
+    assert str(caught.value) == "expected an object of rate, routes and expires, got something else"
