@@ -44,7 +44,8 @@ def decide(
     if candidate.blocked is not None:
         decision = candidate.blocked
     elif not is_chosen:
-        decision = Decision.NOT_SAMPLED
+        # The application may know better why: a limit on the verified answers, or on their cost.
+        decision = candidate.decision_hint or Decision.NOT_SAMPLED
     else:
         try:
             report = verifier.verify(candidate.exchange, strict=strict)

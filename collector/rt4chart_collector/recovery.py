@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import spans_of, unverified_traces
+from rt4chart_collector.store.spans import spans_of
+from rt4chart_collector.store.unverified import unverified_traces
 
 WINDOW_NS = 24 * 3600 * 10**9
 PAUSE_NS = 30 * 10**9

@@ -85,6 +85,18 @@ def test_answer_outside_the_sample_is_recorded() -> None:
     assert (made.decision, made.sample_rate) == (Decision.NOT_SAMPLED, 0.0)
 
 
+@pytest.mark.parametrize("hint", [Decision.THROTTLED, Decision.OVER_BUDGET])
+def test_application_says_why_an_answer_was_left_out(hint: Decision) -> None:
+    """Its reason is recorded where it left the answer out, and only there."""
+    marked = replace(CANDIDATE, sampled=False, sample_rate=0.5, decision_hint=hint)
+
+    left_out = decide(marked, Verifier(JUDGE), rate=1.0, clock=lambda: 5)
+    chosen_one = decide(replace(marked, sampled=True), Verifier(JUDGE), rate=1.0, clock=lambda: 5)
+
+    assert (left_out.decision, left_out.sample_rate) == (hint, 0.5)
+    assert chosen_one.decision is Decision.VERIFIED
+
+
 @pytest.mark.parametrize(
     ("error", "text"),
     [

@@ -11,7 +11,7 @@ import pytest
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans.assembly import Patience, Trace, TraceBuffer
-from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.spans.record import SpanLink, SpanRecord
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import DraftClaim, Label, Sentence, Verifier
 from rt4chart_collector.assembler import Assembler
@@ -124,6 +124,18 @@ def test_answer_without_its_passages_is_verified_when_they_come(
     worker().handle([whole(rest)])
 
     assert before == [("1", "no_context", "none")]
+    assert decisions(client) == [("1", "verified", "entailed")]
+
+
+def test_passages_of_a_linked_trace_are_fetched(client: Client, worker: Make) -> None:
+    """A queue stands between the retrieval and the answer, and each side has its own trace."""
+    retrieval, *rest = spans_from(1)
+    there = replace(retrieval, trace_id="9" * 32, parent_span_id="")
+    link = SpanLink(there.trace_id, there.span_id)
+    insert_spans(client, [there])
+
+    worker().handle([whole([replace(span, links=(link,)) for span in rest])])
+
     assert decisions(client) == [("1", "verified", "entailed")]
 
 

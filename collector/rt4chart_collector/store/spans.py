@@ -61,20 +61,6 @@ WHERE TraceId IN {{ids:Array(String)}}
 ORDER BY TraceId, Timestamp, SpanId
 LIMIT 1 BY TraceId, SpanId
 """  # noqa: S608 - names of columns alone, values are parameters
-UNVERIFIED = """
-SELECT DISTINCT TraceId FROM otel_traces
-WHERE Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-  AND (upper(SpanAttributes['openinference.span.kind']) = 'LLM'
-       OR (SpanAttributes['openinference.span.kind'] = ''
-           AND arrayExists(key -> startsWith(key, 'llm.'), mapKeys(SpanAttributes))))
-  AND TraceId > {after:String}
-  AND (TraceId, SpanId) NOT IN (
-      SELECT TraceId, SpanId FROM rt4chart_verifications
-      WHERE VerifierId = {verifier:String} AND IsDeleted = 0
-        AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-  )
-ORDER BY TraceId LIMIT {limit:UInt32}
-"""
 
 
 def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
@@ -87,18 +73,6 @@ def spans_of(client: Client, trace_ids: Sequence[str]) -> list[SpanRecord]:
     """All spans of the traces, each once, by trace and time; attribute values are strings."""
     rows = client.query(SPANS_OF, {"ids": list(trace_ids)}).result_rows
     return [_span_from_row(row) for row in rows]
-
-
-def unverified_traces(
-    client: Client, verifier: str, since_ns: int, limit: int, *, after: str = ""
-) -> list[str]:
-    """Traces with an LLM span since then on which this verifier has not decided, by trace id.
-
-    `after` is the last id of the page before. A trace whose LLM span holds no answer comes back
-    each time: there is nothing to decide on it, so nothing says that it was looked at.
-    """
-    given = {"verifier": verifier, "since": since_ns, "limit": limit, "after": after}
-    return [trace_id for (trace_id,) in client.query(UNVERIFIED, given).result_rows]
 
 
 def text_of(value: AttributeValue) -> str:

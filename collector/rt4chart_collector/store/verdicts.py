@@ -36,6 +36,7 @@ VERIFICATIONS = Layout(
     (
         *IDENTITY,
         ("PromptVersion", NAME),
+        ("SessionId", "String"),
         ("Decision", NAME),
         ("Label", ANSWER_LABELS),
         ("SampleRate", "Float64"),
@@ -53,6 +54,9 @@ VERIFICATIONS = Layout(
         ("Answer", "String"),
         ("Findings", "String"),
         ("Error", "String"),
+        ("Passages.Id", "Array(String)"),
+        ("Passages.Stages", f"Array({NAME})"),
+        ("Passages.IsContext", "Array(UInt8)"),
         *WRITING,
     ),
 )
@@ -87,7 +91,12 @@ KEY = slice(0, 6)
 CLAIM_KEY = slice(0, 9)
 AnswerKey = tuple[str, str]
 # An answer that lacked something may be looked at again when the rest of its trace has come.
-PROVISIONAL = (Decision.NO_CONTENT, Decision.NO_CONTEXT)
+PROVISIONAL = (
+    Decision.NO_CONTENT,
+    Decision.NO_CONTEXT,
+    Decision.REDACTED,
+    Decision.TRUNCATED,
+)
 
 
 def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
@@ -201,6 +210,7 @@ def _row(verdict: Verdict, version: int) -> Row:
     return (
         *_identity_columns(verdict),
         verdict.candidate.prompt_version,
+        verdict.candidate.session,
         verdict.decision.value,
         report.label.value if report else "none",
         verdict.sample_rate,
@@ -214,8 +224,19 @@ def _row(verdict: Verdict, version: int) -> Row:
         verdict.candidate.exchange.answer,
         _json([_told(finding) for finding in report.findings] if report else []),
         verdict.error,
+        *_passage_columns(verdict.candidate),
         version,
         0,
+    )
+
+
+def _passage_columns(candidate: Candidate) -> tuple[list[str], list[str], list[int]]:
+    """The passages' ids, stages and whether the answer had them; their texts are in the spans."""
+    context = {passage.id for passage in candidate.exchange.passages}
+    return (
+        [one.passage.id for one in candidate.staged],
+        [",".join(one.stages) for one in candidate.staged],
+        [int(one.passage.id in context) for one in candidate.staged],
     )
 
 

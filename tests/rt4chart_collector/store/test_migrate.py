@@ -12,7 +12,8 @@ from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import Migration, migrate, shipped
 
 DAYS = re.compile(r"toIntervalDay\((\d+)\)")
-ONE = Migration(1, "spans_verdicts_issues", shipped()[0].template)
+ALL = shipped()
+ONE = ALL[0]
 
 
 def test_migrate_twice_applies_nothing_more(client: Client) -> None:
@@ -44,9 +45,9 @@ def test_migrate_makes_every_table(client: Client) -> None:
 
 def test_migrate_applies_only_what_is_new(client: Client) -> None:
     """A later file is applied on top, and its placeholders are filled in."""
-    later = Migration(2, "more", "CREATE TABLE {database}.more (N UInt8) ENGINE = Memory;")
+    later = Migration(99, "more", "CREATE TABLE {database}.more (N UInt8) ENGINE = Memory;")
 
-    assert migrate(client, migrations=[ONE, later]) == [2]
+    assert migrate(client, migrations=[*ALL, later]) == [99]
     assert client.query("SELECT count() FROM more").result_rows == [(0,)]
 
 
@@ -55,7 +56,7 @@ def test_migrate_refuses_a_changed_file(client: Client) -> None:
     changed = replace(ONE, template=ONE.template + "-- changed")
 
     with pytest.raises(StoreError, match=r"migration 0001 .* was applied with another text"):
-        migrate(client, migrations=[changed])
+        migrate(client, migrations=[changed, *ALL[1:]])
 
 
 def test_migrate_refuses_a_newer_database(client: Client) -> None:

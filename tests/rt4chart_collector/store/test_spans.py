@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from otel_rt4chart.spans.record import AttributeValue
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import insert_spans, spans_of, text_of, unverified_traces
-from rt4chart_collector.store.verdicts import insert_verdicts
-from tests.rt4chart_collector.records import NOON, SPAN, VERIFIER, trace_spans, verdict
+from rt4chart_collector.store.spans import insert_spans, spans_of, text_of
+from tests.rt4chart_collector.records import NOON, SPAN, trace_spans
 
 DAY = 86_400 * 10**9
 
@@ -84,26 +81,3 @@ def test_attribute_values_are_written_as_the_exporter_does(
 ) -> None:
     """Scalars as text, arrays and maps as JSON."""
     assert text_of(value) == text
-
-
-def test_unverified_traces_pages_through_what_is_undecided(any_client: Client) -> None:
-    """A trace comes back until a verdict on its LLM spans is stored; pages follow the id."""
-    for number in (1, 2, 3):
-        insert_spans(any_client, trace_spans(number))
-    old = replace(SPAN, trace_id="f" * 32, start_ns=NOON - 2 * DAY, end_ns=NOON - 2 * DAY)
-    insert_spans(any_client, [old])
-    spans = trace_spans(2)
-    done = [verdict(2), verdict(2)]
-    insert_verdicts(
-        any_client,
-        [
-            replace(v, candidate=replace(v.candidate, span_id=s.span_id, start_ns=s.start_ns))
-            for v, s in zip(done, spans, strict=False)
-        ],
-    )
-
-    first = unverified_traces(any_client, VERIFIER, NOON, 1)
-    second = unverified_traces(any_client, VERIFIER, NOON, 5, after=first[-1])
-
-    assert (first, second) == ([f"{1:032x}"], [f"{3:032x}"])
-    assert len(unverified_traces(any_client, "other", NOON, 5)) == 3

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.verdict import Decision, Stage, StagedPassage
+from otel_rt4chart.verify.model import Label, Passage
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts
@@ -67,6 +67,24 @@ def test_verdict_is_stored_with_its_claims(any_client: Client) -> None:
     assert rows(
         any_client, "rt4chart_claims", "DISTINCT Evidence.DocId, Evidence.Text, Clashes.Found"
     ) == [(["p1"], ["14 days"], ["30"])]
+
+
+def test_passages_are_stored_with_their_stages(any_client: Client) -> None:
+    """Those of the context and those lost before it are told apart, whatever was decided."""
+    done = verdict(decision=Decision.NOT_SAMPLED)
+    passage = done.candidate.exchange.passages[0]
+    staged = (
+        StagedPassage(passage, (Stage.RETRIEVED, Stage.PROMPT)),
+        StagedPassage(Passage("p2", "Lost."), (Stage.RETRIEVED,)),
+    )
+    candidate = replace(done.candidate, staged=staged, session="s-1")
+
+    insert_verdicts(any_client, [replace(done, candidate=candidate)])
+
+    columns = "SessionId, Passages.Id, Passages.Stages, Passages.IsContext"
+    assert rows(any_client, "rt4chart_verifications", columns) == [
+        ("s-1", ["p1", "p2"], ["retrieved,prompt", "retrieved"], [1, 0])
+    ]
 
 
 def test_same_batch_twice_changes_nothing(any_client: Client) -> None:

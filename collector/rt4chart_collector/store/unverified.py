@@ -1,0 +1,62 @@
+"""Traces that hold an answer without a decision, in whichever convention they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from otel_rt4chart.semconv import SCOPE_NAME
+from otel_rt4chart.spans.conventions.all import marks_of
+from otel_rt4chart.spans.view import Kind
+from rt4chart_collector.store.connect import Client
+
+
+def unverified_traces(
+    client: Client, verifier: str, since_ns: int, limit: int, *, after: str = ""
+) -> list[str]:
+    """Traces since then with an answer on which this verifier has not decided, by trace id.
+
+    These are traces with a generation without a decision, and, because a chain may answer whose
+    generation is not traced, those with a retrieval and no decision at all. `after` is the last id
+    of the page before. A trace that holds no answer comes back each time: there is nothing to
+    decide on it, so nothing says that it was looked at.
+    """
+    given = {"verifier": verifier, "since": since_ns, "limit": limit, "after": after}
+    return [trace_id for (trace_id,) in client.query(UNVERIFIED, given).result_rows]
+
+
+def _is_of(*kinds: Kind) -> str:
+    """The condition on a span's row; names and values are those of the conventions' tables."""
+    marks = marks_of(*kinds)
+    # Any attribute that names a kind, be it another one, goes before the keys.
+    attributes = marks_of(*(kind for kind in Kind if kind)).kinds
+    named = [
+        f"lower(trim(BOTH '\"' FROM SpanAttributes['{key}'])) IN ({_listed(values)})"
+        for key, values in marks.kinds.items()
+    ]
+    keys = "|".join(prefix.replace(".", "[.]") for prefix in marks.prefixes)
+    hinted = (
+        f"(NOT hasAny(mapKeys(SpanAttributes), [{_listed(attributes)}]) "
+        f"AND arrayExists(key -> match(key, '^({keys})([.]|$)'), mapKeys(SpanAttributes)))"
+    )
+    return f"({' OR '.join([*named, hinted])})"
+
+
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(f"'{value}'" for value in sorted(values))
+
+
+DECIDED = """(
+      SELECT {what} FROM rt4chart_verifications
+      WHERE VerifierId = {{verifier:String}} AND IsDeleted = 0
+        AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  )"""
+UNVERIFIED = f"""
+SELECT DISTINCT TraceId FROM otel_traces
+WHERE Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND TraceId > {{after:String}} AND ScopeName != '{SCOPE_NAME}'
+  AND ({_is_of(Kind.LLM)}
+       AND (TraceId, SpanId) NOT IN {DECIDED.format(what="TraceId, SpanId")}
+    OR {_is_of(Kind.RETRIEVER, Kind.RERANKER)}
+       AND TraceId NOT IN {DECIDED.format(what="TraceId")})
+ORDER BY TraceId LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - names of our own tables alone, values are parameters
