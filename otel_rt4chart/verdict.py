@@ -77,8 +77,9 @@ class Candidate:
 class Verdict:
     """A candidate with its decision; `report` is there exactly where the decision is `verified`.
 
-    `error` says why it is not, `error_type` in one word. `verifier` is the judge's id, `sample_rate` the probability with which the answer was chosen,
+    `verifier` is the judge's id, `sample_rate` the probability with which the answer was chosen,
     `duration_ns` the time that verification took, `decided_ns` when it ended (epoch nanoseconds).
+    `error` says what failed, `error_type` in one word.
     """
 
     candidate: Candidate

@@ -45,10 +45,11 @@ OUTSIDE = {
     "rt4chart_clustering.cluster": ("numpy", "sklearn"),
     "rt4chart_clustering.embed": ("numpy", "sklearn"),
 }
-# `verify/` takes time, randomness and settings as arguments; one file of it sends, two others wait,
-# one runs models, which neither a fork nor a thread may find half made.
+# `verify/` takes time, randomness and settings as arguments; one file of it sends, three others
+# wait, one runs models, which neither a fork nor a thread may find half made.
 EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
+    "otel_rt4chart.verify.llm.pool": {"threading"},
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
     "otel_rt4chart.verify.drive": {"asyncio"},
     "otel_rt4chart.verify.neural.runtime": {"os", "threading"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.spans.record import AttributeValue, SpanRecord
@@ -40,6 +40,7 @@ class _Open:
     first_ns: int
     last_ns: int
     reopened: bool
+    is_rooted: bool = False
     spans: dict[str, SpanRecord] = field(default_factory=dict)
     size: int = 0
 
@@ -51,11 +52,22 @@ class TraceBuffer:
     and can be read from there.
     """
 
-    def __init__(self, patience: Patience, *, max_bytes: int, remembered: int = 20_000) -> None:
-        """`remembered` is the number of closed traces whose late spans are known as late."""
+    def __init__(
+        self,
+        patience: Patience,
+        *,
+        max_bytes: int,
+        remembered: int = 20_000,
+        given_up: Callable[[Trace], None] | None = None,
+    ) -> None:
+        """`remembered` is the number of closed traces whose late spans are known as late.
+
+        `given_up` is told of each trace that is given up for want of memory.
+        """
         self._patience = patience
         self._max_bytes = max_bytes
         self._remembered = remembered
+        self._given_up = given_up
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._closed: OrderedDict[str, None] = OrderedDict()
         self.size = 0
@@ -71,8 +83,11 @@ class TraceBuffer:
         """True while less than half of the memory is taken: room for traces from the store."""
         return self.size < self._max_bytes // 2
 
-    def add(self, spans: Iterable[SpanRecord], now_ns: int) -> None:
-        """Take spans in; one that is already there is replaced."""
+    def add(self, spans: Iterable[SpanRecord], now_ns: int, *, is_root: bool = False) -> None:
+        """Take spans in; one that is already there is replaced.
+
+        `is_root` is for spans whose parent is known to be in another process.
+        """
         for span in spans:
             trace = self._open.get(span.trace_id)
             if trace is None:
@@ -82,6 +97,7 @@ class TraceBuffer:
             grown = size_of(span) - (size_of(known) if known else 0)
             trace.spans[span.span_id] = span
             trace.last_ns = now_ns
+            trace.is_rooted = trace.is_rooted or is_root
             trace.size += grown
             self.size += grown
         self._evict()
@@ -96,12 +112,16 @@ class TraceBuffer:
         ]
         return [self._take(trace_id) for trace_id in due[:limit]]
 
+    def close_rooted(self) -> list[Trace]:
+        """Every trace whose root has come, without waiting for quiet."""
+        return [self._take(one) for one, trace in list(self._open.items()) if _has_root(trace)]
+
     def close_all(self) -> list[Trace]:
         """Every open trace, as it is."""
         return [self._take(trace_id) for trace_id in list(self._open)]
 
     def _wait(self, trace: _Open) -> int:
-        return self._patience.quiet if _has_root(trace.spans) else self._patience.orphan
+        return self._patience.quiet if _has_root(trace) else self._patience.orphan
 
     def _take(self, trace_id: str) -> Trace:
         trace = self._open.pop(trace_id)
@@ -110,7 +130,7 @@ class TraceBuffer:
         self._closed.move_to_end(trace_id)
         if len(self._closed) > self._remembered:
             self._closed.popitem(last=False)
-        is_whole = _has_root(trace.spans) and not trace.reopened
+        is_whole = _has_root(trace) and not trace.reopened
         return Trace(trace_id, tuple(trace.spans.values()), is_whole)
 
     def _evict(self) -> None:
@@ -118,6 +138,8 @@ class TraceBuffer:
             given_up = self._take(next(iter(self._open)))
             self.evicted_traces += 1
             self.evicted_spans += len(given_up.spans)
+            if self._given_up is not None:
+                self._given_up(given_up)
 
 
 def size_of(span: SpanRecord) -> int:
@@ -136,9 +158,10 @@ def _weight(value: AttributeValue) -> int:
     return VALUE_BYTES
 
 
-def _has_root(spans: Mapping[str, SpanRecord]) -> bool:
+def _has_root(trace: _Open) -> bool:
     """True where a span has no parent, or is a server's whose parent is in another process."""
-    return any(
-        not span.parent_span_id or (span.kind in ROOT_KINDS and span.parent_span_id not in spans)
-        for span in spans.values()
+    return trace.is_rooted or any(
+        not span.parent_span_id
+        or (span.kind in ROOT_KINDS and span.parent_span_id not in trace.spans)
+        for span in trace.spans.values()
     )

@@ -45,7 +45,7 @@ def carrier_span(verdict: Verdict, *, trace_id: str, span_id: str, version: str)
         name=semconv.CARRIER_NAME,
         start_ns=verdict.decided_ns - verdict.duration_ns,
         end_ns=verdict.decided_ns,
-        attributes=_attributes(verdict, report, version),
+        attributes=carrier_attributes(verdict, report, version),
         links=(SpanLink(candidate.trace_id, candidate.span_id),),
         resource={semconv.SERVICE_NAME: candidate.service}
         | (
@@ -60,10 +60,13 @@ def explanation(report: Report) -> str:
     """One sentence for people: how many claims, and what clashes in the first unfaithful one."""
     unfaithful = report.unfaithful
     head = f"{len(unfaithful)} of {report.decided} claims are not supported by the passages"
-    return f"{head}: “{unfaithful[0].text}” ({unfaithful[0].reason})" if unfaithful else head
+    if not unfaithful or not unfaithful[0].text:
+        return head
+    return f"{head}: “{unfaithful[0].text}” ({unfaithful[0].reason})"
 
 
-def _attributes(verdict: Verdict, report: Report, version: str) -> dict[str, AttributeValue]:
+def carrier_attributes(verdict: Verdict, report: Report, version: str) -> dict[str, AttributeValue]:
+    """What a carrier says; lists and objects are JSON, which every SDK and backend takes."""
     rate = report.hallucination_rate
     kind = "CODE" if report.judge.startswith(("local", "rules")) else "LLM"
     about = {"rt4chart.version": version, "judge": report.judge, "route": verdict.candidate.route}

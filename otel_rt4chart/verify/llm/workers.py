@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from otel_rt4chart.errors import JudgeError
 from otel_rt4chart.verify.llm.ask import UnsentError
+from otel_rt4chart.verify.llm.pool import DaemonPool
 
 T = TypeVar("T")
 _CLOSED = "not sent: the endpoint is closed"
@@ -34,7 +35,7 @@ class Workers:
         """Threads are started when there is work."""
         self._most = most
         self._deadline_s = deadline_s
-        self._pool = ThreadPoolExecutor(most, thread_name_prefix="rt4chart-judge")
+        self._pool = DaemonPool(most, "rt4chart-judge")
         self._lock = Lock()
         self._open: set[Future[Any]] = set()
         self.is_closed = False
@@ -60,7 +61,7 @@ class Workers:
         with self._lock:
             self.is_closed = True
             under_way = set(self._open)
-        self._pool.shutdown(wait=False)
+        self._pool.close()
         wait(under_way, timeout=self._deadline_s)
 
     def _ticket(self, job: Callable[[], T | JudgeError]) -> _Ticket[T]:

@@ -1,0 +1,5 @@
+"""The inline mode: answers are verified in a background thread of the application's process."""
+
+from otel_rt4chart.inline.verifier import InlineVerifier
+
+__all__ = ["InlineVerifier"]

@@ -1,0 +1,118 @@
+"""What is done with one answer in the application's process: verified, or left with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from otel_rt4chart.errors import RT4ChartError
+from otel_rt4chart.guard import LOG, guard
+from otel_rt4chart.inline.gather import Answer
+from otel_rt4chart.redaction import Redactor
+from otel_rt4chart.sampling import Sampler
+from otel_rt4chart.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify import Verifier
+
+Clock = Callable[[], int]
+# Judges that send nothing anywhere, by the beginning of their id.
+IN_PROCESS = ("local/", "rules/", "onnx/", "cross/")
+
+
+class Decider:
+    """Decides on answers one by one; for one thread. A failure is a verdict too.
+
+    The verifier is built at the first answer that needs it; where that fails it is told once, and
+    each such answer is an `error`.
+    """
+
+    def __init__(
+        self,
+        *,
+        sampler: Sampler,
+        build_verifier: Callable[[], Verifier],
+        redactor: Redactor,
+        clock: Clock,
+    ) -> None:
+        """`clock` tells nanoseconds since the epoch."""
+        self._sampler = sampler
+        self._build_verifier = build_verifier
+        self._redactor = redactor
+        self._clock = clock
+        self._verifier: Verifier | None = None
+        self._failure = ""
+
+    def decide(self, answer: Answer) -> Verdict:
+        """The verdict; never raises."""
+        candidate = answer.candidate
+        if candidate.blocked is not None:
+            return self._left(candidate, candidate.blocked)
+        try:
+            choice = self._sampler.choose(candidate.trace_id, answer.signals)
+            if not choice.sampled:
+                decision = Decision(choice.decision)
+                return self._left(candidate, decision, rate=choice.rate)
+            return self._verified(candidate, choice.rate)
+        except Exception as error:  # one bad answer must not stop the others
+            with guard("verifying an answer"):
+                raise
+            return self.failed(answer, f"unexpected {type(error).__name__}", type(error).__name__)
+
+    def failed(self, answer: Answer, error: str, kind: str) -> Verdict:
+        """The verdict on an answer that could not be verified."""
+        return self._left(answer.candidate, Decision.ERROR, error=error, kind=kind)
+
+    def _verified(self, candidate: Candidate, rate: float) -> Verdict:
+        verifier = self._built()
+        if verifier is None:
+            return self._left(
+                candidate, Decision.ERROR, rate=rate, error=self._failure, kind="SettingsError"
+            )
+        # Redacted before and not after, so that the ranges of claims fit the text that is shown.
+        if self._redactor.is_on and not self._redactor.drops:
+            candidate = replace(candidate, exchange=self._redactor.exchange(candidate.exchange))
+        is_sent = not verifier.judge.id.startswith(IN_PROCESS)
+        if (self._redactor.drops and is_sent) or not candidate.exchange.answer.strip():
+            return self._left(candidate, Decision.REDACTED, rate=rate)
+        started = self._clock()
+        try:
+            report = verifier.verify(candidate.exchange)
+        except RT4ChartError as error:
+            kind = type(error).__name__
+            return self._left(candidate, Decision.ERROR, rate=rate, error=str(error), kind=kind)
+        ended = self._clock()
+        return Verdict(
+            candidate=candidate,
+            decision=Decision.VERIFIED,
+            verifier=verifier.judge.id,
+            sample_rate=rate,
+            decided_ns=ended,
+            report=report,
+            duration_ns=max(ended - started, 0),
+        )
+
+    def _built(self) -> Verifier | None:
+        if self._verifier is None and not self._failure:
+            try:
+                self._verifier = self._build_verifier()
+            except RT4ChartError as error:
+                self._failure = str(error)
+                LOG.error("no answer is verified: %s", error)
+            except Exception as error:  # noqa: BLE001 - the judge may be anybody's
+                self._failure = f"unexpected {type(error).__name__}"
+                LOG.error(
+                    "no answer is verified: building the judge raised %s", type(error).__name__
+                )
+        return self._verifier
+
+    def _left(
+        self,
+        candidate: Candidate,
+        decision: Decision,
+        *,
+        rate: float = 1.0,
+        error: str = "",
+        kind: str = "",
+    ) -> Verdict:
+        judge = self._verifier.judge.id if self._verifier else ""
+        now = self._clock()
+        return Verdict(candidate, decision, judge, rate, now, error=error, error_type=kind)
