@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from otel_rt4chart.errors import SettingsError
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
@@ -90,9 +87,9 @@ def read(cls: type[T], given: Mapping[str, str]) -> T:
     return cls(**values)
 
 
-def check(settings: DataclassInstance) -> None:
-    """Refuse a value that cannot be meant."""
-    for one in fields(settings):
+def check(settings: object) -> None:
+    """Refuse a value that cannot be meant, in an instance of a settings class."""
+    for one in fields(settings):  # type: ignore[arg-type]
         value, told = getattr(settings, one.name), one.metadata
         if not told["is_meant"](value):
             raise _error(told, told["expected"], value)

@@ -56,7 +56,8 @@ class RatesSource:
             return
         self._lock, self._reading = threading.Lock(), threading.Lock()
         self._stop = threading.Event()
-        threading.Thread(target=self._run, name="rt4chart-rates", daemon=True).start()
+        with guard("starting to read the rates"):
+            threading.Thread(target=self._run, name="rt4chart-rates", daemon=True).start()
 
     def close(self) -> None:
         """Read no more, and put the sampler's own policy back; waits for nothing."""

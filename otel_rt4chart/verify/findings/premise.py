@@ -42,9 +42,11 @@ _NEGATED = re.compile(
     rf"{_LEADING.pattern}\s+(?:{_PRONOUN}|{_DETERMINER})\b.*[?？]$", re.IGNORECASE
 )
 _CONCLUDED = re.compile(rf"^\W*so,?\s+(?:{_PRONOUN}|{_DETERMINER})\b[^,]*[?？]$", re.IGNORECASE)
+# "It isn't free, is it?": two patterns, because one would go back and forth over a long sentence.
+_DENIED = re.compile(r"n['’]t\b|\b(?:not|never|no)\b", re.IGNORECASE)
 _AFFIRMED_TAG = re.compile(
-    r"(?:n['’]?t|\bnot|\bnever|\bno)\b.*,\s*(?:do|does|did|is|are|was|were|can|could|will|would"
-    rf"|should|has|have|had)\s+{_PRONOUN}\s*[?？]$",
+    r",\s*(?:do|does|did|is|are|was|were|can|could|will|would|should|has|have|had)\s+"
+    rf"{_PRONOUN}\s*[?？]$",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
@@ -78,8 +80,11 @@ def asks_to_confirm(question: str) -> bool:
 
 
 def _wants_a_yes(sentence: str) -> bool:
-    if any(shape.search(sentence) for shape in (_CONFIRM, _NEGATED, _CONCLUDED, _AFFIRMED_TAG)):
+    if any(shape.search(sentence) for shape in (_CONFIRM, _NEGATED, _CONCLUDED)):
         return True
+    affirmed = _AFFIRMED_TAG.search(sentence)
+    if affirmed is not None:
+        return _DENIED.search(sentence, 0, affirmed.start()) is not None
     tag = _TAG.search(sentence)
     # "Can I turn right?" and "which one would be correct?" end like a tag and are none.
     return tag is not None and (tag.group().startswith(",") or not _OPEN.match(sentence))

@@ -21,7 +21,7 @@ from tests.otel_rt4chart.sampling.rates_server import serving
 
 OWN = Policy(rate=0.25, route_rates={"checkout": 1.0}, salt="s", per_day=5)
 NEVER = 3600.0
-TOKEN = "t0ken"
+TOKEN = "t0ken"  # noqa: S105 nobody's
 
 
 @pytest.fixture(autouse=True)
