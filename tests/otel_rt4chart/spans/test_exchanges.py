@@ -1,46 +1,31 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.record import Attributes, SpanRecord
+from otel_rt4chart.spans.exchanges import candidates, links_wanted
+from otel_rt4chart.spans.record import SpanLink, SpanRecord
 from otel_rt4chart.verdict import Decision
-
-KIND = "openinference.span.kind"
-SAID = "llm.output_messages.0.message.content"
-TEXT = "retrieval.documents.{}.document.content"
-RANKED = "reranker.output_documents.{}.document.content"
-
-
-def span(number: int, kind: str, parent: int, **attributes: str | float | bool) -> SpanRecord:
-    """A span that starts at its number; dots in names are written as double underscores."""
-    named = {key.replace("__", "."): value for key, value in attributes.items()}
-    return made(number, parent, {KIND: kind, **named})
-
-
-def made(number: int, parent: int, attributes: Attributes, *, dropped: int = 0) -> SpanRecord:
-    """A span from its attributes."""
-    return SpanRecord(
-        trace_id="a" * 32,
-        span_id=f"{number:016x}",
-        name=f"span {number}",
-        start_ns=number * 10,
-        end_ns=number * 10 + 500,
-        parent_span_id=f"{parent:016x}" if parent else "",
-        attributes=attributes,
-        resource={"service.name": "shop", "deployment.environment.name": "prod"},
-        dropped_attributes=dropped,
-    )
-
-
-CHAIN = span(1, "CHAIN", 0, input__value="How long is the trial?")
-SEARCH = made(2, 1, {KIND: "RETRIEVER", TEXT.format(0): "14 days.", TEXT.format(1): "Free."})
-LLM = made(3, 1, {KIND: "LLM", SAID: "30 days.", "llm.model_name": "m-1"})
+from tests.otel_rt4chart.spans.made import (
+    CHAIN,
+    KIND,
+    LLM,
+    RANKED,
+    SAID,
+    SEARCH,
+    TEXT,
+    generation,
+    made,
+    reranker,
+    retriever,
+    span,
+    tool,
+)
 
 
 def test_an_exchange_is_the_question_the_documents_and_the_answer() -> None:
@@ -55,14 +40,46 @@ def test_an_exchange_is_the_question_the_documents_and_the_answer() -> None:
     assert found.blocked is None
 
 
-@given(st.randoms(), st.integers(0, 3))
-def test_neither_order_nor_repetition_of_spans_matters(draw: random.Random, again: int) -> None:
-    """Spans arrive in any order, and delivery is at least once."""
-    spans = [CHAIN, SEARCH, LLM]
-    mixed = spans + spans[:again]
+TURN = st.lists(
+    st.sampled_from(
+        [
+            lambda n, p: retriever(n, p, "14 days.", f"Passage {n}."),
+            lambda n, p: reranker(n, p, ("14 days.",), ("14 days.", "Free.")),
+            lambda n, p: generation(n, p, f"Answer {n}.", ("user", "Context: One.")),
+            lambda n, p: generation(n, p, "", ("user", "How long?")),
+            lambda n, p: tool(n, p, f"Result {n}."),
+            lambda n, p: span(n, "CHAIN", p, output__value=f"Answer {n + 1}."),
+            lambda n, p: span(n, "AGENT", p, rt4chart__sampled=n % 2 == 0),
+            lambda n, p: span(n, "EVALUATOR", p),
+        ]
+    ),
+    max_size=10,
+)
+
+
+@given(TURN, st.randoms(), st.data())
+def test_neither_order_nor_repetition_of_spans_matters(
+    makers: list[Callable[[int, int], SpanRecord]], draw: random.Random, data: st.DataObject
+) -> None:
+    """Spans arrive in any order, delivery is at least once, and parents may form a loop."""
+    count = len(makers)
+    spans = [
+        make(number, data.draw(st.integers(0, count + 1)))
+        for number, make in enumerate(makers, start=1)
+    ]
+    mixed = spans + spans[: count // 2]
     draw.shuffle(mixed)
 
     assert candidates(mixed) == candidates(spans)
+    assert links_wanted(mixed) == set()
+
+
+def test_of_two_versions_of_a_span_the_later_and_fuller_one_counts() -> None:
+    """A span may be sent once before it is complete."""
+    early = replace(LLM, attributes={KIND: "LLM"}, end_ns=LLM.start_ns)
+
+    assert candidates([CHAIN, SEARCH, early, LLM]) == candidates([LLM, early, SEARCH, CHAIN])
+    assert candidates([CHAIN, SEARCH, LLM, early])[0].exchange.answer == "30 days."
 
 
 def test_a_query_rewrite_under_the_retriever_is_no_answer() -> None:
@@ -261,3 +278,68 @@ def test_an_unknown_parent_is_a_root() -> None:
     (found,) = candidates([replace(LLM, parent_span_id="e" * 16)])
 
     assert found.exchange.answer == "30 days."
+
+
+def test_the_session_is_the_nearest_one_named() -> None:
+    """On the answer, above it or anywhere in its trace."""
+    chain = replace(CHAIN, attributes={**CHAIN.attributes, "session.id": "s-1"})
+    answer = replace(LLM, attributes={**LLM.attributes, "session.id": "s-2"})
+
+    assert candidates([CHAIN, SEARCH, LLM])[0].session == ""
+    assert candidates([chain, SEARCH, LLM])[0].session == "s-1"
+    assert candidates([chain, SEARCH, answer])[0].session == "s-2"
+
+
+OTHER = "b" * 32
+THERE = replace(SEARCH, trace_id=OTHER, parent_span_id="")
+LINK = SpanLink(OTHER, THERE.span_id)
+
+
+@pytest.mark.parametrize("linking", [CHAIN, LLM])
+def test_a_linked_traces_documents_are_the_context_of_an_answer_without(
+    linking: SpanRecord,
+) -> None:
+    """A queue stands between the retrieval and the generation."""
+    spans = [replace(one, links=(LINK,)) if one is linking else one for one in (CHAIN, LLM)]
+
+    (alone,) = candidates(spans)
+    (found,) = candidates(spans, [THERE])
+
+    assert links_wanted(spans) == {OTHER}
+    assert alone.blocked is Decision.NO_CONTEXT
+    assert [one.text for one in found.exchange.passages] == ["14 days.", "Free."]
+    assert [one.stages for one in found.staged] == [("retrieved",), ("retrieved",)]
+    assert (found.trace_id, found.blocked) == (LLM.trace_id, None)
+
+
+def test_an_answer_with_context_of_its_own_needs_no_other_trace() -> None:
+    """Its links may mean anything."""
+    spans = [replace(CHAIN, links=(LINK,)), SEARCH, LLM]
+    other = replace(THERE, attributes={**THERE.attributes, TEXT.format(0): "Other."})
+
+    assert links_wanted(spans) == set()
+    assert candidates(spans, [other]) == candidates(spans)
+
+
+def test_of_a_linked_trace_the_linked_turn_counts() -> None:
+    """The others answered other questions; where the linked span is not known, all of it does."""
+    turns = [
+        replace(one, trace_id=OTHER)
+        for turn in (10, 20)
+        for one in (span(turn, "CHAIN", 0), retriever(turn + 1, turn, f"Passage {turn}."))
+    ]
+
+    def linking(name: str) -> list[str]:
+        chain = replace(CHAIN, links=(SpanLink(OTHER, name), SpanLink(LLM.trace_id, "e" * 16)))
+        (found,) = candidates([chain, LLM], turns)
+        return [one.text for one in found.exchange.passages]
+
+    assert linking(f"{20:016x}") == ["Passage 20."]
+    assert linking("e" * 16) == ["Passage 10.", "Passage 20."]
+
+
+def test_the_traces_worth_fetching_are_few() -> None:
+    """A span may link to a whole batch."""
+    links = tuple(SpanLink(f"{number:032x}", "e" * 16) for number in range(50))
+
+    assert len(links_wanted([CHAIN, replace(LLM, links=links)])) == 8
