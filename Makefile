@@ -3,6 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# The oldest OpenTelemetry that is supported, the base package alone, and the tests of that.
+OLDEST := .venv-oldest
+OLDEST_STAMP := $(OLDEST)/.installed
+APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handmade.py test_forks.py \
+	test_guard.py marking sampling redaction spans)
+NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
 # Of `make train` alone: its own environment, what it makes on the way, how much of the data.
 TRAIN := .train
 WORDNET ?= /usr/share/wordnet
@@ -10,7 +16,7 @@ RUN ?= .train/run
 SHARE ?= 1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench train lock clean
+.PHONY: help demo test test-oldest record check format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +27,15 @@ demo: $(STAMP) ## see the whole path on real answers, from traces to named issue
 test: $(STAMP) ## run the tests
 	@echo "» pytest"
 	@$(BIN)/python -m pytest -q
+
+test-oldest: $(OLDEST_STAMP) ## run the application side's tests on the oldest OpenTelemetry
+	@echo "» pytest, OpenTelemetry 1.44"
+	@$(OLDEST)/bin/python -m pytest -q --noconftest --hypothesis-profile=ci -p no:cacheprovider \
+		--ignore=$(NEEDS_COLLECTOR) $(APPLICATION)
+
+record: $(STAMP) ## record the applications of tests/recorded anew (PyPI must be reachable): NAME=all SDK=1.45
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/python tests/recorded/record.py $(or $(NAME),all) --sdk $(or $(SDK),1.45)
 
 check: $(STAMP) ## lint, format and types
 	@echo "» ruff check"; $(BIN)/ruff check .
@@ -49,9 +64,11 @@ lock: $(STAMP) ## resolve requirements.lock anew
 	@$(BIN)/uv pip compile pyproject.toml --extra all --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --upgrade --quiet --no-emit-package rt4chart-models \
 		-o requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --group oldest --universal --python-version 3.11 \
+		--generate-hashes --no-header --upgrade --quiet -o requirements-oldest.lock
 
 clean: ## remove the virtual environment and the caches
-	rm -rf $(VENV) $(TRAIN) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(OLDEST) $(TRAIN) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
 $(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -64,3 +81,10 @@ $(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@echo "» otel-rt4chart and its models, editable"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e models -e .
 	@touch $(STAMP)
+
+$(OLDEST_STAMP): requirements-oldest.lock pyproject.toml
+	@echo "» virtual environment in $(OLDEST)"
+	@$(PYTHON) -m venv $(OLDEST)
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-oldest.lock
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(OLDEST_STAMP)

@@ -1,0 +1,30 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#   "opentelemetry-instrumentation-genai-langchain==1.3b0",
+#   "langchain==1.4.7",
+#   "langchain-core==1.7.2",
+#   "langchain-openai==1.7.3",
+#   "numpy==2.4.6",
+# ]
+#
+# [tool.recorded.environment]
+# OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT = "span_only"
+# ///
+"""LangChain, traced by OpenTelemetry's GenAI package."""
+
+from __future__ import annotations
+
+from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor
+from opentelemetry.sdk.trace import TracerProvider
+
+from otel_rt4chart import RT4ChartInstrumentor
+from tests.recorded.shops.langchain_shop import agent, plain, streamed
+
+__all__ = ["agent", "instrument", "plain", "streamed"]
+
+
+def instrument(provider: TracerProvider) -> None:
+    """Theirs, then ours."""
+    LangChainInstrumentor().instrument(tracer_provider=provider)
+    RT4ChartInstrumentor().instrument(tracer_provider=provider)

@@ -1,0 +1,29 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#   "opentelemetry-instrumentation-openai-v2==2.4b0",
+#   "opentelemetry-util-genai==1.0b0",
+#   "openai==2.54.0",
+# ]
+#
+# [tool.recorded.environment]
+# OTEL_SEMCONV_STABILITY_OPT_IN = "gen_ai_latest_experimental"
+# OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT = "span_only"
+# ///
+"""OpenAI's client, traced by OpenTelemetry's contrib package."""
+
+from __future__ import annotations
+
+from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
+from opentelemetry.sdk.trace import TracerProvider
+
+from otel_rt4chart import RT4ChartInstrumentor
+from tests.recorded.shops.openai_shop import agent, plain, streamed
+
+__all__ = ["agent", "instrument", "plain", "streamed"]
+
+
+def instrument(provider: TracerProvider) -> None:
+    """Theirs, then ours."""
+    OpenAIInstrumentor().instrument(tracer_provider=provider)
+    RT4ChartInstrumentor().instrument(tracer_provider=provider)

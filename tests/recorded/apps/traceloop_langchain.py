@@ -1,0 +1,27 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#   "opentelemetry-instrumentation-langchain==0.62.4",
+#   "langchain==1.4.7",
+#   "langchain-core==1.7.2",
+#   "langchain-openai==1.7.3",
+#   "numpy==2.4.6",
+# ]
+# ///
+"""LangChain, traced by Traceloop (OpenLLMetry)."""
+
+from __future__ import annotations
+
+from opentelemetry.instrumentation.langchain import LangchainInstrumentor
+from opentelemetry.sdk.trace import TracerProvider
+
+from otel_rt4chart import RT4ChartInstrumentor
+from tests.recorded.shops.langchain_shop import agent, plain, streamed
+
+__all__ = ["agent", "instrument", "plain", "streamed"]
+
+
+def instrument(provider: TracerProvider) -> None:
+    """Theirs, then ours."""
+    LangchainInstrumentor().instrument(tracer_provider=provider)
+    RT4ChartInstrumentor().instrument(tracer_provider=provider)

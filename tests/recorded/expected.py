@@ -1,0 +1,172 @@
+"""What must come out of each recorded application, and the table of it in docs/instrument.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from otel_rt4chart.verdict import Stage
+from tests.recorded.header import NAMES, header
+from tests.recorded.shelf import QUESTION, ROUTE, TEXTS
+
+SALE, UNUSED = TEXTS[1], TEXTS[0]
+BOTH = (SALE.text, UNUSED.text)
+IDS = (SALE.id, UNUSED.id)
+RETRIEVED = (Stage.RETRIEVED, Stage.PROMPT)
+AS_TOOL = (Stage.RETRIEVED, Stage.TOOL, Stage.PROMPT)
+TOOL_ALONE = (Stage.TOOL, Stage.PROMPT)
+FROM_TEMPLATE = (Stage.RETRIEVED, Stage.TEMPLATE, Stage.PROMPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One exchange. Without `ids` the passages are named by a hash of their text."""
+
+    texts: tuple[str, ...] = BOTH
+    ids: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = RETRIEVED
+    route: str = ROUTE
+    model: str = "local-chat"
+    question: str = QUESTION
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An application: the packages that trace it, what is seen, each variant's exchange."""
+
+    packages: tuple[str, ...]
+    seen: str
+    variants: dict[str, Expected] = field(default_factory=dict)
+    remark: str = ""
+
+
+def three(plain: Expected, agent: Expected) -> dict[str, Expected]:
+    """A plain and a streamed answer of one shape, and an agent's."""
+    return {"plain": plain, "streamed": plain, "agent": agent}
+
+
+# By hand: the texts of our `retriever`; of the agent the tool's message is all there is.
+OPENAI = three(Expected(ids=IDS), Expected(ids=IDS, stages=TOOL_ALONE))
+LANGCHAIN = three(Expected(), Expected(stages=AS_TOOL, route="lamp-shop"))
+OURS = "passages by our `retriever`, or from the tool's message; question, answer, model"
+RECORDED = {
+    "langfuse_sdk": Recorded(
+        ("langfuse",),
+        "passages with ids from a retriever's output; question, answer, route, model",
+        {"plain": Expected(ids=IDS), "streamed": Expected(ids=IDS)},
+        "a return value that is a list of mappings with a `text`",
+    ),
+    "mlflow_openai": Recorded(
+        ("mlflow",),
+        "passages with ids, question, answer, route, model",
+        {"plain": Expected(ids=IDS), "streamed": Expected(ids=IDS)},
+    ),
+    "openinference_dspy": Recorded(
+        ("openinference-instrumentation-dspy",),
+        "passages, question, answer, model",
+        {"plain": Expected(route="Support.forward")},
+        "`dspy.Retrieve`; a retriever class of one's own is not traced",
+    ),
+    "openinference_haystack": Recorded(
+        ("openinference-instrumentation-haystack",),
+        "passages with ids, question, answer, model",
+        dict.fromkeys(("plain", "streamed"), Expected(ids=IDS, route="Pipeline.run")),
+    ),
+    "openinference_langchain": Recorded(
+        ("openinference-instrumentation-langchain",),
+        "passages with metadata, question, answer, route, model",
+        three(Expected(stages=FROM_TEMPLATE), LANGCHAIN["agent"]),
+    ),
+    "openinference_llama_index": Recorded(
+        ("openinference-instrumentation-llama-index",),
+        "passages with ids, question, answer, model",
+        {
+            "plain": Expected(ids=IDS, stages=FROM_TEMPLATE, route="RetrieverQueryEngine.query"),
+            "streamed": Expected(ids=IDS, stages=FROM_TEMPLATE, route="RetrieverQueryEngine.query"),
+            "agent": Expected(ids=IDS, stages=(Stage.RETRIEVED,), route="FunctionAgent.run"),
+        },
+    ),
+    "openinference_openai": Recorded(("openinference-instrumentation-openai",), OURS, OPENAI),
+    "otel_genai_langchain": Recorded(
+        ("opentelemetry-instrumentation-genai-langchain",),
+        "ids without texts of what was retrieved: the passages are the prompt's context, as one; "
+        "question, answer, route, model",
+        three(
+            Expected(texts=("\n".join(BOTH),), stages=(Stage.PROMPT,)),
+            Expected(texts=("\n\n".join(BOTH),), stages=TOOL_ALONE, route="lamp-shop"),
+        ),
+    ),
+    "otel_genai_openai": Recorded(("opentelemetry-instrumentation-genai-openai",), OURS, OPENAI),
+    "otel_openai_v2": Recorded(
+        ("opentelemetry-instrumentation-openai-v2",),
+        OURS,
+        OPENAI,
+        "beside it `openai` 2 and `opentelemetry-util-genai` 1.0b0, not later ones",
+    ),
+    "pydantic_ai_agent": Recorded(
+        ("pydantic-ai-slim",),
+        "passages with ids from a tool's result; question, answer, route, model",
+        dict.fromkeys(
+            ("agent", "streamed"), Expected(ids=IDS, stages=TOOL_ALONE, route="lamp-shop")
+        ),
+    ),
+    "traceai_langchain": Recorded(
+        ("traceai-langchain",), "passages with metadata, question, answer, route, model", LANGCHAIN
+    ),
+    "traceai_openai": Recorded(("traceai-openai",), OURS, OPENAI),
+    "traceloop_langchain": Recorded(
+        ("opentelemetry-instrumentation-langchain",),
+        "passages with metadata, question, answer, route, model",
+        LANGCHAIN,
+    ),
+    "traceloop_openai": Recorded(
+        ("opentelemetry-instrumentation-openai", "opentelemetry-instrumentation-chromadb"),
+        "passages with ids from the vector store's events; question, answer, model",
+        OPENAI,
+    ),
+}
+TOOL_IN_ONE = "the documents of a tool's message are one passage"
+# What is known to come out wrong, and why.
+WRONG = {
+    "mlflow_openai-plain": "no model: it is in `mlflow.llm.model`",
+    "mlflow_openai-streamed": "no model: it is in `mlflow.llm.model`",
+    "openinference_dspy-plain": "the answer has the adapter's field markers",
+    "openinference_haystack-plain": "the question is the pipeline's whole input",
+    "openinference_haystack-streamed": "the question is the pipeline's whole input",
+    "openinference_langchain-agent": "the question has its role before it",
+    "openinference_llama_index-agent": "answer and question are dumps of objects",
+    "openinference_llama_index-plain": "representations of nodes count as passages",
+    "openinference_llama_index-streamed": "representations of nodes count as passages",
+    "openinference_openai-agent": TOOL_IN_ONE,
+    "otel_genai_openai-agent": TOOL_IN_ONE,
+    "otel_openai_v2-agent": TOOL_IN_ONE,
+    "pydantic_ai_agent-agent": "the tool's result counts as the user's message",
+    "pydantic_ai_agent-streamed": "the tool's result counts as the user's message",
+    "traceai_langchain-agent": "the question has its role before it",
+    "traceai_openai-agent": TOOL_IN_ONE,
+    "traceai_openai-streamed": "no model: it is in `gen_ai.request.parameters`",
+    "traceloop_langchain-streamed": "an empty input counts as the question",
+    "traceloop_openai-agent": TOOL_IN_ONE,
+}
+
+
+def version(name: str, package: str) -> str:
+    """The version of a package that is pinned in an application's header."""
+    (found,) = (
+        pin.partition("==")[2]
+        for pin in header(name).pins
+        if pin.partition("==")[0].partition("[")[0] == package
+    )
+    return found
+
+
+def table() -> str:
+    """The rows of docs/instrument.md."""
+    rows = ["| package | version | what is seen | what must be switched on |", "|---|---|---|---|"]
+    for name in NAMES:
+        one = RECORDED[name]
+        packages = "<br>".join(f"`{package}`" for package in one.packages)
+        versions = "<br>".join(version(name, package) for package in one.packages)
+        told = header(name).environment.items()
+        switched = "<br>".join([*(f"`{key}={value}`" for key, value in told), one.remark])
+        rows.append(f"| {packages} | {versions} | {one.seen} | {switched.removesuffix('<br>')} |")
+    return "\n".join(rows)

@@ -1,0 +1,54 @@
+"""What every recorded application knows: four support texts, one question, one answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One support text of a lamp shop that does not exist."""
+
+    id: str
+    text: str
+
+
+TEXTS = (
+    Text(
+        "returns.md#0",
+        "Unused lamps may be returned within 30 days of delivery. Keep the receipt.",
+    ),
+    Text(
+        "returns.md#1",
+        "Lamps bought in the winter sale may be returned within 14 days.",
+    ),
+    Text("shipping.md#0", "Orders above 80 euros are shipped free of charge."),
+    Text("visit.md#0", "The shop in Tarnholm opens at nine. Dogs are welcome."),
+)
+QUESTION = "Until when may I return lamps from the winter sale?"
+ANSWER = "Lamps from the winter sale may be returned within 30 days."
+INSTRUCTIONS = "Answer from the context alone."
+ROUTE = "support/returns"
+
+
+def words(text: str) -> list[str]:
+    """The stems of a text's words, crudely, stop words left out."""
+    found = re.findall(r"[a-z]+|\d+", text.lower())
+    stems = [re.sub(r"(ed|s)$", "", word) for word in found]
+    return [stem for stem in stems if len(stem) > 3]
+
+
+def search(question: str, k: int = 2) -> list[tuple[Text, float]]:
+    """The k texts that share most words with the question, each with that share."""
+    asked = set(words(question))
+    scored = [(one, len(asked & set(words(one.text))) / len(asked)) for one in TEXTS]
+    return sorted(scored, key=lambda pair: -pair[1])[:k]
+
+
+def prompt(question: str, context: str) -> list[dict[str, str]]:
+    """The messages that an application without a framework sends."""
+    return [
+        {"role": "system", "content": f"{INSTRUCTIONS}\n\n{context}"},
+        {"role": "user", "content": question},
+    ]
