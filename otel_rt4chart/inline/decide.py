@@ -39,6 +39,7 @@ class Decider:
         self._redactor = redactor
         self._clock = clock
         self._verifier: Verifier | None = None
+        self._judge = ""
         self._failure = ""
 
     def decide(self, answer: Answer) -> Verdict:
@@ -70,7 +71,7 @@ class Decider:
         # Redacted before and not after, so that the ranges of claims fit the text that is shown.
         if self._redactor.is_on and not self._redactor.drops:
             candidate = replace(candidate, exchange=self._redactor.exchange(candidate.exchange))
-        is_sent = not verifier.judge.id.startswith(IN_PROCESS)
+        is_sent = not self._judge.startswith(IN_PROCESS)
         if (self._redactor.drops and is_sent) or not candidate.exchange.answer.strip():
             return self._left(candidate, Decision.REDACTED, rate=rate)
         started = self._clock()
@@ -83,7 +84,7 @@ class Decider:
         return Verdict(
             candidate=candidate,
             decision=Decision.VERIFIED,
-            verifier=verifier.judge.id,
+            verifier=self._judge,
             sample_rate=rate,
             decided_ns=ended,
             report=report,
@@ -93,7 +94,9 @@ class Decider:
     def _built(self) -> Verifier | None:
         if self._verifier is None and not self._failure:
             try:
-                self._verifier = self._build_verifier()
+                verifier = self._build_verifier()
+                self._judge = verifier.judge.id
+                self._verifier = verifier
             except RT4ChartError as error:
                 self._failure = str(error)
                 LOG.error("no answer is verified: %s", error)
@@ -113,6 +116,5 @@ class Decider:
         error: str = "",
         kind: str = "",
     ) -> Verdict:
-        judge = self._verifier.judge.id if self._verifier else ""
         now = self._clock()
-        return Verdict(candidate, decision, judge, rate, now, error=error, error_type=kind)
+        return Verdict(candidate, decision, self._judge, rate, now, error=error, error_type=kind)

@@ -31,6 +31,7 @@ from otel_rt4chart.verify import Verifier
 
 TICK_S = 0.2
 STOP_S = 5.0
+LAST_S = 0.5  # to count, after that, what was not verified
 AT_ONCE = 64
 SHUTDOWN = "shutdown"
 
@@ -139,7 +140,10 @@ class InlineVerifier(SpanProcessor):
             thread.join(self._left_s)
             if thread.is_alive():
                 self._is_over = True
-                self._abandon()
+                # What hangs may be anything that a verdict needs, so it is not done here.
+                giving_up = Thread(target=self._abandon, name="rt4chart-end", daemon=True)
+                giving_up.start()
+                giving_up.join(LAST_S)
 
     def _start(self) -> None:
         if self._starting.acquire(blocking=False):
@@ -205,9 +209,12 @@ class InlineVerifier(SpanProcessor):
 
     def _abandon(self) -> None:
         """Count what the thread will not come to; it may still be at work on one answer."""
-        if self._gathering.acquire(timeout=1.0):
-            self._gathering.release()
+        with suppress_instrumentation(), guard("giving answers up"):
+            self._give_up()
             self._gather()
+            self._give_up()
+
+    def _give_up(self) -> None:
         for waiting in (self._in_hand, self._pending):
             for answer in [waiting.popleft() for _ in range(len(waiting))]:
                 self._tell(answer, self._decider.failed(answer, SHUTDOWN, SHUTDOWN))
