@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from opentelemetry import trace
+from opentelemetry._logs import LoggerProvider
 from opentelemetry.instrumentation.instrumentor import (  # type: ignore[attr-defined]
     BaseInstrumentor,
 )
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.trace import TracerProvider
 
 from otel_rt4chart.errors import SettingsError
@@ -54,8 +56,8 @@ class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its packag
 def _checked(
     *,
     tracer_provider: object = None,
-    logger_provider: object = None,
-    meter_provider: object = None,
+    logger_provider: LoggerProvider | None = None,
+    meter_provider: MeterProvider | None = None,
     mode: str | None = None,
     sample_rate: float | None = None,
     route: Route | None = None,

@@ -8,6 +8,8 @@ from functools import partial
 from importlib.metadata import version
 from typing import NamedTuple
 
+from opentelemetry._logs import LoggerProvider
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider, sampling
 
 from otel_rt4chart.completion_hook import HELD
@@ -34,8 +36,8 @@ class Given(NamedTuple):
     route: Route | None = None
     redact: Callable[[str], str] | None = None
     judge: str | None = None
-    logger_provider: object = None
-    meter_provider: object = None
+    logger_provider: LoggerProvider | None = None
+    meter_provider: MeterProvider | None = None
 
 
 def start(given: Given, attached: ExitStack) -> None:

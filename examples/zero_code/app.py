@@ -54,9 +54,7 @@ def main() -> None:
     )
     model = FakeListChatModel(responses=["The free trial lasts 30 days."])
     joined = RunnableLambda(join)
-    chain = (
-        {"context": Shelf() | joined, "question": RunnablePassthrough()} | prompt | model  # type: ignore[operator]
-    )
+    chain = {"context": Shelf() | joined, "question": RunnablePassthrough()} | prompt | model
     print(chain.invoke(question).content)
 
 

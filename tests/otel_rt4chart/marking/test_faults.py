@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace.id_generator import IdGenerator
 from otel_rt4chart import RT4ChartInstrumentor
 from otel_rt4chart.guard import guard
 from otel_rt4chart.marking import decisions, marker
+from otel_rt4chart.marking.attach import Attached
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Sampler
 
@@ -50,7 +51,7 @@ def garbage(*_: object, **__: object) -> Any:  # noqa: ANN401
 
 PLACES: list[tuple[object, str]] = [
     (marker, "carry"),
-    (marker.Attached, "look"),
+    (Attached, "look"),
     (decisions.Decisions, "mark"),
     (decisions.Decisions, "_gather"),
     (decisions.Decisions, "_decide"),
