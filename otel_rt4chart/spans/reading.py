@@ -64,8 +64,9 @@ class Reading:
         for event in span.events:
             if event.name in EVENTS:
                 self._take(event)
-        for key in DERIVED.keys() & self.present:
-            self._derive(key)
+        for key in DERIVED:
+            if key in self.attributes:
+                self._derive(key)
 
     @property
     def is_ours(self) -> bool:

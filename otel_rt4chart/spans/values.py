@@ -10,7 +10,9 @@ from dataclasses import dataclass
 # `ast` builds trees by recursion, outside Python's own bound on it.
 LITERAL_CHARS, LITERAL_BRACKETS = 65_536, 200
 STEPS, INDEX_DIGITS = 12, 6
-LITERALS = ("true", "false", "null")
+LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
+# What is left of a number that is cut behind its sign, its point or its exponent.
+ENDS = frozenset({"", ".", "e", "E", "e+", "e-", "E+", "E-"})
 
 
 def text(value: object) -> str:
@@ -73,7 +75,7 @@ def _is_cut(given: str, error: json.JSONDecodeError) -> bool:
     rest = given[error.pos :].strip()
     if error.msg.startswith("Invalid \\uXXXX"):
         return len(rest) < len("\\u0000")
-    return rest in ("", "-") or any(one.startswith(rest) for one in LITERALS)
+    return rest in ENDS or any(one.startswith(rest) for one in LITERALS)
 
 
 def mapping(value: object) -> Mapping[str, object]:

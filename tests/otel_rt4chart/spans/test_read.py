@@ -50,6 +50,7 @@ def span(attributes: Mapping[str, object], **more: object) -> SpanRecord:
 
 
 @given(KINDS, st.dictionaries(NAMES, GIVEN, max_size=6), st.integers(0, 1))
+@example(LLM, {"events.0": "x"}, 0)
 @example(LLM, {"output.value": "[" * 100_000}, 0)
 @example(LLM, {"output.value": '{"messages":' * 900 + "1" + "}" * 900}, 0)
 def test_any_attributes_are_read(

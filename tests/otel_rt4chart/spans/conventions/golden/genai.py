@@ -168,6 +168,17 @@ CASES = (
         read={**LLM, **TALK},
     ),
     Golden(
+        name="events before version 1.28",
+        attributes={"gen_ai.system": "openai"},
+        events=[
+            ("gen_ai.content.prompt", {"gen_ai.prompt": json.dumps(
+                [{"role": "user", "content": "How long?"}])}),
+            ("gen_ai.content.completion", {"gen_ai.completion": json.dumps(
+                [{"role": "assistant", "content": "30 days."}])}),
+        ],
+        read={"kind": Kind.LLM, "convention": "OpenLLMetry", **TALK, "input": "How long?"},
+    ),
+    Golden(
         name="evicted events leave the conversation incomplete",
         attributes={OPERATION: "chat"},
         events=[("gen_ai.choice", {"message": {"content": "30 days."}})],
