@@ -28,7 +28,8 @@ def answers(tree: Tree) -> dict[str, View]:
     3. else the last one to end is the answer.
 
     Where no generation of a turn has text, and a retrieval stands under the turn, what the turn's
-    span says itself is the answer: not every framework's generations are traced.
+    span says itself is the answer: not every framework's generations are traced. Data, or what was
+    found and no more, is none.
     """
     said: defaultdict[str, list[View]] = defaultdict(list)
     retrieved: defaultdict[str, list[View]] = defaultdict(list)
@@ -63,6 +64,9 @@ def _speaks_itself(turn: View, searches: Sequence[View], tree: Tree) -> bool:
     """True where the turn's output is an answer: a search alone gives back what it found."""
     said = plain(turn.output)
     if not said or turn.kind not in (*TURN_KINDS, Kind.NONE) or tree.is_under(turn, CHECKS):
+        return False
+    # What is still JSON after the reader unwrapped what it knows is data, not said to anyone.
+    if isinstance(values.opened(turn.output).value, Mapping | list):
         return False
     found = {plain(one.text) for search in searches for one in search.documents}
     return sum(len(text) for text in found if text in said) < SHARE * len(said)

@@ -128,7 +128,10 @@ def test_a_chain_answers_where_no_generation_is_traced(
     assert found.blocked is None
 
 
-@pytest.mark.parametrize("output", ["14 days.\n\nFree.", '["14 days.", "Free."]', ""])
+@pytest.mark.parametrize(
+    "output",
+    ["14 days.\n\nFree.", '{"hits": [{"url": "https://example.org/a/long/way", "n": 1}]}', ""],
+)
 def test_a_search_alone_is_no_answer(output: str) -> None:
     """Its chain gives back what it found."""
     assert said(chain(output), SEARCH) == []
