@@ -15,6 +15,7 @@ from opentelemetry.trace import Span
 
 from otel_rt4chart import semconv
 from otel_rt4chart.guard import guard
+from otel_rt4chart.settings import content_switches
 from otel_rt4chart.verify.model import Passage
 
 P = ParamSpec("P")
@@ -120,6 +121,9 @@ class Retriever(Step):
         """
         with guard("writing documents"):
             rows = [_row(document) for document in found]
+            # A retriever's output is the generator's input: either switch hides it.
+            if content_switches().hide_any:
+                rows = [_hidden(row) for row in rows]
             self._set({semconv.RETRIEVAL_DOCUMENTS: json.dumps(rows, ensure_ascii=False)})
 
     def returned(self, result: object) -> None:
@@ -133,11 +137,13 @@ class Generator(Step):
 
     def question(self, text: str) -> None:
         """What was asked, where it was not known when the span began."""
-        self._set({semconv.INPUT_VALUE: text})
+        self._set({semconv.INPUT_VALUE: str(_asked(text))})
 
     def answer(self, text: str) -> None:
         """The answer, whole."""
         message = f"{semconv.LLM_OUTPUT_MESSAGES}.0"
+        if content_switches().hide_outputs:
+            text = semconv.REDACTED
         self._set(
             {
                 f"{message}.{semconv.MESSAGE_ROLE}": "assistant",
@@ -149,7 +155,8 @@ class Generator(Step):
     def metadata(self, values: Mapping[str, object]) -> None:
         """Anything of one's own to find the answer by: written as OpenInference metadata."""
         with guard("writing metadata"):
-            self._set({semconv.METADATA: json.dumps(values, ensure_ascii=False, default=str)})
+            if not content_switches().hide_any:
+                self._set({semconv.METADATA: json.dumps(values, ensure_ascii=False, default=str)})
 
     def returned(self, result: object) -> None:
         """A string is the answer."""
@@ -159,7 +166,7 @@ class Generator(Step):
 
 def retriever(name: str, *, query: str | None = None, route: str | None = None) -> Retriever:
     """A retrieval step: `with retriever("search", query=q) as r: r.documents(found)`."""
-    attributes = {semconv.INPUT_VALUE: query, semconv.ROUTE: route}
+    attributes = {semconv.INPUT_VALUE: _asked(query), semconv.ROUTE: route}
     return Retriever(name, "RETRIEVER", attributes)
 
 
@@ -168,11 +175,23 @@ def generator(
 ) -> Generator:
     """A generation step: `with generator("answer", route="refunds") as g: g.answer(text)`."""
     attributes = {
-        semconv.INPUT_VALUE: question,
+        semconv.INPUT_VALUE: _asked(question),
         semconv.ROUTE: route,
         semconv.LLM_MODEL_NAME: model,
     }
     return Generator(name, "LLM", attributes)
+
+
+def _asked(text: str | None) -> str | None:
+    """A question, or OpenInference's mark for one that must not be written."""
+    return semconv.REDACTED if text is not None and content_switches().hide_inputs else text
+
+
+def _hidden(row: dict[str, object]) -> dict[str, object]:
+    """A document without its text and what is told of it; its id and score stay."""
+    kept = (semconv.DOCUMENT_ID, semconv.DOCUMENT_SCORE)
+    bare = {name: value for name, value in row.items() if name in kept}
+    return bare | {semconv.DOCUMENT_CONTENT: semconv.REDACTED}
 
 
 def _leave(
