@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.assembly import Patience, TraceBuffer, size_of
+from otel_rt4chart.spans.assembly import Patience, Trace, TraceBuffer, size_of
 from otel_rt4chart.spans.record import SpanRecord
 from tests.rt4chart_collector.records import SPAN, trace_spans
 
@@ -148,3 +148,32 @@ def test_every_span_comes_out_once_or_is_counted_as_given_up(
     assert set(came_out.values()) <= {1}
     assert len(came_out) + traces.evicted_spans == len(went_in)
     assert (len(traces), traces.size) == (0, 0)
+
+
+def test_a_root_that_is_known_as_such_ends_the_wait() -> None:
+    """Its parent is in another process, though it is no server's span."""
+    traces = buffer()
+    traces.add([replace(SPAN, kind="Internal", parent_span_id="9" * 16)], 0, is_root=True)
+
+    assert [trace.is_whole for trace in traces.close(10, 9)] == [True]
+
+
+def test_rooted_traces_can_be_closed_at_once() -> None:
+    """The others wait on for their roots."""
+    traces = buffer()
+    traces.add(trace_spans(1), 0)
+    traces.add(trace_spans(2)[:2], 0)
+
+    assert [trace.trace_id for trace in traces.close_rooted()] == [f"{1:032x}"]
+    assert len(traces) == 1
+
+
+def test_who_wants_to_know_is_told_of_traces_given_up() -> None:
+    """Whole as they were."""
+    told: list[Trace] = []
+    traces = TraceBuffer(PATIENCE, max_bytes=4 * size_of(SPAN), given_up=told.append)
+    traces.add(trace_spans(1), 0)
+
+    traces.add(trace_spans(2), 1)
+
+    assert [(one.trace_id, len(one.spans)) for one in told] == [(f"{1:032x}", 3)]
