@@ -48,6 +48,8 @@ def three(plain: Expected, agent: Expected) -> dict[str, Expected]:
 OPENAI = three(Expected(ids=IDS), Expected(ids=IDS, stages=TOOL_ALONE))
 LANGCHAIN = three(Expected(), Expected(stages=AS_TOOL, route="lamp-shop"))
 OURS = "passages by our `retriever`, or from the tool's message; question, answer, model"
+# The root span's name.
+TRULENS = "tests.recorded.apps.trulens_app.Support.asked"
 RECORDED = {
     "langfuse_sdk": Recorded(
         ("langfuse",),
@@ -122,6 +124,12 @@ RECORDED = {
         ("opentelemetry-instrumentation-openai", "opentelemetry-instrumentation-chromadb"),
         "passages with ids from the vector store's events; question, answer, model",
         OPENAI,
+    ),
+    "trulens_app": Recorded(
+        ("trulens-core",),
+        "passages, question, answer",
+        {"plain": Expected(stages=(Stage.RETRIEVED,), route=TRULENS, model="")},
+        "set the tracer provider before `TruSession()`",
     ),
 }
 TOOL_IN_ONE = "the documents of a tool's message are one passage"
