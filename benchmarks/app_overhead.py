@@ -28,8 +28,10 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from benchmarks.app_chain import QUESTION, chain
 from otel_rt4chart import RT4ChartInstrumentor, generator, retriever
+from otel_rt4chart.marking.attach import remove
 
 BLOCK, WARM = 50, 100
+Attach = Callable[[TracerProvider], Callable[[], object]]  # gives how to take it off again
 HEAD = ("mode", "added µs p50", "added µs p99", "without µs p50", "added CPU µs", "of the CPU")
 
 
@@ -38,25 +40,48 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=int, default=3_000, help="with us, and as many without")
     parser.add_argument("--traces", type=int, default=100_000, help="of the memory's run")
+    parser.add_argument("--peers", action="store_true", help="beside us; they must be installed")
     options = parser.parse_args()
+    modes = MODES | (PEERS if options.peers else {})
     with sink() as address, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the instrumented packages deprecate in each other
         provider = traced(address)
         told(HEAD)
-        for mode, arguments in MODES.items():
-            told(row(mode, compare(provider, chain(provider), arguments, options.answers)))
+        ask = chain(provider)
+        for mode, attach in modes.items():
+            told(row(mode, compare(provider, ask, attach, options.answers)))
         told(("mode", "traces", "MiB at a fifth", "MiB at the end"))
-        for mode, arguments in MODES.items():
-            told((mode, options.traces, *grown(provider, arguments, options.traces)))
+        for mode, attach in modes.items():
+            told((mode, options.traces, *grown(provider, attach, options.traces)))
         provider.shutdown()
 
 
-MODES: dict[str, dict[str, object]] = {
-    "mark, all": {"sample_rate": 1.0},
-    "mark, 1 in 10": {"sample_rate": 0.1},
-    "inline, none": {"mode": "inline", "judge": "rules", "sample_rate": 0.0},
-    "inline, 1 in 10": {"mode": "inline", "judge": "rules", "sample_rate": 0.1},
+def ours(**arguments: object) -> Attach:
+    """Our instrumentor with these arguments."""
+
+    def attach(provider: TracerProvider) -> Callable[[], object]:
+        RT4ChartInstrumentor().instrument(tracer_provider=provider, **arguments)
+        return lambda: RT4ChartInstrumentor().uninstrument()
+
+    return attach
+
+
+def ai_evaluation(provider: TracerProvider) -> Callable[[], object]:
+    """Future AGI's processor, which evaluates generations in threads: pip install ai-evaluation."""
+    from fi.evals.otel.processors.evaluation import EvaluationSpanProcessor
+
+    processor = EvaluationSpanProcessor(metrics=["faithfulness"], sample_rate=1.0)
+    provider.add_span_processor(processor)
+    return lambda: remove(provider, processor)
+
+
+MODES: dict[str, Attach] = {
+    "mark, all": ours(sample_rate=1.0),
+    "mark, 1 in 10": ours(sample_rate=0.1),
+    "inline, none": ours(mode="inline", judge="rules", sample_rate=0.0),
+    "inline, 1 in 10": ours(mode="inline", judge="rules", sample_rate=0.1),
 }
+PEERS: dict[str, Attach] = {"ai-evaluation, all": ai_evaluation}
 
 
 class Times:
@@ -69,7 +94,7 @@ class Times:
 
 
 def compare(
-    provider: TracerProvider, ask: Callable[[], object], arguments: dict[str, object], answers: int
+    provider: TracerProvider, ask: Callable[[], object], attach: Attach, answers: int
 ) -> tuple[Times, Times]:
     """Without and with us, block by block, in an order drawn anew for each pair of blocks."""
     without, with_us = Times(), Times()
@@ -77,11 +102,10 @@ def compare(
         ask()
     for _ in range(answers // BLOCK):
         for times in random.sample([without, with_us], 2):
-            if times is with_us:
-                RT4ChartInstrumentor().instrument(tracer_provider=provider, **arguments)
+            detach = attach(provider) if times is with_us else None
             block(provider, ask, times)
-            if times is with_us:
-                RT4ChartInstrumentor().uninstrument()
+            if detach is not None:
+                detach()
     return without, with_us
 
 
@@ -112,10 +136,10 @@ def row(mode: str, measured: tuple[Times, Times]) -> Sequence[object]:
     )
 
 
-def grown(provider: TracerProvider, arguments: dict[str, object], traces: int) -> Sequence[str]:
+def grown(provider: TracerProvider, attach: Attach, traces: int) -> Sequence[str]:
     """The memory of the process after a fifth of the traces, and after all of them."""
     trace.set_tracer_provider(provider)
-    RT4ChartInstrumentor().instrument(tracer_provider=provider, **arguments)
+    detach = attach(provider)
     found = []
     for number in range(1, traces + 1):
         with retriever("search", query=QUESTION) as step:
@@ -126,7 +150,7 @@ def grown(provider: TracerProvider, arguments: dict[str, object], traces: int) -
             provider.force_flush()
             gc.collect()
             found.append(f"{resident_mib():.1f}")
-    RT4ChartInstrumentor().uninstrument()
+    detach()
     return found
 
 
