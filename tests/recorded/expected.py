@@ -135,8 +135,6 @@ RECORDED = {
 TOOL_IN_ONE = "the documents of a tool's message are one passage"
 # What is known to come out wrong, and why.
 WRONG = {
-    "mlflow_openai-plain": "no model: it is in `mlflow.llm.model`",
-    "mlflow_openai-streamed": "no model: it is in `mlflow.llm.model`",
     "openinference_dspy-plain": "the answer has the adapter's field markers",
     "openinference_haystack-plain": "the question is the pipeline's whole input",
     "openinference_haystack-streamed": "the question is the pipeline's whole input",

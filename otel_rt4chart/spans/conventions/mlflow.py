@@ -38,5 +38,6 @@ MLFLOW = Convention(
     output=(Source(OUTPUTS, Shape.JSON, is_last=True),),
     prompt=(Source(INPUTS, Shape.MESSAGES, GENERATION, is_last=True),),
     documents=(Source(OUTPUTS, Shape.DOCUMENTS, FOUND),),
+    model=(Source("mlflow.llm.model", Shape.JSON),),
     session=(Source("mlflow.trace.session"),),
 )

@@ -175,9 +175,9 @@ OTHERS = (
     Golden(
         name="a generation of MLflow",
         attributes={"mlflow.spanType": '"CHAT_MODEL"', "mlflow.spanInputs":
-                    json.dumps({"messages": ASKED, "model": "m"}),
+                    json.dumps({"messages": ASKED, "model": "m"}), "mlflow.llm.model": '"m"',
                     "mlflow.spanOutputs": json.dumps({"choices": [{"message": SAID}]})},
-        read=of("MLflow", Kind.LLM, input="How long?", **ASKED_READ),
+        read=of("MLflow", Kind.LLM, input="How long?", model="m", **ASKED_READ),
     ),
     Golden(
         name="a retriever of MLflow",
