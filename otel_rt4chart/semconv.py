@@ -1,7 +1,8 @@
-"""Every attribute name that this project reads or writes, once.
+"""The attribute names that we write, and those that several modules read, once.
 
-Sources: OpenInference semantic conventions (spec/semantic_conventions.md, spec/annotations.md)
-and OpenTelemetry GenAI semantic conventions (docs/gen-ai/gen-ai-events.md).
+What one convention alone reads stands in its table, in `spans/conventions/`. Sources:
+OpenInference semantic conventions (spec/semantic_conventions.md, spec/annotations.md) and
+OpenTelemetry GenAI semantic conventions (docs/gen-ai/gen-ai-events.md).
 """
 
 from __future__ import annotations
@@ -44,9 +45,6 @@ LLM_MODEL_NAME = "llm.model_name"
 LLM_PROMPT_TEMPLATE_VERSION = "llm.prompt_template.version"
 MESSAGE_ROLE = "message.role"
 MESSAGE_CONTENT = "message.content"
-MESSAGE_CONTENTS = "message.contents"
-MESSAGE_CONTENT_TYPE = "message_content.type"
-MESSAGE_CONTENT_TEXT = "message_content.text"
 METADATA = "metadata"
 REDACTED = "__REDACTED__"
 EVALUATION = "evaluations.0.evaluation"

@@ -60,7 +60,7 @@ def view(span: SpanRecord) -> View:
 
 
 def kind_of(reading: Reading) -> tuple[Kind, str]:
-    """The kind and the convention that told it: by attribute, else by keys, else by name."""
+    """The kind and the convention that told it: by attribute, else by name, else by keys."""
     vague: tuple[Kind, str] | None = None
     for convention, attribute, kinds in KIND_ATTRIBUTES:
         if attribute not in reading.attributes:
@@ -71,7 +71,7 @@ def kind_of(reading: Reading) -> tuple[Kind, str]:
             if told not in convention.vague:
                 return kinds[told], convention.name
             vague = vague or (kinds[told], convention.name)
-    return vague or _by_keys(reading) or _by_name(reading) or (Kind.NONE, "")
+    return vague or _by_name(reading) or _by_keys(reading) or (Kind.NONE, "")
 
 
 def named_kind(attributes: Mapping[str, object]) -> Kind:

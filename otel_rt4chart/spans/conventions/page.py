@@ -45,8 +45,8 @@ def _told(one: Convention) -> Iterator[str]:
             for attribute, kinds in one.kinds.items()
             if kind in kinds.values()
         ]
-        ways += _hinted("key", (key for key, meant in one.hints if meant is kind))
         ways += _hinted("span's name", (name for name, meant in one.names if meant is kind))
+        ways += _hinted("key", (key for key, meant in one.hints if meant is kind))
         if ways:
             yield f"| {kind.value} | {'<br>'.join(ways)} |"
 

@@ -6,7 +6,6 @@ import pytest
 from openinference.semconv.trace import (
     DocumentAttributes,
     MessageAttributes,
-    MessageContentAttributes,
     OpenInferenceSpanKindValues,
     RerankerAttributes,
     SpanAttributes,
@@ -43,9 +42,6 @@ def test_our_names_are_openinferences_own() -> None:
     assert semconv.DOCUMENT_METADATA == DocumentAttributes.DOCUMENT_METADATA
     assert semconv.MESSAGE_ROLE == MessageAttributes.MESSAGE_ROLE
     assert semconv.MESSAGE_CONTENT == MessageAttributes.MESSAGE_CONTENT
-    assert semconv.MESSAGE_CONTENTS == MessageAttributes.MESSAGE_CONTENTS
-    assert semconv.MESSAGE_CONTENT_TYPE == MessageContentAttributes.MESSAGE_CONTENT_TYPE
-    assert semconv.MESSAGE_CONTENT_TEXT == MessageContentAttributes.MESSAGE_CONTENT_TEXT
     assert OpenInferenceSpanKindValues.EVALUATOR.value == "EVALUATOR"
 
 

@@ -169,7 +169,7 @@ CASES = (
     ),
     Golden(
         name="events before version 1.28",
-        attributes={"gen_ai.system": "openai"},
+        attributes={"gen_ai.system": "openai", "gen_ai.response.finish_reasons": ("stop",)},
         events=[
             ("gen_ai.content.prompt", {"gen_ai.prompt": json.dumps(
                 [{"role": "user", "content": "How long?"}])}),
@@ -191,6 +191,13 @@ CASES = (
         attributes={"gen_ai.response.model": "m-1"},
         dropped_attributes=9,
         read={**LLM, "model": "m-1", "is_truncated": True},
+    ),
+    Golden(
+        name="an evicted agent is not taken for the generation whose messages it has",
+        span="invoke_agent support",
+        attributes={"gen_ai.output.messages": json.dumps(SAID)},
+        dropped_attributes=9,
+        read={"kind": Kind.AGENT, **NAME, "output": "30 days."},
     ),
     Golden(
         name="cut messages",
