@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider, sampling
 from otel_rt4chart.completion_hook import HELD
 from otel_rt4chart.guard import LOG
 from otel_rt4chart.marking.attach import put_first, remove
-from otel_rt4chart.marking.change import changes
+from otel_rt4chart.marking.change import changes, unmarked
 from otel_rt4chart.marking.decisions import Decisions
 from otel_rt4chart.marking.marker import Marker
 from otel_rt4chart.redaction import build_redactor
@@ -60,7 +60,7 @@ def _mark(given: Given, sampler: Sampler, attached: ExitStack) -> None:
     redactor = build_redactor(
         settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
     )
-    change = changes(Decisions(sampler, given.route), redactor)
+    change = changes(Decisions(sampler, given.route).mark, redactor)
     marker = Marker(given.provider, change)
     attached.callback(marker.detach)
     given.provider.add_span_processor(marker)
@@ -97,6 +97,10 @@ def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
     )
     HELD.is_wanted = True
     attached.callback(HELD.clear)
+    if redactor.is_on:
+        marker = Marker(given.provider, changes(unmarked, redactor))
+        attached.callback(marker.detach)
+        given.provider.add_span_processor(marker)
     put_first(given.provider, inline)
     attached.callback(inline.shutdown)
     attached.callback(remove, given.provider, inline)

@@ -6,26 +6,34 @@ from collections.abc import Sequence
 
 from opentelemetry.sdk.trace import ReadableSpan
 
+from otel_rt4chart import semconv
 from otel_rt4chart.guard import guard
 from otel_rt4chart.marking.copies import Attributes, rewritten
-from otel_rt4chart.marking.decisions import Decisions
 from otel_rt4chart.marking.exporter import Change
 from otel_rt4chart.redaction import Redactor
 
 
-def changes(decisions: Decisions, redactor: Redactor) -> Change:
+def changes(mark: Change, redactor: Redactor) -> Change:
     """The spans marked, then redacted; a span that cannot be redacted goes on without its texts."""
 
     def change(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
         marked: Sequence[ReadableSpan] = spans
         with guard("marking spans"):
-            marked = decisions.mark(spans)
+            marked = mark(spans)
         return [_redacted(span, redactor) for span in marked] if redactor.is_on else marked
 
     return change
 
 
+def unmarked(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
+    """The spans as they are, where they are only redacted."""
+    return spans
+
+
 def _redacted(span: ReadableSpan, redactor: Redactor) -> ReadableSpan:
+    scope = span.instrumentation_scope
+    if scope is not None and scope.name == semconv.SCOPE_NAME:
+        return span  # a verdict of ours: what it quotes was redacted before it was judged
     with guard("redacting a span"):
         return rewritten(span, redactor.attributes)
     return rewritten(span, _textless)

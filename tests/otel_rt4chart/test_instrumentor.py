@@ -280,3 +280,23 @@ def test_it_is_found_by_auto_instrumentation() -> None:
     (entry,) = entry_points(group="opentelemetry_instrumentor", name="rt4chart")
 
     assert entry.load() is RT4ChartInstrumentor
+
+
+def test_the_inline_mode_redacts_what_is_exported_too(app: App) -> None:
+    """The application's spans and the verdict: nothing leaves that was to be hidden."""
+    RT4ChartInstrumentor().instrument(
+        tracer_provider=app.provider, mode="inline", judge="rules",
+        redact=lambda text: text.replace("Ann", "[name]"),
+    )  # fmt: skip
+    documents = {"retrieval.documents.0.document.content": "The trial of Ann lasts 14 days."}
+    with app.tracer.start_as_current_span("ask", attributes={"input.value": "Is it for Ann?"}):
+        kind = {"openinference.span.kind": "RETRIEVER"}
+        app.tracer.start_span("search", attributes=kind | documents).end()
+        said = {"output.value": "The trial of Ann lasts 30 days."}
+        app.tracer.start_span("answer", attributes=KIND | said).end()
+
+    spans = app.exported()
+
+    assert {"ask", "search", "answer", "rt4chart.verify"} == spans.keys()
+    assert "Ann" not in str([dict(one.attributes or {}) for one in spans.values()])
+    assert (spans["rt4chart.verify"].attributes or {})["rt4chart.label"] == "contradicted"
