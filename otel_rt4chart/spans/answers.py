@@ -6,13 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from otel_rt4chart.spans import values
-from otel_rt4chart.spans.texts import plain
+from otel_rt4chart.spans.texts import is_data, plain
 from otel_rt4chart.spans.tree import CHECKS, RETRIEVAL, TURN_KINDS, Tree
 from otel_rt4chart.spans.view import Kind, View
 
 MAX_DEPTH = 12
 # The least share of a text that one generation must be for the text to be taken as its output.
 SHARE = 0.5
+# The characters from which on a turn's output does not stand in a generation's by chance.
+LEAST = 20
+FORM = "[[ ## "
 
 
 def answers(tree: Tree) -> dict[str, View]:
@@ -21,8 +24,8 @@ def answers(tree: Tree) -> dict[str, View]:
     Generations under a retrieval are query rewrites, those under an evaluation or guardrail its
     own, and those that only call a tool are steps: none of them is an answer. Of the others
 
-    1. those without text give way to those with text that stand under them, and failed ones to
-       any with text;
+    1. one without text, or with data, gives way to one with text that stands under it, and a
+       failed one to any with text: they are one call, or one that was made again;
     2. the turn's own output decides: the generation that it equals, else one that it holds as a
        value or of which it is for the most part made;
     3. else the last one to end is the answer.
@@ -47,6 +50,18 @@ def answers(tree: Tree) -> dict[str, View]:
     return found
 
 
+def read_by_user(answer: View, turn: View) -> str:
+    """The answer's text: of what was generated, the part that the turn put out.
+
+    A chain may take the reasoning or the fields of a form off it. A word of it may stand there by
+    chance, but in a form.
+    """
+    said, whole = plain(turn.output), plain(answer.output)
+    is_part = said != whole and said in whole and not is_data(turn.output)
+    is_meant = len(said) >= LEAST or FORM in whole or is_data(answer.output)
+    return turn.output.strip() if said and is_part and is_meant else answer.output
+
+
 def is_retrieval(one: View) -> bool:
     """True for what looks things up: retrievers, rerankers, and tools on a data store."""
     return one.kind in RETRIEVAL or (one.kind is Kind.TOOL and one.is_datastore)
@@ -63,10 +78,12 @@ def _is_silent(answer: View | None) -> bool:
 def _speaks_itself(turn: View, searches: Sequence[View], tree: Tree) -> bool:
     """True where the turn's output is an answer: a search alone gives back what it found."""
     said = plain(turn.output)
-    if not said or turn.kind not in (*TURN_KINDS, Kind.NONE) or tree.is_under(turn, CHECKS):
-        return False
-    # What is still JSON after the reader unwrapped what it knows is data, not said to anyone.
-    if isinstance(values.opened(turn.output).value, Mapping | list):
+    if (
+        not said
+        or is_data(turn.output)
+        or turn.kind not in (*TURN_KINDS, Kind.NONE)
+        or tree.is_under(turn, CHECKS)
+    ):
         return False
     found = {plain(one.text) for search in searches for one in search.documents}
     return sum(len(text) for text in found if text in said) < SHARE * len(said)
@@ -75,17 +92,22 @@ def _speaks_itself(turn: View, searches: Sequence[View], tree: Tree) -> bool:
 def _answer(generations: Sequence[View], tree: Tree) -> View:
     turn = tree.turn(generations[0])
     spoken = [one for one in generations if one.output.strip()]
-    above = {parent.span.span_id for one in spoken for parent in tree.above(one)}
+    told = [one for one in spoken if not is_data(one.output)]
+    above = {parent.span.span_id for one in told for parent in tree.above(one)}
     left = [
         one
         for one in generations
-        if one.output.strip()
-        or not (spoken and (one.span.span_id in above or one.span.status == "Error"))
+        if one in told
+        or (one.span.span_id not in above and (one in spoken or not _is_failed(one, spoken)))
     ]
     said = [] if turn in generations else _leaves(turn.output)
     ranked = [(_rank(one, said), len(one.output), one) for one in left]
     best = max(ranked, key=lambda row: (row[0], row[1] if row[0] in (1, 2) else 0, *_ended(row[2])))
     return best[2]
+
+
+def _is_failed(one: View, spoken: Sequence[View]) -> bool:
+    return bool(spoken) and one.span.status == "Error"
 
 
 def _ended(one: View) -> tuple[int, int, str]:

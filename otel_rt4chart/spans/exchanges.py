@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans import values
-from otel_rt4chart.spans.answers import answers
+from otel_rt4chart.spans.answers import answers, read_by_user
 from otel_rt4chart.spans.marks import mark_of
 from otel_rt4chart.spans.prompt_context import asked_in
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.spans.route import named_route
 from otel_rt4chart.spans.sources import Context, Scene, context_of, missing_in, retrievals
 from otel_rt4chart.spans.stages import staged
-from otel_rt4chart.spans.texts import first_text
+from otel_rt4chart.spans.texts import first_text, is_data, plain
 from otel_rt4chart.spans.tree import RETRIEVAL, Tree
 from otel_rt4chart.spans.view import Kind, Message, View
 from otel_rt4chart.verdict import Candidate, Decision
@@ -95,7 +95,10 @@ def _candidate(place: _Place) -> Candidate:
     resource = span.resource
     return Candidate(
         exchange=Exchange(
-            _question(place, context, scene), context.passages, answer.output, _date(span.start_ns)
+            _question(place, context, scene),
+            context.passages,
+            read_by_user(answer, tree.turn(answer)),
+            _date(span.start_ns),
         ),
         trace_id=span.trace_id,
         span_id=span.span_id,
@@ -126,9 +129,7 @@ def _scene(place: _Place, far: tuple[View, ...] = ()) -> Scene:
 
 
 def _prompt(place: _Place) -> tuple[Message, ...]:
-    """What the answer was generated from; one call may be traced twice, and one span tell less."""
-    if place.answer.kind is Kind.LLM and place.answer.prompt:
-        return place.answer.prompt
+    """What the answer was generated from; of a call that is traced twice, the model's own span."""
     found = [one.prompt for one in _generations(place) if one.prompt]
     return found[-1] if found else ()
 
@@ -183,12 +184,19 @@ def _blocked(answer: View, context: Context) -> Decision | None:
 
 
 def _question(place: _Place, context: Context, scene: Scene) -> str:
-    """The input of the turn or of what lies above it, else the last message, else a query."""
+    """The input of the turn or of what lies above it, else the last message, else a query.
+
+    Where the last message stands in that input, it is the question without what is around it.
+    """
     turn = place.tree.turn(place.answer)
+    above = [one.input for one in (turn, *place.tree.above(turn)) if one.kind is not Kind.LLM]
+    asked = first_text(text for text in above if not is_data(text))
     said = next((one.text for one in reversed(scene.prompt) if one.role in ASKING), "")
-    asked = (one.input for one in (turn, *place.tree.above(turn)) if one.kind is not Kind.LLM)
+    said = asked_in(said) or said
+    if asked:
+        return said if plain(said) and plain(said) in plain(asked) else asked
     queries = (one.input for one in context.views)
-    return first_text(asked) or asked_in(said) or said or first_text(queries) or place.answer.input
+    return said or first_text([*queries, *above]) or place.answer.input
 
 
 def _route(place: _Place, line: Sequence[View]) -> str:

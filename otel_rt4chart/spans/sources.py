@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from otel_rt4chart.spans import values
 from otel_rt4chart.spans.answers import is_retrieval
+from otel_rt4chart.spans.documents import results
 from otel_rt4chart.spans.prompt_context import prompt_context
 from otel_rt4chart.spans.texts import head, plain
 from otel_rt4chart.spans.tree import CHECKS, RETRIEVAL, Tree
@@ -121,8 +123,9 @@ def missing_in(views: Sequence[View]) -> Decision | None:
 
 
 def tool_messages(prompt: Sequence[Message]) -> tuple[Passage, ...]:
-    """What tools returned, as it stands in the prompt."""
-    return _texts(one.text for one in prompt if one.role in TOOL_ROLES)
+    """What tools returned, as it stands in the prompt: documents where it has their shape."""
+    texts = [one.text for one in prompt if one.role in TOOL_ROLES]
+    return tuple(one for text in texts for one in results(values.opened(text).value, text)[0])
 
 
 def _from(views: Sequence[View]) -> Context:

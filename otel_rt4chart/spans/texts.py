@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from otel_rt4chart.spans import values
 
 # So much of a passage tells it from every other one.
 HEAD = 200
@@ -20,6 +22,11 @@ def plain(text: str) -> str:
 def head(text: str) -> str:
     """The beginning of a plain text, by which a passage is found in a prompt."""
     return plain(text[: 4 * HEAD])[:HEAD].rstrip()
+
+
+def is_data(text: str) -> bool:
+    """True for JSON: what the reader could not open further was not said to or by anyone."""
+    return isinstance(values.opened(text).value, Mapping | list)
 
 
 def first_text(texts: Iterable[str]) -> str:

@@ -132,26 +132,13 @@ RECORDED = {
         "set the tracer provider before `TruSession()`",
     ),
 }
-TOOL_IN_ONE = "the documents of a tool's message are one passage"
 # What is known to come out wrong, and why.
 WRONG = {
-    "openinference_dspy-plain": "the answer has the adapter's field markers",
-    "openinference_haystack-plain": "the question is the pipeline's whole input",
-    "openinference_haystack-streamed": "the question is the pipeline's whole input",
-    "openinference_langchain-agent": "the question has its role before it",
-    "openinference_llama_index-agent": "answer and question are dumps of objects",
+    "openinference_llama_index-agent": "representations of nodes count as passages",
     "openinference_llama_index-plain": "representations of nodes count as passages",
     "openinference_llama_index-streamed": "representations of nodes count as passages",
-    "openinference_openai-agent": TOOL_IN_ONE,
-    "otel_genai_openai-agent": TOOL_IN_ONE,
-    "otel_openai_v2-agent": TOOL_IN_ONE,
     "pydantic_ai_agent-agent": "the tool's result counts as the user's message",
     "pydantic_ai_agent-streamed": "the tool's result counts as the user's message",
-    "traceai_langchain-agent": "the question has its role before it",
-    "traceai_openai-agent": TOOL_IN_ONE,
-    "traceai_openai-streamed": "no model: it is in `gen_ai.request.parameters`",
-    "traceloop_langchain-streamed": "an empty input counts as the question",
-    "traceloop_openai-agent": TOOL_IN_ONE,
 }
 
 

@@ -98,6 +98,36 @@ def test_a_call_that_is_traced_twice_is_one_answer_with_its_prompt() -> None:
     assert [one.text for one in spoken.exchange.passages] == ["14 days."]
 
 
+def test_a_dump_around_a_call_gives_way_to_what_the_model_said() -> None:
+    """The framework's span holds the whole response, the provider's the text in it."""
+    dump = json.dumps({"blocks": [{"kind": "t", "body": ANSWER}], "raw": {"n": 1}})
+    outer = replace(generation(3, 1, dump), end_ns=90_000)
+
+    assert said(CHAIN, SEARCH, outer, generation(4, 3, ANSWER)) == [ANSWER]
+
+
+@pytest.mark.parametrize(
+    ("generated", "output"),
+    [
+        ("[[ ## reasoning ## ]]\nSo.\n\n[[ ## answer ## ]]\n14 days.\n\n[[ ## completed ## ]]",
+         "14 days."),
+        (json.dumps({"said": {"body": "14 days."}, "sure": 0.9}), "14 days."),
+        (f"<think>It says two weeks.</think>\n{ANSWER}", ANSWER),
+    ],
+)  # fmt: skip
+def test_what_a_chain_takes_off_an_answer_was_not_read(generated: str, output: str) -> None:
+    """Reasoning and the fields of a form stay behind."""
+    (found,) = candidates([chain(output), SEARCH, generation(5, 1, generated)])
+
+    assert found.exchange.answer == output
+    assert found.span_id == f"{5:016x}"
+
+
+def test_a_word_of_an_answer_is_not_the_answer() -> None:
+    """A chain that says that it is done says it by chance in the answer's words."""
+    assert said(chain("lasts"), SEARCH, generation(5, 1, ANSWER)) == [ANSWER]
+
+
 def test_a_failed_generation_gives_way_to_one_with_text() -> None:
     """The title could not be made; the answer was."""
     failed = made(9, 1, {KIND: "LLM"}, status="Error")

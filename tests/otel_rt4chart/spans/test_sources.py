@@ -81,6 +81,16 @@ def test_tools_messages_in_the_prompt_are_results() -> None:
     assert context(CALLED, RETRIEVED, asked) == ["Retrieved.", "Reranked."]
 
 
+def test_documents_in_a_tools_message_are_a_passage_each() -> None:
+    """With the ids that the store gave them."""
+    rows = json.dumps([{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}])
+    asked = generation(9, 1, "30 days.", ("user", "How long?"), ("tool", rows))
+
+    (found,) = candidates([CHAIN, asked])
+
+    assert [(one.id, one.text) for one in found.exchange.passages] == [("a", "One."), ("b", "Two.")]
+
+
 def test_another_turns_tools_are_no_source() -> None:
     """Nor is what ran after the answer."""
     other = made(40, 0, {KIND: "CHAIN"})
@@ -130,4 +140,7 @@ def test_the_question_stands_apart_from_the_context() -> None:
     (found,) = candidates([silent, RETRIEVED, PLAIN])
 
     assert found.exchange.question == "How long?"
+    for whole in ('{"retriever": {"top_k": 3}}', "user\nHow long?"):
+        chain = replace(CHAIN, attributes={KIND: "CHAIN", "input.value": whole})
+        assert candidates([chain, RETRIEVED, PLAIN])[0].exchange.question == "How long?"
     assert candidates([CHAIN, SEARCH, LLM])[0].exchange.question == "How long is the trial?"
