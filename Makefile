@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 OLDEST := .venv-oldest
 OLDEST_STAMP := $(OLDEST)/.installed
 APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handmade.py test_forks.py \
-	test_guard.py marking sampling redaction spans)
+	test_guard.py emit inline marking sampling spans)
 NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
 # Of `make train` alone: its own environment, what it makes on the way, how much of the data.
 TRAIN := .train

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from otel_rt4chart.spans.conventions.convention import (
     RERANKING,
     RETRIEVAL,
@@ -19,6 +21,14 @@ VALUES = KINDS | {
     "a2a_server": Kind.AGENT,
 }
 
+PARAMETERS, MODEL = "gen_ai.request.parameters", "gen_ai.request.parameters.model"
+
+
+def model_of(value: object) -> Mapping[str, object]:
+    """The model among a request's parameters: of a streamed answer it stands nowhere else."""
+    return {MODEL: value["model"]} if isinstance(value, Mapping) and "model" in value else {}
+
+
 # What it has in common with OpenInference and OpenTelemetry stands in their tables.
 TRACEAI = Convention(
     name="traceAI",
@@ -29,6 +39,7 @@ TRACEAI = Convention(
         ("gen_ai.reranker.output_documents", Kind.RERANKER),
         ("gen_ai.reranker.input_documents", Kind.RERANKER),
     ),
+    derived={PARAMETERS: model_of},
     input=(
         Source("gen_ai.retrieval.query", kinds=RETRIEVAL),
         Source("gen_ai.reranker.query", kinds=RERANKING),
@@ -36,5 +47,6 @@ TRACEAI = Convention(
     documents=(Source("gen_ai.reranker.output_documents", Shape.DOCUMENTS, RERANKING),),
     given=(Source("gen_ai.reranker.input_documents", Shape.DOCUMENTS, RERANKING),),
     variables=(Source("gen_ai.prompt.template.variables", Shape.VARIABLES),),
+    model=(Source(MODEL, is_last=True),),
     prompt_version=(Source("gen_ai.prompt.template.version"),),
 )

@@ -183,6 +183,12 @@ TRACEAI_CASES = (
         read={"kind": Kind.LLM, **TRACEAI, "prompt": (user("How long?"),), "output": "30 days."},
     ),
     Golden(
+        name="a streamed generation of traceAI, its model among the parameters",
+        attributes={"gen_ai.span.kind": "LLM", "output.value": "30 days.",
+                    "gen_ai.request.parameters": '{"model": "m", "stream": true}'},
+        read={"kind": Kind.LLM, **TRACEAI, "output": "30 days.", "model": "m"},
+    ),
+    Golden(
         name="a retrieval of traceAI",
         attributes={"gen_ai.span.kind": "VECTOR_DB", "gen_ai.retrieval.query": "How long?",
                     "retrieval.documents.0.document.content": "14 days.",
