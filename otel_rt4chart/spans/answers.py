@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.texts import is_data, plain
@@ -92,22 +92,25 @@ def _speaks_itself(turn: View, searches: Sequence[View], tree: Tree) -> bool:
 def _answer(generations: Sequence[View], tree: Tree) -> View:
     turn = tree.turn(generations[0])
     spoken = [one for one in generations if one.output.strip()]
-    told = [one for one in spoken if not is_data(one.output)]
-    above = {parent.span.span_id for one in told for parent in tree.above(one)}
-    left = [
-        one
-        for one in generations
-        if one in told
-        or (one.span.span_id not in above and (one in spoken or not _is_failed(one, spoken)))
-    ]
-    said = [] if turn in generations else _leaves(turn.output)
+    above = {
+        parent.span.span_id
+        for one in spoken
+        if not is_data(one.output)
+        for parent in tree.above(one)
+    }
+    left = [one for one in generations if not _gives_way(one, above, bool(spoken))]
+    said = [] if turn.kind is Kind.LLM else _leaves(turn.output)
     ranked = [(_rank(one, said), len(one.output), one) for one in left]
     best = max(ranked, key=lambda row: (row[0], row[1] if row[0] in (1, 2) else 0, *_ended(row[2])))
     return best[2]
 
 
-def _is_failed(one: View, spoken: Sequence[View]) -> bool:
-    return bool(spoken) and one.span.status == "Error"
+def _gives_way(one: View, above: Container[str], is_any_spoken: bool) -> bool:
+    """Whether another one, under it or made again, says what this one does not."""
+    if one.output.strip() and not is_data(one.output):
+        return False
+    is_failed = one.span.status == "Error" and not one.output.strip() and is_any_spoken
+    return one.span.span_id in above or is_failed
 
 
 def _ended(one: View) -> tuple[int, int, str]:

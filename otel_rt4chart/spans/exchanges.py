@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from otel_rt4chart import semconv
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.answers import answers, read_by_user
-from otel_rt4chart.spans.marks import mark_of
+from otel_rt4chart.spans.marks import Mark, mark_of
 from otel_rt4chart.spans.prompt_context import asked_in
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.spans.route import named_route
@@ -58,15 +58,24 @@ class _Place:
 
     answer: View
     near: Sequence[View]
+    elsewhere: Mark
     tree: Tree
     linked: Mapping[str, Tree]
 
 
 def _places(spans: Iterable[SpanRecord], linked: Mapping[str, Tree]) -> list[_Place]:
     tree = Tree(spans)
-    last = answers(tree)
-    ordered = sorted(last.values(), key=lambda one: (one.span.start_ns, one.span.span_id))
-    return [_Place(answer, _near(answer, last, tree), tree, linked) for answer in ordered]
+    found = answers(tree)
+    turns: defaultdict[str, list[View]] = defaultdict(list)
+    for one in tree:
+        turn = tree.turn(one).span.span_id
+        turns[turn if turn in found else ""].append(one)
+    mark = mark_of((), tree)
+    places = [
+        _Place(answer, _in_time(turns[turn] + turns[""]), mark, tree, linked)
+        for turn, answer in found.items()
+    ]
+    return sorted(places, key=lambda one: _time(one.answer))
 
 
 def _trees(spans: Iterable[SpanRecord]) -> dict[str, Tree]:
@@ -76,9 +85,12 @@ def _trees(spans: Iterable[SpanRecord]) -> dict[str, Tree]:
     return {name: Tree(trace) for name, trace in traces.items()}
 
 
-def _near(answer: View, last: Mapping[str, View], tree: Tree) -> list[View]:
-    turns = ((one, tree.turn(one).span.span_id) for one in tree)
-    return [one for one, turn in turns if last.get(turn, answer) is answer]
+def _time(one: View) -> tuple[int, int, str]:
+    return one.span.start_ns, one.span.end_ns, one.span.span_id
+
+
+def _in_time(views: Iterable[View]) -> list[View]:
+    return sorted(views, key=_time)
 
 
 def _candidate(place: _Place) -> Candidate:
@@ -91,7 +103,7 @@ def _candidate(place: _Place) -> Candidate:
         context = context_of(scene)
     line = [answer, *tree.above(answer)]
     order = [*line, *place.near]
-    mark = mark_of(line, [*place.near, *tree])
+    mark = mark_of(line, place.near, place.elsewhere)
     resource = span.resource
     return Candidate(
         exchange=Exchange(
@@ -110,7 +122,7 @@ def _candidate(place: _Place) -> Candidate:
         ),
         model=answer.model or first_text(one.model for one in _generations(place)),
         prompt_version=answer.prompt_version,
-        session=first_text(one.session for one in [*order, *tree]),
+        session=first_text(one.session for one in order),
         sampled=mark.sampled,
         sample_rate=mark.sample_rate,
         decision_hint=mark.hint,
@@ -203,7 +215,8 @@ def _route(place: _Place, line: Sequence[View]) -> str:
     """A name on the nearest span, else the root span's name, else the service's."""
     turn = place.tree.turn(place.answer)
     # A server's span inside the turn is that of a service which is only called.
-    servers = [*line, *(one for one in place.near if turn not in place.tree.above(one))]
+    outside = (one for one in place.near if place.tree.turn(one) is not turn)
+    servers = [*line, *outside]
     named = named_route(
         [one.span.attributes for one in (*line, *place.near)],
         [one.span.attributes for one in servers],

@@ -23,18 +23,18 @@ class Mark:
     hint: Decision | None = None
 
 
-def mark_of(line: Iterable[View], others: Iterable[View]) -> Mark:
+def mark_of(line: Iterable[View], others: Iterable[View], elsewhere: Mark | None = None) -> Mark:
     """The mark of the span that ended last, of the answer and those above it (`line`).
 
     The decision is made at the end of the local root, so that what ends earlier may carry one that
-    was made without knowing the whole. Else the first mark of the trace's `others`.
+    was made without knowing the whole. Else the first mark of the `others`, else that `elsewhere`.
     """
     marked = [(one.span.end_ns, mark) for one in line if (mark := _mark(one)) is not None]
     if marked:
         latest = max(end for end, _ in marked)
         return [mark for end, mark in marked if end == latest][-1]
     found = (mark for one in others if (mark := _mark(one)) is not None)
-    return next(found, Mark())
+    return next(found, elsewhere or Mark())
 
 
 def _mark(one: View) -> Mark | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from otel_rt4chart import semconv
 from otel_rt4chart.spans.read import view
@@ -29,7 +30,9 @@ class Tree:
             unique.values(), key=lambda span: (span.start_ns, span.end_ns, span.span_id)
         )
         self._views = {span.span_id: view(span) for span in ordered}
-        self._turns = {name: self._turn(one) for name, one in self._views.items()}
+        self._lines: dict[str, _Line] = {}
+        for one in self._views.values():
+            self._trace(one)
 
     def __iter__(self) -> Iterator[View]:
         """The views, the earliest first."""
@@ -51,11 +54,11 @@ class Tree:
 
     def is_under(self, one: View, kinds: Collection[Kind]) -> bool:
         """True where a span above is of one of the kinds."""
-        return any(parent.kind in kinds for parent in self.above(one))
+        return not self._lines[one.span.span_id].kinds.isdisjoint(kinds)
 
     def root(self, one: View) -> View:
         """The outermost known span above, or the span itself."""
-        return [one, *self.above(one)][-1]
+        return self._lines[one.span.span_id].root
 
     def turn(self, one: View) -> View:
         """The span of the request that this one serves: the outermost chain or agent.
@@ -63,11 +66,40 @@ class Tree:
         One trace may hold many requests, such as those of a batch under a span of its own.
         Without a chain or agent it is the outermost known span.
         """
-        return self._turns[one.span.span_id]
+        return self._lines[one.span.span_id].turn
 
-    def _turn(self, one: View) -> View:
-        line = [one, *self.above(one)]
-        return next((span for span in reversed(line) if span.kind in TURN_KINDS), line[-1])
+    def _trace(self, one: View) -> None:
+        """Find what is above, once for each span: a line that is known is not gone up again."""
+        if one.span.span_id in self._lines:
+            return
+        climbed = [one]
+        line: _Line | None = None
+        for parent in self.above(one):
+            if line := self._lines.get(parent.span.span_id):
+                break
+            climbed.append(parent)
+        above = self._views.get(climbed[-1].span.parent_span_id) if line else None
+        for step in reversed(climbed):
+            line = _below(step, line, above)
+            self._lines[step.span.span_id] = line
+            above = step
+
+
+class _Line(NamedTuple):
+    """What stands above a span: the outermost one, its turn, and the kinds of all."""
+
+    root: View
+    turn: View
+    kinds: frozenset[Kind]
+
+
+def _below(one: View, line: _Line | None, above: View | None) -> _Line:
+    """The line of a span under another one, whose line is known; of a root, without either."""
+    if line is None or above is None:
+        return _Line(one, one, frozenset())
+    is_outermost = one.kind in TURN_KINDS and line.turn.kind not in TURN_KINDS
+    kinds = line.kinds if above.kind in line.kinds else line.kinds | {above.kind}
+    return _Line(line.root, one if is_outermost else line.turn, kinds)
 
 
 def _fuller(one: SpanRecord, other: SpanRecord) -> SpanRecord:
