@@ -9,11 +9,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Event
 
+from otel_rt4chart.deciding import Clock
 from otel_rt4chart.judges import build_verifier
 from otel_rt4chart.spans.assembly import Patience, TraceBuffer
 from rt4chart_collector.assembler import Assembler
 from rt4chart_collector.counters import Counters
-from rt4chart_collector.decide import Clock
 from rt4chart_collector.ingest import Ingest
 from rt4chart_collector.listen import listening, serving, url_of
 from rt4chart_collector.otlp.receiver import Receiver, build_app

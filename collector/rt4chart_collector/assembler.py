@@ -6,11 +6,11 @@ import logging
 import threading
 from collections.abc import Sequence
 
+from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import StoreError
 from otel_rt4chart.spans.assembly import TraceBuffer
 from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.counters import Counters
-from rt4chart_collector.decide import Clock
 from rt4chart_collector.recovery import Recovery
 from rt4chart_collector.trace_queue import TraceQueue
 

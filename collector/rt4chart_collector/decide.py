@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
-from otel_rt4chart.errors import RT4ChartError
+from otel_rt4chart.deciding import Clock, failed, left, verified
 from otel_rt4chart.sampling import is_sampled
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 
-Clock = Callable[[], int]
 log = logging.getLogger(__name__)
 
 
@@ -29,6 +27,11 @@ def chosen(candidate: Candidate, rate: float) -> tuple[bool, float]:
     return candidate.sampled, candidate.sample_rate
 
 
+def needs_judge(candidate: Candidate, rate: float) -> bool:
+    """Whether deciding on the answer takes a judge."""
+    return candidate.blocked is None and chosen(candidate, rate)[0]
+
+
 def decide(
     candidate: Candidate,
     verifier: Verifier,
@@ -39,35 +42,14 @@ def decide(
 ) -> Verdict:
     """The verdict on one answer; a failure is a verdict too, with its error, never an exception."""
     is_chosen, probability = chosen(candidate, rate)
-    started = clock()
-    report, error = None, ""
-    if candidate.blocked is not None:
-        decision = candidate.blocked
-    elif not is_chosen:
+    judge = verifier.judge.id
+    if candidate.blocked is not None or not is_chosen:
         # The application may know better why: a limit on the verified answers, or on their cost.
-        decision = candidate.decision_hint or Decision.NOT_SAMPLED
-    else:
-        try:
-            report = verifier.verify(candidate.exchange, strict=strict)
-            decision = Decision.VERIFIED
-        except RT4ChartError as failure:
-            decision, error = Decision.ERROR, str(failure)
-        except Exception as failure:  # noqa: BLE001 - one bad answer must not stop the others
-            decision, error = Decision.ERROR, _unexpected(candidate, failure)
-    ended = clock()
-    return Verdict(
-        candidate=candidate,
-        decision=decision,
-        verifier=verifier.judge.id,
-        sample_rate=probability,
-        decided_ns=ended,
-        report=report,
-        duration_ns=max(ended - started, 0),
-        error=error,
-    )
-
-
-def _unexpected(candidate: Candidate, failure: Exception) -> str:
-    """What is stored of a stranger's exception: its type alone, the message may hold a key."""
-    log.error("answer %s of trace %s", candidate.span_id, candidate.trace_id, exc_info=failure)
-    return f"unexpected {type(failure).__name__}"
+        decision = candidate.blocked or candidate.decision_hint or Decision.NOT_SAMPLED
+        return left(candidate, decision, verifier=judge, rate=probability, now_ns=clock())
+    try:
+        return verified(candidate, verifier, rate=probability, clock=clock, strict=strict)
+    except Exception as error:
+        where = "answer %s of trace %s"
+        log.error(where, candidate.span_id, candidate.trace_id, exc_info=error)
+        return failed(candidate, error, verifier=judge, rate=probability, now_ns=clock())

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from threading import Event
 
+from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import StoreError
 from otel_rt4chart.spans.assembly import Trace
 from otel_rt4chart.spans.carrier import carrier_ids, carrier_span
@@ -16,7 +17,7 @@ from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.counters import Counters
-from rt4chart_collector.decide import Clock, decide
+from rt4chart_collector.decide import decide
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans, spans_of
 from rt4chart_collector.store.verdicts import PROVISIONAL, already_decided, insert_verdicts

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from otel_rt4chart.judge_failure import asked_of, has_failed
 from otel_rt4chart.plain import printable
 from otel_rt4chart.rates import AnswerSums, Rate, claim_rate
-from otel_rt4chart.verify.model import Claim, Label, Report
+from otel_rt4chart.verify.model import Label, Report
 
 PATIENCE = 5  # answers in a row without a word from the judge, then nobody waits any longer
-_OURS = ("local/", "rules/", "link", "decompose")  # in this process: asks no endpoint
-# A claim may be undecided though the judge is well.
-_NO_FAILURE = ("votes without a majority", "the model refused", "over_budget", "no_context")
 _LABELS = (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
 _SHOWN = 3
 
@@ -34,11 +32,11 @@ class Tally:
         self.reasons.update(printable(one.reason or "no reason given") for one in undecided)
         m, x = report.decided, len(report.unfaithful)
         self._sums.update(answers=m > 0, m=m, x=x, xx=x * x, xm=x * m, mm=m * m)
-        theirs = [one for one in report.claims if not one.decided_by.startswith(_OURS)]
+        theirs = asked_of(report)
         if theirs:
             self._asked += 1
             self._answered += any(one.label.is_decided for one in theirs)
-            self._failed_in_a_row = self._failed_in_a_row + 1 if _has_failed(theirs) else 0
+            self._failed_in_a_row = self._failed_in_a_row + 1 if has_failed(theirs) else 0
 
     @property
     def is_hopeless(self) -> bool:
@@ -108,9 +106,3 @@ class Tally:
 def advice(name: str) -> str:
     """What to do about a judge that gives no verdicts."""
     return f"`rt4chart doctor --judge {name}` tries it with one call and says what came"
-
-
-def _has_failed(claims: Sequence[Claim]) -> bool:
-    return all(
-        one.label is Label.UNDECIDED and not one.reason.startswith(_NO_FAILURE) for one in claims
-    )

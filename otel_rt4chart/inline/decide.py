@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from otel_rt4chart import deciding
+from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import RT4ChartError
 from otel_rt4chart.guard import LOG, guard
 from otel_rt4chart.inline.gather import Answer
@@ -13,7 +15,6 @@ from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 
-Clock = Callable[[], int]
 # Judges that send nothing anywhere, by the beginning of their id.
 IN_PROCESS = ("local/", "rules/", "onnx/", "cross/")
 
@@ -74,22 +75,7 @@ class Decider:
         is_sent = not self._judge.startswith(IN_PROCESS)
         if (self._redactor.drops and is_sent) or not candidate.exchange.answer.strip():
             return self._left(candidate, Decision.REDACTED, rate=rate)
-        started = self._clock()
-        try:
-            report = verifier.verify(candidate.exchange)
-        except RT4ChartError as error:
-            kind = type(error).__name__
-            return self._left(candidate, Decision.ERROR, rate=rate, error=str(error), kind=kind)
-        ended = self._clock()
-        return Verdict(
-            candidate=candidate,
-            decision=Decision.VERIFIED,
-            verifier=self._judge,
-            sample_rate=rate,
-            decided_ns=ended,
-            report=report,
-            duration_ns=max(ended - started, 0),
-        )
+        return deciding.verified(candidate, verifier, rate=rate, clock=self._clock)
 
     def _built(self) -> Verifier | None:
         if self._verifier is None and not self._failure:
@@ -116,5 +102,12 @@ class Decider:
         error: str = "",
         kind: str = "",
     ) -> Verdict:
-        now = self._clock()
-        return Verdict(candidate, decision, self._judge, rate, now, error=error, error_type=kind)
+        return deciding.left(
+            candidate,
+            decision,
+            verifier=self._judge,
+            rate=rate,
+            now_ns=self._clock(),
+            error=error,
+            error_type=kind,
+        )
