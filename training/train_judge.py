@@ -1,9 +1,10 @@
 """Fine-tune the judge's cross-encoder: `train_judge.py DATA ENCODER WORDNET OUT`.
 
 DATA has `grounding/` (RAGTruth's two-file layout) and `nli/pairs.jsonl`; ENCODER is the folder of
-all-MiniLM-L6-v2's weights, WORDNET that of WordNet's database. Inference pairs first, then made
-edits, then people's labels mixed with some of both: on all of `train` (`full.pt`), and without each
-data set (`without-NAME.pt`). `shipped.pt` is their average.
+all-MiniLM-L6-v2's weights, WORDNET that of WordNet's database. Inference pairs first; then made
+edits, then people's labels mixed with some of both, on all of `train` (`full.pt`); and from where
+the inference pairs ended, such a mix without each data set (`without-NAME.pt`). `shipped.pt` is
+their average, in which `full.pt` weighs as much as all others.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ SEED = 42
 INFERENCE_RATE, INFERENCE_EPOCHS = 1e-4, 2
 RATE, EPOCHS = 5e-5, 2
 CLAIMS_WITHOUT = 4_000  # of people, at least, in the whole of a run without a data set
-# Of each hundred of people's claims in an epoch, so many edits and inference pairs beside them.
-EDITS, PREMISES, MADE_ROUNDS = 30, 40, 2
+# Of each hundred of people's claims in an epoch, so many edits and inference pairs beside them: of
+# edits fewer where they were rehearsed before.
+EDITS, EDITS_AGAIN, PREMISES, MADE_ROUNDS = 60, 30, 40, 2
 # A context that has so many sentences of so many characters in common with another is its copy.
 SHARED, LONG = 3, 60
 # What each further run never sees, so that the head on top is fitted on scores of strange data.
@@ -59,18 +61,17 @@ def main() -> None:
 
     def all_of_it() -> None:
         trainer.fit(material.rehearsed(), RATE)
-        trainer.fit(material.mixed(EPOCHS), RATE)
+        trainer.fit(material.mixed(EPOCHS, EDITS_AGAIN), RATE)
 
     trainer.once(options.out / "full.pt", all_of_it)
     trainer.watch("all", material.dev)
-    paths = [options.out / "full.pt"] * 2
+    paths = [options.out / "full.pt"] * len(LEFT_OUT)
     for names in LEFT_OUT:
         inside, outside = material.split(names)
         epochs = max(1, round(CLAIMS_WITHOUT / len(inside.people)))
 
         def learn(inside: Material = inside, epochs: int = epochs) -> None:
-            trainer.fit(inside.rehearsed(), RATE)
-            trainer.fit(inside.mixed(epochs), RATE)
+            trainer.fit(inside.mixed(epochs, EDITS), RATE)
 
         name = "+".join(names)
         paths.append(options.out / f"without-{name}.pt")
@@ -135,12 +136,12 @@ class Material:
         wanted = len(edited) * PREMISES // 100
         return edited + random.sample(self.premises, min(len(self.premises), wanted))
 
-    def mixed(self, epochs: int) -> list[Pair]:
+    def mixed(self, epochs: int, edits: int) -> list[Pair]:
         """People's labels with some of both others, data sets and classes balanced."""
         mixed = []
         for _ in range(epochs):
             mixed += balanced(self.people)
-            for others, share in ((self.edited, EDITS), (self.premises, PREMISES)):
+            for others, share in ((self.edited, edits), (self.premises, PREMISES)):
                 wanted = len(self.people) * share // 100
                 mixed += random.sample(others, min(len(others), wanted))
         return mixed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
@@ -12,6 +13,8 @@ from otel_rt4chart.spans.messages import is_placeholder, said
 from otel_rt4chart.verify.model import Passage
 
 MAX_DEPTH = 8
+# What Python shows of an object, such as LlamaIndex's nodes: it holds a text, but is none.
+OBJECT = re.compile(r"<[A-Z]\w*\(")
 # OpenTelemetry leaves the key of a document's text open: what its instrumentations write.
 CONTENT_KEYS = (
     "content", "text", "page_content", "document", "body", "chunk", "snippet", "passage",
@@ -76,7 +79,8 @@ def _items(value: object, depth: int) -> Iterator[Mapping[str, object]]:
     if depth > MAX_DEPTH:
         return
     if isinstance(value, str):
-        yield {"content": value}
+        if not OBJECT.match(value):
+            yield {"content": value}
     elif isinstance(value, Mapping):
         if rows := values.listed(value) or _columns(value):
             yield from _items(rows, depth + 1)

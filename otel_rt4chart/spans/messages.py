@@ -92,7 +92,7 @@ def _in_map(value: Mapping[str, object], role: str, depth: int) -> Iterator[tupl
         yield from _found(items, role, depth + 1)
         return
     if is_message(value):
-        yield role, _said_in(value)
+        yield "tool" if _only_results(value) else role, _said_in(value)
         return
     if isinstance(system := value.get("system"), str) and "content" not in value:
         yield "system", said(system)
@@ -103,6 +103,14 @@ def _in_map(value: Mapping[str, object], role: str, depth: int) -> Iterator[tupl
             yield from _found(inner, role, depth + 1)
             return
     yield role, _said_in(value)
+
+
+def _only_results(value: Mapping[str, object]) -> bool:
+    """True for a message that only brings back what tools returned, as the user's it may stand."""
+    parts = values.listed(value.get("parts") or value.get("content"))
+    return bool(parts) and all(
+        isinstance(one, Mapping) and one.get("type") in RESULT_TYPES for one in parts
+    )
 
 
 def _holds(inner: object) -> bool:
@@ -160,6 +168,8 @@ def _part(part: Mapping[str, object], depth: int) -> Said:
         return Said(calls_tools=True)
     if kind in RESULT_TYPES:
         result = next((part[name] for name in RESULTS if part.get(name) is not None), None)
+        if any(isinstance(one, str) for one in values.listed(result)):
+            return Said(values.text(result))  # several texts stay apart
         text = said(result, depth + 1)
         return text if text.text or text.is_redacted else Said(shown(result))
     if part.get("thought") or (kind not in TEXT_TYPES and kind):

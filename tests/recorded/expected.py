@@ -132,14 +132,6 @@ RECORDED = {
         "set the tracer provider before `TruSession()`",
     ),
 }
-# What is known to come out wrong, and why.
-WRONG = {
-    "openinference_llama_index-agent": "representations of nodes count as passages",
-    "openinference_llama_index-plain": "representations of nodes count as passages",
-    "openinference_llama_index-streamed": "representations of nodes count as passages",
-    "pydantic_ai_agent-agent": "the tool's result counts as the user's message",
-    "pydantic_ai_agent-streamed": "the tool's result counts as the user's message",
-}
 
 
 def version(name: str, package: str) -> str:

@@ -15,7 +15,7 @@ from otel_rt4chart.spans.exchanges import candidates
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.verdict import Candidate
 from rt4chart_collector.otlp.decode_json import decode_json
-from tests.recorded.expected import RECORDED, WRONG, Expected, table, version
+from tests.recorded.expected import RECORDED, Expected, table, version
 from tests.recorded.header import NAMES, header
 from tests.recorded.shelf import ANSWER
 
@@ -32,12 +32,10 @@ def parts(path: Path) -> tuple[str, str]:
 
 
 def cases() -> Iterator[object]:
-    """Each file with its expectation, what is known to be wrong marked."""
+    """Each file with its expectation."""
     for path in FILES:
         name, variant = parts(path)
-        reason = WRONG.get(f"{name}-{variant}")
-        marks = [pytest.mark.xfail(reason=reason)] if reason else []
-        yield pytest.param(path, RECORDED[name].variants[variant], id=path.stem, marks=marks)
+        yield pytest.param(path, RECORDED[name].variants[variant], id=path.stem)
 
 
 def spans_of(path: Path) -> list[SpanRecord]:

@@ -97,3 +97,12 @@ def test_the_context_of_a_template_is_evidence_and_its_question_is_not() -> None
     variables = {"context_str": "One.", "Documents": '["Two."]', "question": "?", "query": "?"}
 
     assert context(variables) == ((doc("One."), doc("Two.")), False)
+
+
+def test_what_python_shows_of_an_object_is_no_document() -> None:
+    """LlamaIndex's inner retriever writes its nodes so."""
+    shown = "<NodeWithScore(node=TextNode(id_=a, text=…), score=0.1)>"
+
+    found, _ = documents([shown, "<b>The trial</b> lasts 14 days."])
+
+    assert [one.text for one in found] == ["<b>The trial</b> lasts 14 days."]

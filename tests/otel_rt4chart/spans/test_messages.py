@@ -88,3 +88,12 @@ def test_what_a_tool_answered_is_the_text_of_its_message(key: str) -> None:
 def test_a_placeholder_is_no_message() -> None:
     """It tells that there was one."""
     assert messages([{"role": "user", "content": "__REDACTED__"}], role="") == ((), True)
+
+
+def test_a_message_of_tool_results_alone_is_a_tools_whatever_its_role() -> None:
+    """Pydantic AI writes them as the user's, who said no such thing."""
+    part = {"type": "tool_call_response", "id": "1", "result": ["14 days.", "Dogs."]}
+
+    found, _ = messages([{"role": "user", "parts": [part]}], role="user")
+
+    assert [(one.role, one.text) for one in found] == [("tool", '["14 days.", "Dogs."]')]
