@@ -40,7 +40,7 @@ from otel_rt4chart.verify.local.context import Context, read_context
 from otel_rt4chart.verify.local.features import read_claim
 from otel_rt4chart.verify.local.slots import read_slots
 from otel_rt4chart.verify.model import Sentence
-from otel_rt4chart.verify.neural.cross import LONGEST, CrossEncoder, Read
+from otel_rt4chart.verify.neural.cross import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
 from otel_rt4chart.verify.neural.nearby import linker_of, nearby, together
 from otel_rt4chart.verify.neural.stack import FILE, KIND, NAMES, values
 from otel_rt4chart.verify.segment import segment, segment_passages
@@ -154,12 +154,15 @@ def made_examples(rows: Sequence[Row], run: Path, exchanges: Exchanges) -> list[
     for pairs in cells.values():
         for pair in chance.sample(pairs, min(len(pairs), MADE_MOST)):
             row = train[pair.answer]
+            network = network_for(row, run)
+            if network.length(pair.claim, "") > LONGEST_CLAIM:
+                continue  # no verdict is given on such a claim
             sentences = segment_passages(row.exchange.passages)
             context = read_context([one.reading for one in sentences])
             found.append(Example(
                 MADE, row.split, row.group, f"{row.source_id}: {pair.claim}", pair.unfaithful,
                 pair.unfaithful, pair.kind if pair.unfaithful else None,
-                measured(pair.claim, sentences, context, network_for(row, run)),
+                measured(pair.claim, sentences, context, network),
             ))  # fmt: skip
     return found
 

@@ -168,8 +168,9 @@ def _part(part: Mapping[str, object], depth: int) -> Said:
         return Said(calls_tools=True)
     if kind in RESULT_TYPES:
         result = next((part[name] for name in RESULTS if part.get(name) is not None), None)
-        if any(isinstance(one, str) for one in values.listed(result)):
-            return Said(values.text(result))  # several texts stay apart
+        rows = values.listed(result)
+        if rows and not all(isinstance(one, Mapping) and one.get("type") for one in rows):
+            return Said(values.text(result))  # rows stay apart, parts are one text
         text = said(result, depth + 1)
         return text if text.text or text.is_redacted else Said(shown(result))
     if part.get("thought") or (kind not in TEXT_TYPES and kind):

@@ -96,4 +96,4 @@ def test_a_message_of_tool_results_alone_is_a_tools_whatever_its_role() -> None:
 
     found, _ = messages([{"role": "user", "parts": [part]}], role="user")
 
-    assert [(one.role, one.text) for one in found] == [("tool", '["14 days.", "Dogs."]')]
+    assert [(one.role, one.text) for one in found] == [("tool", '["14 days.","Dogs."]')]
