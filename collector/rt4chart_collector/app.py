@@ -13,12 +13,15 @@ from otel_rt4chart.deciding import Clock
 from otel_rt4chart.judges import build_verifier
 from otel_rt4chart.spans.assembly import Patience, TraceBuffer
 from rt4chart_collector.assembler import Assembler
+from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.ingest import Ingest
-from rt4chart_collector.listen import listening, serving, url_of
-from rt4chart_collector.otlp.receiver import Receiver, build_app
+from rt4chart_collector.listen import check_free, listening, load_tls, serving, url_of
+from rt4chart_collector.otlp.intake import Intake
+from rt4chart_collector.otlp.receiver import build_app
 from rt4chart_collector.recovery import WINDOW_NS, Recovery
-from rt4chart_collector.settings import Settings
+from rt4chart_collector.retries import Retries
+from rt4chart_collector.settings import STORED, Address, Settings
 from rt4chart_collector.stages import draining, stage
 from rt4chart_collector.status import Status
 from rt4chart_collector.store.connect import connect, inserts_staged
@@ -37,6 +40,7 @@ class Service:
     """A running service: where it takes spans, where it keeps them, who judges, and its figures."""
 
     url: str
+    grpc: Address
     database: str
     judge: str
     status: Status
@@ -51,13 +55,16 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
     """
     verifier = build_verifier(settings.judge)
     with ExitStack() as stack:
+        tls = load_tls(settings.tls_cert, settings.tls_key)
         bound = stack.enter_context(listening(settings.otlp_http))
+        check_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(connect(settings.dsn))
         stack.enter_context(inserts_staged(client.target))
         migrate(client, ttl_days=settings.ttl_days, rollup_ttl_days=settings.rollup_ttl_days)
         repair_rollup(client, clock() - WINDOW_NS)
 
         counters, giving_up = Counters(), Event()
+        breaker = Breaker(verifier.judge.id, clock)
         queue = TraceQueue(settings.work_queue)
         workers = [
             Worker(
@@ -65,6 +72,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
                 queue,
                 verifier,
                 counters,
+                breaker,
                 sample_rate=settings.sample_rate,
                 strict_routes=settings.strict_routes,
                 clock=clock,
@@ -72,22 +80,32 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
             )
             for _ in range(settings.workers)
         ]
-        recovery = Recovery(stack.enter_context(client.sibling()), verifier.judge.id)
+        searching = stack.enter_context(client.sibling())
+        recovery = Recovery(searching, verifier.judge.id)
+        retries = Retries(searching, verifier.judge.id)
         buffer = TraceBuffer(patience(settings), max_bytes=settings.trace_buffer_mib * MIB)
-        assembler = Assembler(buffer, queue, recovery, counters, clock=clock)
+        assembler = Assembler(buffer, queue, recovery, retries, breaker, counters, clock=clock)
         ingest = Ingest(
             lambda spans: insert_spans(client, spans),
             assembler.accept,
             max_bytes=settings.ingest_queue_mib * MIB,
         )
-        status = Status(counters, ingest, assembler, queue)
-        web = build_app(Receiver(ingest.offer), status)
+        status = Status(counters, ingest, assembler, queue, retries, breaker)
+        intake = Intake(
+            ingest.offer,
+            token=settings.token,
+            waits=settings.ack == STORED,
+            on_lost=lambda spans: counters.add("spans_lost", spans),
+        )
+        web = build_app(intake, status)
 
         stack.enter_context(draining(queue, workers, giving_up, stop_s=settings.stop_s))
         stack.enter_context(stage("assembler", assembler.run, stop=assembler.stop))
         stack.enter_context(stage("writer", ingest.run, stop=ingest.stop))
-        stack.enter_context(serving(web, bound, stop_s=settings.stop_s))
-        yield Service(url_of(bound), client.target.shown, verifier.judge.id, status)
+        grpc = stack.enter_context(
+            serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
+        )
+        yield Service(url_of(bound, tls), grpc, client.target.shown, verifier.judge.id, status)
 
 
 def patience(settings: Settings) -> Patience:

@@ -10,8 +10,10 @@ from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import StoreError
 from otel_rt4chart.spans.assembly import TraceBuffer
 from otel_rt4chart.spans.record import SpanRecord
+from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.recovery import Recovery
+from rt4chart_collector.retries import Retries
 from rt4chart_collector.trace_queue import TraceQueue
 
 TICK_S = 0.1
@@ -27,6 +29,8 @@ class Assembler:
         buffer: TraceBuffer,
         queue: TraceQueue,
         recovery: Recovery,
+        retries: Retries,
+        breaker: Breaker,
         counters: Counters,
         *,
         clock: Clock,
@@ -35,6 +39,8 @@ class Assembler:
         self._buffer = buffer
         self._queue = queue
         self._recovery = recovery
+        self._retries = retries
+        self._breaker = breaker
         self._counters = counters
         self._clock = clock
         self._lock = threading.Lock()
@@ -54,7 +60,7 @@ class Assembler:
     @property
     def is_recovering(self) -> bool:
         """True while traces from before the start, or lost ones, are still being looked for."""
-        return self._recovery.is_running
+        return self._recovery.is_running or self._given_back > self._lost
 
     def accept(self, spans: Sequence[SpanRecord]) -> None:
         """Take in spans that are stored."""
@@ -83,13 +89,23 @@ class Assembler:
         """Let `run` end; nothing may be accepted any more."""
         self._stopping.set()
 
+    @property
+    def _given_back(self) -> int:
+        """How often something was left to be found in the store."""
+        counted = self._counters["unsaved"] + self._counters["put_off"]
+        return self._buffer.evicted_traces + counted
+
     def _recover(self) -> None:
-        lost = self._buffer.evicted_traces + self._counters["unsaved"]
-        if lost > self._lost and self._buffer.is_calm:
-            self._lost = lost
+        # What is found while the judge is paused would only be put off again.
+        if not self._buffer.is_calm or self._breaker.is_paused:
+            return
+        given_back = self._given_back
+        if given_back > self._lost:
+            self._lost = given_back
             self._recovery.request(self._clock())
-        if self._buffer.is_calm and self._queue.room:
-            spans = self._recovery.page(self._clock())
-            self._counters.add("spans_recovered", len(spans))
+        if self._queue.room:
+            recovered = self._recovery.page(self._clock())
+            retried = self._retries.page(self._clock())
+            self._counters.add("spans_recovered", len(recovered))
             with self._lock:
-                self._buffer.add(spans, self._clock())
+                self._buffer.add([*recovered, *retried], self._clock())

@@ -49,7 +49,7 @@ def decide(
         return left(candidate, decision, verifier=judge, rate=probability, now_ns=clock())
     try:
         return verified(candidate, verifier, rate=probability, clock=clock, strict=strict)
-    except Exception as error:
+    except Exception as error:  # one bad answer must not stop the others
         where = "answer %s of trace %s"
         log.error(where, candidate.span_id, candidate.trace_id, exc_info=error)
         return failed(candidate, error, verifier=judge, rate=probability, now_ns=clock())

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from threading import Event
 
 from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import StoreError
+from otel_rt4chart.judge_failure import failure_in
 from otel_rt4chart.spans.assembly import Trace
-from otel_rt4chart.spans.carrier import carrier_ids, carrier_span
 from otel_rt4chart.spans.exchanges import candidates, links_wanted
 from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verdict import Candidate, Decision
 from otel_rt4chart.verify import Verifier
+from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
-from rt4chart_collector.decide import decide
+from rt4chart_collector.decide import decide, needs_judge
+from rt4chart_collector.retry import Outcome, given_up, outcome_of
+from rt4chart_collector.save import save
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import insert_spans, spans_of
-from rt4chart_collector.store.verdicts import PROVISIONAL, already_decided, insert_verdicts
+from rt4chart_collector.store.dead_letters import Letter, State, letters_of
+from rt4chart_collector.store.spans import spans_of
+from rt4chart_collector.store.verdicts import PROVISIONAL, AnswerKey, already_decided
 from rt4chart_collector.trace_queue import TraceQueue
 
 TRACES = 64
-VERDICTS = 256
+OUTCOMES = 256
 FLUSH_NS = 500_000_000
 RETRIES_S = (0.1, 0.5, 2.0, 5.0)
 
@@ -44,6 +48,7 @@ class Worker:
         queue: TraceQueue,
         verifier: Verifier,
         counters: Counters,
+        breaker: Breaker,
         *,
         sample_rate: float,
         clock: Clock,
@@ -55,6 +60,7 @@ class Worker:
         self._queue = queue
         self._verifier = verifier
         self._counters = counters
+        self._breaker = breaker
         self._sample_rate = sample_rate
         self._strict_routes = strict_routes
         self._version = version("otel-rt4chart")
@@ -73,23 +79,45 @@ class Worker:
                 self._queue.done(traces)
 
     def handle(self, traces: Sequence[Trace]) -> None:
-        """Decide on every answer of the traces that this verifier has not decided on before."""
-        verdicts: list[Verdict] = []
+        """Decide on every answer of the traces that is new to this verifier, or due again.
+
+        While the judge is paused its answers are put off: nothing is stored of them, and they are
+        found again as those of which a crash left no decision.
+        """
+        outcomes: list[Outcome] = []
         flushed = self._clock()
-        for candidate in self._undecided(self._candidates(traces)):
-            verdicts.append(
-                decide(
-                    candidate,
-                    self._verifier,
-                    rate=self._sample_rate,
-                    clock=self._clock,
-                    strict=candidate.route in self._strict_routes,
-                )
-            )
-            if len(verdicts) >= VERDICTS or self._clock() - flushed > FLUSH_NS:
-                self._save(verdicts)
-                verdicts, flushed = [], self._clock()
-        self._save(verdicts)
+        found = self._candidates(traces)
+        letters = letters_of(
+            self._client, (trace.trace_id for trace in traces), self._verifier.judge.id
+        )
+        outcomes += self._without_answer(letters, found)
+        for candidate in self._due(found, letters):
+            letter = letters.get((candidate.trace_id, candidate.span_id))
+            outcome = self._tried(candidate, letter)
+            if outcome is not None:
+                outcomes.append(outcome)
+            if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
+                self._save(outcomes)
+                outcomes, flushed = [], self._clock()
+        self._save(outcomes)
+
+    def _tried(self, candidate: Candidate, letter: Letter | None) -> Outcome | None:
+        """What comes of the answer now; None where it is put off."""
+        is_judged = needs_judge(candidate, self._sample_rate)
+        if is_judged and not self._breaker.admits():
+            # A letter stays due; what has none is to be searched for.
+            self._counters.add("put_off", letter is None)
+            return None
+        verdict = decide(
+            candidate,
+            self._verifier,
+            rate=self._sample_rate,
+            clock=self._clock,
+            strict=candidate.route in self._strict_routes,
+        )
+        if is_judged:
+            self._breaker.note(failure_in(verdict))
+        return outcome_of(verdict, letter)
 
     def _candidates(self, traces: Sequence[Trace]) -> list[Candidate]:
         found: list[Candidate] = []
@@ -118,38 +146,59 @@ class Worker:
             stored[span.trace_id].append(span)
         return {**known, **stored}
 
-    def _undecided(self, found: Sequence[Candidate]) -> list[Candidate]:
+    def _due(
+        self, found: Sequence[Candidate], letters: Mapping[AnswerKey, Letter]
+    ) -> list[Candidate]:
+        """Those without a decision, those that lacked something, those to be tried again by now."""
         before = already_decided(self._client, found, self._verifier.judge.id)
+        now = self._clock()
+
+        def is_due(candidate: Candidate) -> bool:
+            key = (candidate.trace_id, candidate.span_id)
+            letter, decision = letters.get(key), before.get(key)
+            if letter is not None and letter.state is State.WAITING:
+                return letter.next_ns <= now
+            is_better = decision in PROVISIONAL and candidate.blocked is None
+            return decision is None or is_better
+
+        return [candidate for candidate in found if is_due(candidate)]
+
+    def _without_answer(
+        self, letters: Mapping[AnswerKey, Letter], found: Sequence[Candidate]
+    ) -> list[Outcome]:
+        """The letters of these traces whose answer is not there any more."""
+        keys = {(candidate.trace_id, candidate.span_id) for candidate in found}
+        now = self._clock()
         return [
-            candidate
-            for candidate in found
-            if (decision := before.get((candidate.trace_id, candidate.span_id))) is None
-            or (decision in PROVISIONAL and candidate.blocked is None)
+            Outcome(None, given_up(letter, now))
+            for key, letter in letters.items()
+            if key not in keys and letter.state is State.WAITING and letter.next_ns <= now
         ]
 
-    def _save(self, verdicts: Sequence[Verdict]) -> None:
-        """Store the verdicts, the carriers first: the verification is what makes them decided."""
-        if not verdicts:
+    def _save(self, outcomes: Sequence[Outcome]) -> None:
+        if not outcomes:
             return
-        carriers = [self._carrier(verdict) for verdict in verdicts if verdict.report is not None]
         for wait_s in (*RETRIES_S, None):
             try:
-                insert_spans(self._client, carriers)
-                insert_verdicts(self._client, verdicts)
+                save(self._client, outcomes, self._version)
                 break
             except StoreError as error:
                 if wait_s is None or self._giving_up.is_set():
                     raise
                 log.warning("verdicts not stored, next attempt in %s s: %s", wait_s, error)
                 self._giving_up.wait(wait_s)
-        for verdict in verdicts:
+        for outcome in outcomes:
+            self._count(outcome)
+
+    def _count(self, outcome: Outcome) -> None:
+        if (verdict := outcome.verdict) is not None:
             self._counters.add(f"decisions.{verdict.decision}")
             if verdict.report is not None:
                 self._counters.add(f"labels.{verdict.report.label}")
-
-    def _carrier(self, verdict: Verdict) -> SpanRecord:
-        trace_id, span_id = carrier_ids(verdict)
-        return carrier_span(verdict, trace_id=trace_id, span_id=span_id, version=self._version)
+        if (letter := outcome.letter) is not None:
+            self._counters.add("retries.planned", letter.state is State.WAITING)
+            self._counters.add("retries.given_up", letter.state is State.DEAD)
+        self._counters.add("retries.answered", outcome.settled is not None)
 
     def _note(self, error: Exception, what: str) -> None:
         self._counters.add(f"failures.{type(error).__name__}")

@@ -15,9 +15,11 @@ from otel_rt4chart.spans.record import SpanLink, SpanRecord
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import DraftClaim, Label, Sentence, Verifier
 from rt4chart_collector.assembler import Assembler
+from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.otlp.decode import decode_spans
 from rt4chart_collector.recovery import PAUSE_NS, Recovery
+from rt4chart_collector.retries import Retries
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans, spans_of
 from rt4chart_collector.trace_queue import TraceQueue
@@ -57,6 +59,7 @@ def worker(client: Client, counters: Counters) -> Make:
             TraceQueue(9),
             Verifier(judge),
             counters,
+            Breaker(judge.id, lambda: next(clock)),
             sample_rate=sample_rate,
             clock=lambda: next(clock),
             giving_up=Event(),
@@ -183,6 +186,7 @@ def test_answers_that_cannot_be_stored_are_counted_and_the_worker_goes_on(
         queue,
         Verifier(JUDGE),
         counters,
+        Breaker(JUDGE.id, lambda: next(clock)),
         sample_rate=1.0,
         clock=lambda: next(clock),
         giving_up=giving_up,
@@ -203,6 +207,8 @@ class Steps:
             TraceBuffer(Patience(SECOND, 5 * SECOND, 60 * SECOND), max_bytes=max_bytes),
             self.queue,
             Recovery(client, JUDGE.id),
+            Retries(client, JUDGE.id),
+            Breaker(JUDGE.id, lambda: self.now),
             self.counters,
             clock=lambda: self.now,
         )

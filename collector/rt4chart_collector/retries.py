@@ -1,0 +1,56 @@
+"""The search for answers whose time to be tried again has come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otel_rt4chart.spans.record import SpanRecord
+from rt4chart_collector.retry import given_up
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.dead_letters import (
+    LetterCounts,
+    due_letters,
+    insert_letters,
+    letter_counts,
+)
+from rt4chart_collector.store.spans import spans_of
+
+POLL_NS = 5 * 10**9
+# What was handed over and is still due was put off, or lost on the way.
+HELD_NS = 60 * 10**9
+ANSWERS = 64
+
+
+class Retries:
+    """Looks every few seconds; for one thread. `counts` are of the last look."""
+
+    def __init__(self, client: Client, verifier: str) -> None:
+        """Nothing was looked for yet."""
+        self._client = client
+        self._verifier = verifier
+        self._not_before = 0
+        self._handed: dict[str, int] = {}
+        self.counts = LetterCounts()
+
+    def page(self, now_ns: int) -> Sequence[SpanRecord]:
+        """The spans of traces with an answer to try again; none between the looks.
+
+        An answer whose trace the store has no longer is given up.
+        """
+        if now_ns < self._not_before:
+            return ()
+        self._not_before = now_ns + POLL_NS
+        self._handed = {one: at for one, at in self._handed.items() if at > now_ns - HELD_NS}
+        limit = ANSWERS + len(self._handed)
+        due = [
+            letter
+            for letter in due_letters(self._client, self._verifier, now_ns, limit)
+            if letter.trace_id not in self._handed
+        ]
+        spans = spans_of(self._client, sorted({one.trace_id for one in due})) if due else []
+        found = {span.trace_id for span in spans}
+        self._handed |= dict.fromkeys(found, now_ns)
+        gone = [given_up(letter, now_ns) for letter in due if letter.trace_id not in found]
+        insert_letters(self._client, gone)
+        self.counts = letter_counts(self._client, self._verifier)
+        return spans
