@@ -12,7 +12,7 @@ from rt4chart_collector.store.connect import connect, target_of
 
 
 def checks() -> Iterator[Check]:
-    """The service's settings, the database, and the port."""
+    """The service's settings, the database, and the ports."""
     try:
         settings = load()
         shown = target_of(settings.dsn).shown
@@ -21,7 +21,8 @@ def checks() -> Iterator[Check]:
         return
     yield Check("service settings", "ok", f"judge {settings.judge}, database {shown}")
     yield database(settings.dsn, shown)
-    yield port(settings.otlp_http)
+    yield port(settings.otlp_http, "otlp_http")
+    yield port(settings.otlp_grpc, "otlp_grpc")
 
 
 def database(dsn: str, shown: str) -> Check:
@@ -36,11 +37,11 @@ def database(dsn: str, shown: str) -> Check:
     return Check("database", "ok", f"{shown}, ClickHouse {version}")
 
 
-def port(address: Address) -> Check:
-    """The OTLP port is free, or something listens there already."""
-    where = f"{address.host}:{address.port}"
+def port(address: Address, setting: str) -> Check:
+    """An OTLP port is free, or something listens there already."""
+    name = {"otlp_http": "OTLP/HTTP port", "otlp_grpc": "OTLP/gRPC port"}[setting]
     try:
-        with listening(address):
-            return Check("OTLP port", "ok", f"{where} is free")
+        with listening(address, setting):
+            return Check(name, "ok", f"{address} is free")
     except RT4ChartError as error:
-        return Check("OTLP port", "ok", f"{where} is taken, by rt4chart up or another: {error}")
+        return Check(name, "ok", f"{address} is taken, by rt4chart up or another: {error}")

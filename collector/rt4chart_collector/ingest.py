@@ -59,6 +59,8 @@ class Ingest:
             is_full = self._waiting and self.size_bytes + size_bytes > self._max_bytes
             if self._stopping or is_full:
                 return None
+            # A client that goes away cancels its wait for the future, not the future.
+            request.stored.set_running_or_notify_cancel()
             self._waiting.append(request)
             self.size_bytes += size_bytes
             self._changed.notify()
@@ -108,7 +110,7 @@ class Ingest:
                 for request in batch:
                     self._write([request])
         except StoreError as error:
-            log.warning("%d requests not stored, their clients will retry: %s", len(batch), error)
+            log.warning("%d requests not stored: %s", len(batch), error)
             _refuse(batch, error)
         except Exception as error:  # noqa: BLE001 - thread boundary: the writer outlives a batch
             _refuse(batch, _unexpected(error))
@@ -123,5 +125,5 @@ def _refuse(batch: Sequence[Request], error: RT4ChartError) -> None:
 
 
 def _unexpected(error: Exception) -> StoreError:
-    log.error("a batch was not stored, its clients will retry", exc_info=error)
+    log.error("a batch was not stored", exc_info=error)
     return StoreError(f"unexpected {type(error).__name__}")

@@ -1,25 +1,57 @@
-"""The listening socket and the web server's thread behind it."""
+"""The two ways in, OTLP over HTTP and over gRPC, behind one event loop in a thread of its own."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
+import ssl
 import threading
-import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from otel_rt4chart.errors import SettingsError
-from rt4chart_collector.settings import Address
+from rt4chart_collector.otlp.grpc_server import bind, build_server
+from rt4chart_collector.otlp.http_protocol import PunctualProtocol
+from rt4chart_collector.otlp.intake import REQUESTS, Intake
+from rt4chart_collector.settings import PREFIX, Address
 
-REQUESTS = 256
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The files of a certificate chain and of its private key, in PEM."""
+
+    cert: str
+    key: str
+
+    def read(self) -> tuple[bytes, bytes]:
+        """The key and the chain, as gRPC takes them."""
+        return Path(self.key).read_bytes(), Path(self.cert).read_bytes()
+
+
+def load_tls(cert: str, key: str) -> Tls | None:
+    """Nothing where neither is set; SettingsError where the two files cannot be used."""
+    if not (cert or key):
+        return None
+    try:
+        # An empty password, or OpenSSL would ask the terminal for one.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
+    except OSError as error:
+        raise SettingsError(
+            f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected a certificate chain and its private "
+            f"key without a password, in PEM; got {cert!r} and {key!r}: {error}"
+        ) from error
+    return Tls(cert, key)
 
 
 @contextmanager
-def listening(address: Address) -> Iterator[socket.socket]:
+def listening(address: Address, setting: str = "otlp_http") -> Iterator[socket.socket]:
     """A bound socket, closed at the end; SettingsError where the address cannot be had."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as bound:
@@ -27,26 +59,51 @@ def listening(address: Address) -> Iterator[socket.socket]:
         try:
             bound.bind(address)
         except OSError as error:
-            reason = "in use" if error.errno == errno.EADDRINUSE else error.strerror
-            raise SettingsError(
-                f"RT4CHART_OTLP_HTTP: cannot listen on {address.host}:{address.port}: {reason}; "
-                "stop what listens there, or choose another port (--otlp-http 127.0.0.1:4319)"
-            ) from error
+            reason = "in use" if error.errno == errno.EADDRINUSE else str(error.strerror)
+            raise _not_listening(setting, address, reason) from error
         yield bound
 
 
-def url_of(bound: socket.socket) -> str:
+def check_free(address: Address, setting: str) -> None:
+    """SettingsError where something listens there; gRPC binds its own socket, later."""
+    with listening(address, setting):
+        return
+
+
+def _not_listening(setting: str, address: Address, reason: str) -> SettingsError:
+    flag = setting.replace("_", "-")
+    other = Address("127.0.0.1", address.port + 1000 if 0 < address.port < 64_000 else 14_318)
+    return SettingsError(
+        f"{PREFIX}{setting.upper()}: cannot listen on {address}: {reason}; "
+        f"stop what listens there, or choose another port (--{flag} {other})"
+    )
+
+
+def url_of(bound: socket.socket, tls: Tls | None = None) -> str:
     """The address under which the socket takes requests."""
-    host, port = bound.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    scheme = "https" if tls else "http"
+    return f"{scheme}://{Address(*bound.getsockname()[:2])}"
 
 
 @contextmanager
-def serving(app: ASGIApp, bound: socket.socket, *, stop_s: float) -> Iterator[None]:
-    """Serve the application from a thread; at the end requests in hand are answered first."""
-    server = uvicorn.Server(
+def serving(
+    app: ASGIApp,
+    bound: socket.socket,
+    intake: Intake,
+    grpc_address: Address,
+    *,
+    tls: Tls | None = None,
+    stop_s: float,
+) -> Iterator[Address]:
+    """Serve both; gives where gRPC listens. At the end requests in hand are answered first.
+
+    Raises SettingsError where gRPC cannot listen at its address.
+    """
+    web = _Servers(
         uvicorn.Config(
             app,
+            loop="asyncio",
+            http=PunctualProtocol,
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -54,14 +111,54 @@ def serving(app: ASGIApp, bound: socket.socket, *, stop_s: float) -> Iterator[No
             server_header=False,
             limit_concurrency=REQUESTS,
             timeout_graceful_shutdown=max(round(stop_s), 1),
-        )
+            ssl_certfile=tls.cert if tls else None,
+            ssl_keyfile=tls.key if tls else None,
+        ),
+        intake,
+        grpc_address,
+        tls,
     )
-    thread = threading.Thread(target=server.run, args=([bound],), name="otlp", daemon=True)
+    thread = threading.Thread(target=web.run_both, args=(bound,), name="otlp", daemon=True)
     thread.start()
-    while not server.started and thread.is_alive():
-        time.sleep(0.005)
     try:
-        yield
+        yield web.listens_at.result()
     finally:
-        server.should_exit = True
+        web.should_exit = True
         thread.join()
+
+
+class _Servers(uvicorn.Server):
+    """The web server, and the gRPC server that starts and stops with it, in one event loop."""
+
+    def __init__(
+        self, config: uvicorn.Config, intake: Intake, grpc_address: Address, tls: Tls | None
+    ) -> None:
+        super().__init__(config)
+        self._intake = intake
+        self._grpc_address = grpc_address
+        self._tls = tls
+        self.listens_at: Future[Address] = Future()
+
+    def run_both(self, bound: socket.socket) -> None:
+        """The thread's whole life; `listens_at` says where gRPC listens, or why nothing does."""
+        try:
+            self.run([bound])
+        except Exception as error:  # thread boundary: whoever starts it hears of it
+            if self.listens_at.done():
+                raise
+            self.listens_at.set_exception(error)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._grpc = build_server(self._intake)
+        address = self._grpc_address
+        try:
+            port = bind(self._grpc, str(address), self._tls.read() if self._tls else None)
+        except OSError as error:
+            raise _not_listening("otlp_grpc", address, str(error)) from error
+        await self._grpc.start()
+        await super().startup(sockets)
+        self.listens_at.set_result(Address(address.host, port))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        grace_s = self.config.timeout_graceful_shutdown
+        await asyncio.gather(super().shutdown(sockets), self._grpc.stop(grace_s))

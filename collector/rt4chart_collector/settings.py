@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
@@ -14,6 +15,7 @@ from rt4chart_collector.store.connect import hidden
 from rt4chart_collector.store.location import data_folder, default_dsn
 
 PREFIX = "RT4CHART_"
+STORED, ENQUEUED = "stored", "enqueued"
 T = TypeVar("T")
 
 
@@ -22,6 +24,15 @@ class Address(NamedTuple):
 
     host: str
     port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """True where only this machine can reach it."""
+        return self.host == "localhost" or ip_address(self.host).is_loopback
+
+    def __str__(self) -> str:
+        """HOST:PORT, an IPv6 host in brackets."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def _text(text: str) -> str:
@@ -52,12 +63,28 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def _loopback(text: str) -> Address:
+def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     host = host.strip("[]")
-    if host != "localhost" and not ip_address(host).is_loopback:
-        raise ValueError(text)
+    if host != "localhost":
+        ip_address(host)
     return Address(host, _whole(0, 65535)(port))
+
+
+def _token(text: str) -> str:
+    token = text.strip()
+    if not re.fullmatch(r"[\x21-\x7e]+", token):
+        raise ValueError
+    return token
+
+
+def _one_of(*names: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in names:
+            raise ValueError(text)
+        return text
+
+    return parse
 
 
 def _setting(default: T, help_text: str, expected: str, parse: Callable[[str], T]) -> T:
@@ -66,11 +93,21 @@ def _setting(default: T, help_text: str, expected: str, parse: Callable[[str], T
     )
 
 
+def _secret(expected: str, parse: Callable[[str], str]) -> str:
+    """A setting without a flag, which other users of the machine could read."""
+    return field(
+        default="",
+        repr=False,
+        metadata={"help": "", "expected": expected, "parse": parse, "secret": True},
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Each field's variable is its name in capitals after RT4CHART_, its flag the name with dashes.
 
-    An empty `dsn` is replaced by the embedded database in the user's data folder.
+    An empty `dsn` is replaced by the embedded database in the user's data folder. `token` is what
+    clients must send, anything where it is empty.
     """
 
     dsn: str = _setting(
@@ -100,9 +137,25 @@ class Settings:
     otlp_http: Address = _setting(  # noqa: RUF009 - an immutable tuple
         Address("127.0.0.1", 4318),
         "where to take OTLP over HTTP",
-        "a loopback HOST:PORT such as 127.0.0.1:4318 (the receiver asks for no password; "
-        "put an OpenTelemetry Collector in front to take spans from other machines)",
-        _loopback,
+        "HOST:PORT with an IP address, such as 127.0.0.1:4318",
+        _address,
+    )
+    otlp_grpc: Address = _setting(  # noqa: RUF009 - an immutable tuple
+        Address("127.0.0.1", 4317),
+        "where to take OTLP over gRPC",
+        "HOST:PORT with an IP address, such as 127.0.0.1:4317",
+        _address,
+    )
+    token: str = _secret("visible ASCII characters without spaces", _token)
+    tls_cert: str = _setting(
+        "", "certificate chain in PEM; both servers speak TLS with it", "a file", _text
+    )
+    tls_key: str = _setting("", "private key of that certificate in PEM", "a file", _text)
+    ack: str = _setting(
+        STORED,
+        "when a request is acknowledged: stored (after the insert) or enqueued (before it)",
+        f"{STORED} or {ENQUEUED}",
+        _one_of(STORED, ENQUEUED),
     )
     trace_quiet_s: float = _setting(
         2.0,
@@ -151,7 +204,8 @@ def load(
 ) -> Settings:
     """The settings: a flag wins over its variable, which wins over the default.
 
-    Raises SettingsError with the variable's name, what was expected and what came.
+    Raises SettingsError with the variable's name, what was expected and what came (a secret
+    excepted), also where two settings do not go together.
     """
     values: dict[str, Any] = {}
     for declared in fields(Settings):
@@ -161,11 +215,37 @@ def load(
             try:
                 values[declared.name] = declared.metadata["parse"](text)
             except ValueError as error:
+                is_secret = "secret" in declared.metadata
+                got = "others (not shown)" if is_secret else repr(hidden(text))
                 raise SettingsError(
-                    f"{variable}: expected {declared.metadata['expected']}; got {hidden(text)!r}"
-                ) from error
+                    f"{variable}: expected {declared.metadata['expected']}; got {got}"
+                ) from (None if is_secret else error)
     values.setdefault("dsn", default_dsn(environ))
-    return Settings(**values)
+    settings = Settings(**values)
+    _check(settings)
+    return settings
+
+
+def _check(settings: Settings) -> None:
+    for name in ("otlp_http", "otlp_grpc"):
+        address: Address = getattr(settings, name)
+        if not (address.is_loopback or settings.token):
+            raise SettingsError(
+                f"{PREFIX}{name.upper()}: other machines can reach {address}; set "
+                f"{PREFIX}TOKEN to a secret that clients send as 'Authorization: Bearer TOKEN' "
+                f"({PREFIX}TLS_CERT and {PREFIX}TLS_KEY keep it secret), or listen on 127.0.0.1"
+            )
+    if bool(settings.tls_cert) != bool(settings.tls_key):
+        raise SettingsError(
+            f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither, got one; "
+            "they name a certificate chain and its private key, files in PEM"
+        )
+
+
+def demo_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of the demo's service: who may send to the user's own is not taken over."""
+    kept_out = {PREFIX + name for name in ("TOKEN", "TLS_CERT", "TLS_KEY", "OTLP_GRPC")}
+    return {name: value for name, value in environ.items() if name not in kept_out}
 
 
 def demo_folder(environ: Mapping[str, str] = os.environ) -> Path:

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 
+ANY_PORTS = ("--otlp-http", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0")
 PATIENCE_S = 60
 PROTOBUF = {"content-type": "application/x-protobuf"}
 READ = """
@@ -72,7 +73,7 @@ def command(*flags: str) -> list[str]:
 @contextmanager
 def service(dsn: str, *flags: str) -> Iterator[Service]:
     """Start the service on a free port; it is killed at the end if it still runs."""
-    given = ("--dsn", dsn, "--otlp-http", "127.0.0.1:0", *flags)
+    given = ("--dsn", dsn, *ANY_PORTS, *flags)
     environ = {name: value for name, value in os.environ.items() if "RT4CHART" not in name}
     with subprocess.Popen(
         command(*given), stdout=subprocess.PIPE, text=True, env=environ

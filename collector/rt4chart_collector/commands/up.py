@@ -6,7 +6,7 @@ import argparse
 import logging
 import signal
 import sys
-from dataclasses import fields
+from dataclasses import Field, fields
 from threading import Event
 
 from otel_rt4chart.cli import Command
@@ -26,8 +26,8 @@ class PlainFormatter(logging.Formatter):
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare a flag for each setting."""
-    for declared in fields(Settings):
+    """Declare a flag for each setting that is no secret."""
+    for declared in flagged():
         variable = PREFIX + declared.name.upper()
         default = f"default {shown(declared.default)}" if declared.default != "" else "no default"
         parser.add_argument(
@@ -37,24 +37,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         )
 
 
+def flagged() -> list[Field[object]]:
+    """The settings that have a flag: what a secret is, every user of the machine could read."""
+    return [declared for declared in fields(Settings) if "secret" not in declared.metadata]
+
+
 def shown(default: object) -> str:
     """A default as one would write it."""
-    return ":".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    return str(default) if not isinstance(default, frozenset) else ",".join(sorted(default))
 
 
 def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish what was acknowledged; a second one ends at once."""
-    settings = load(
-        {declared.name: getattr(options, declared.name) for declared in fields(Settings)}
-    )
+    settings = load({declared.name: getattr(options, declared.name) for declared in flagged()})
     log_plainly()
     stop = Event()
     for number in SIGNALS:
         signal.signal(number, lambda *_: stop.set())
     with running(settings) as service:
         sys.stdout.write(
-            f"rt4chart up: OTLP at {service.url}/v1/traces, database {service.database}, "
-            f"judge {service.judge}\n"
+            f"rt4chart up: OTLP at {service.url}/v1/traces and gRPC at {service.grpc}, "
+            f"database {service.database}, judge {service.judge}\n"
         )
         sys.stdout.flush()
         stop.wait()

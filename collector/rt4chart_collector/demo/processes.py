@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from otel_rt4chart.errors import RT4ChartError
+from rt4chart_collector.settings import demo_environ
 
 RT4CHART = (sys.executable, "-m", "otel_rt4chart")
 # In a wheel the application lies beside this file; in a checkout it is one of the examples.
@@ -33,7 +34,11 @@ def service(dsn: str, log: Path) -> Iterator[str]:
     """`rt4chart up` on a free port; gives its address, and at the end stops it and waits for it."""
     endpoint = f"http://127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint.removeprefix("http://")]
-    with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:  # noqa: S603 our own command
+    command += ["--otlp-grpc", "127.0.0.1:0"]
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(command, stdout=out, stderr=out, env=demo_environ()) as process,  # noqa: S603 ours
+    ):
         try:
             wait_until_up(endpoint, process, log)
             yield endpoint

@@ -13,7 +13,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from otel_rt4chart.errors import InputError, StoreError
 from otel_rt4chart.spans.record import SpanRecord
-from rt4chart_collector.otlp.receiver import Receiver, build_app
+from rt4chart_collector.otlp.intake import Intake
+from rt4chart_collector.otlp.receiver import build_app
 from tests.rt4chart_collector.otlp.messages import request, span
 
 LIMIT = 10_000
@@ -59,7 +60,7 @@ def call(
             yield part
 
     async def post() -> httpx.Response:
-        app = build_app(Receiver(queue.offer, body_bytes=LIMIT), lambda: {"idle": True})
+        app = build_app(Intake(queue.offer, body_bytes=LIMIT), lambda: {"idle": True})
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
             return await client.post(path, content=chunks(), headers=headers)  # type: ignore[arg-type]
@@ -183,7 +184,7 @@ def test_spans_that_were_not_stored_are_not_acknowledged(
 
 def test_health_and_status_are_told(queue: Queue) -> None:
     """Both answer GET; unknown paths are 404."""
-    app = build_app(Receiver(queue.offer), lambda: {"idle": True})
+    app = build_app(Intake(queue.offer), lambda: {"idle": True})
 
     async def get() -> list[httpx.Response]:
         transport = httpx.ASGITransport(app=app)
