@@ -17,8 +17,9 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.guard import LOG, guard
-from otel_rt4chart.modes import Given, Route, start
+from otel_rt4chart.modes import Given, start
 from otel_rt4chart.settings import Settings
+from otel_rt4chart.spans.sdk import Route
 
 
 class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its package has no types

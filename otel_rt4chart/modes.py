@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from opentelemetry._logs import LoggerProvider
 from opentelemetry.metrics import MeterProvider
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider, sampling
+from opentelemetry.sdk.trace import TracerProvider, sampling
 
 from otel_rt4chart.completion_hook import HELD
 from otel_rt4chart.guard import LOG
@@ -22,8 +22,8 @@ from otel_rt4chart.redaction import build_redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.sampling.rates import RatesSource
 from otel_rt4chart.settings import Settings, chosen_judge
+from otel_rt4chart.spans.sdk import Route
 
-Route = Callable[[Sequence[ReadableSpan]], str | None]
 # What these samplers keep is all that their parents, if they have any, keep.
 KEEPING = (sampling.ALWAYS_ON, sampling.DEFAULT_ON)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from opentelemetry.sdk.trace import ReadableSpan
 
-from otel_rt4chart import semconv
 from otel_rt4chart.guard import guard
 from otel_rt4chart.marking.copies import Attributes, rewritten
 from otel_rt4chart.marking.exporter import Change
 from otel_rt4chart.redaction import Redactor
+from otel_rt4chart.spans.sdk import is_ours
 
 
 def changes(mark: Change, redactor: Redactor) -> Change:
@@ -31,8 +31,7 @@ def unmarked(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
 
 
 def _redacted(span: ReadableSpan, redactor: Redactor) -> ReadableSpan:
-    scope = span.instrumentation_scope
-    if scope is not None and scope.name == semconv.SCOPE_NAME:
+    if is_ours(span):
         return span  # a verdict of ours: what it quotes was redacted before it was judged
     with guard("redacting a span"):
         return rewritten(span, redactor.attributes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -18,10 +18,9 @@ from otel_rt4chart.sampling import Choice, Sampler, Signals, signals_of
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.read import named_kind, view
 from otel_rt4chart.spans.route import named_route
-from otel_rt4chart.spans.sdk import record_from_readable
+from otel_rt4chart.spans.sdk import Route, is_local_root, is_ours, record_from_readable
 from otel_rt4chart.spans.view import Kind
 
-Route = Callable[[Sequence[ReadableSpan]], str | None]
 Marks = Mapping[str, str | bool | float]
 TRACES = 4_096
 V = TypeVar("V")
@@ -58,8 +57,7 @@ class Decisions:
 
     def _gather(self, span: ReadableSpan) -> Kind:
         """The span's kind; what it says of its trace is kept until the decision."""
-        scope = span.instrumentation_scope
-        if scope is not None and scope.name == semconv.SCOPE_NAME:
+        if is_ours(span):
             return Kind.NONE
         attributes = span.attributes or {}
         # Without risk rules no text is read, and no span is sorted through.
@@ -130,11 +128,6 @@ def _told(attributes: Mapping[str, object]) -> Signals | None:
     if route is None and forced is None:
         return None
     return Signals(route=values.text(route), forced=values.flag(forced) is True)
-
-
-def is_local_root(span: ReadableSpan) -> bool:
-    """True for a span whose parent, if it has one, is in another process."""
-    return span.parent is None or span.parent.is_remote
 
 
 def _trace(span: ReadableSpan) -> int:

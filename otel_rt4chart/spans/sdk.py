@@ -1,11 +1,28 @@
-"""The SDK's own finished spans as records."""
+"""The SDK's own finished spans: as records, and what is asked of them before that."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import format_span_id, format_trace_id
 
+from otel_rt4chart import semconv
 from otel_rt4chart.spans.record import Attributes, SpanEvent, SpanLink, SpanRecord
+
+# The application's callable: from spans of a trace, the local root first, to the route's name.
+Route = Callable[[Sequence[ReadableSpan]], str | None]
+
+
+def is_ours(span: ReadableSpan) -> bool:
+    """True for a span that carries a verdict of ours; those made by hand are the application's."""
+    scope = span.instrumentation_scope
+    return scope is not None and scope.name == semconv.SCOPE_NAME
+
+
+def is_local_root(span: ReadableSpan) -> bool:
+    """True for a span whose parent, if it has one, is in another process."""
+    return span.parent is None or span.parent.is_remote
 
 
 def record_from_readable(span: ReadableSpan) -> SpanRecord:
