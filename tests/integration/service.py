@@ -16,7 +16,8 @@ from typing import Any
 
 import httpx
 
-ANY_PORTS = ("--otlp-http", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0")
+ANY = "127.0.0.1:0"
+ANY_PORTS = ("--otlp-http", ANY, "--otlp-grpc", ANY, "--access", ANY)
 PATIENCE_S = 60
 PROTOBUF = {"content-type": "application/x-protobuf"}
 READ = """

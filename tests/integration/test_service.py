@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from otel_rt4chart import semconv
-from tests.integration.service import command, read, service
+from tests.integration.service import ANY_PORTS, command, read, service
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 
 pytestmark = pytest.mark.e2e
@@ -138,7 +138,14 @@ def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
 
         done = subprocess.run(
-            command("--dsn", f"chdb://{tmp_path / 'db'}", "--otlp-http", address),
+            command(
+                "--dsn",
+                f"chdb://{tmp_path / 'db'}",
+                "--otlp-grpc",
+                "127.0.0.1:0",
+                "--otlp-http",
+                address,
+            ),
             capture_output=True,
             text=True,
             check=False,
@@ -155,7 +162,7 @@ def test_second_service_on_one_database_is_refused(tmp_path: Path) -> None:
     dsn = f"chdb://{tmp_path / 'db'}"
     with service(dsn) as running:
         done = subprocess.run(
-            command("--dsn", dsn, "--otlp-http", "127.0.0.1:0"),
+            command("--dsn", dsn, *ANY_PORTS),
             capture_output=True,
             text=True,
             check=False,
@@ -174,7 +181,7 @@ def test_second_service_on_one_database_is_refused(tmp_path: Path) -> None:
     [
         (("--judge", "oracle"), "unknown judge 'oracle'"),
         (("--dsn", "sqlite:///x"), "RT4CHART_DSN: expected chdb:///"),
-        (("--otlp-http", "0.0.0.0:4318"), "RT4CHART_OTLP_HTTP: expected a loopback"),
+        (("--otlp-http", "0.0.0.0:4318"), "RT4CHART_OTLP_HTTP: other machines can reach"),
     ],
 )
 def test_wrong_flag_is_said_in_one_line(flags: tuple[str, str], words: str) -> None:

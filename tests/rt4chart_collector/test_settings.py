@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.errors import SettingsError
-from rt4chart_collector.settings import Address, load
+from rt4chart_collector.commands.up import flagged
+from rt4chart_collector.settings import Address, demo_environ, load
 
 
 def test_defaults_need_no_environment() -> None:
@@ -14,6 +15,8 @@ def test_defaults_need_no_environment() -> None:
 
     assert (settings.dsn, settings.judge) == ("chdb:///data/rt4chart/db", "local")
     assert settings.otlp_http == Address("127.0.0.1", 4318)
+    assert settings.otlp_grpc == Address("127.0.0.1", 4317)
+    assert (settings.ack, settings.token, settings.tls_cert) == ("stored", "", "")
     assert settings.sample_rate == 1.0
 
 
@@ -40,10 +43,10 @@ def test_loopback_addresses_are_taken(address: str) -> None:
         ("RT4CHART_SAMPLE_RATE", "1.5", "a number from 0 to 1"),
         ("RT4CHART_SAMPLE_RATE", "nan", "a number from 0 to 1"),
         ("RT4CHART_SAMPLE_RATE", "often", "a number from 0 to 1"),
-        ("RT4CHART_OTLP_HTTP", "0.0.0.0:4318", "a loopback HOST:PORT"),
-        ("RT4CHART_OTLP_HTTP", "example.com:4318", "a loopback HOST:PORT"),
-        ("RT4CHART_OTLP_HTTP", "127.0.0.1", "a loopback HOST:PORT"),
-        ("RT4CHART_OTLP_HTTP", "127.0.0.1:70000", "a loopback HOST:PORT"),
+        ("RT4CHART_OTLP_HTTP", "example.com:4318", "HOST:PORT with an IP address"),
+        ("RT4CHART_OTLP_GRPC", "127.0.0.1", "HOST:PORT with an IP address"),
+        ("RT4CHART_OTLP_GRPC", "127.0.0.1:70000", "HOST:PORT with an IP address"),
+        ("RT4CHART_ACK", "later", "stored or enqueued"),
         ("RT4CHART_TTL_DAYS", "0", "days from 1"),
         ("RT4CHART_WORKERS", "2.5", "a number from 1 to 64"),
     ],
@@ -55,3 +58,45 @@ def test_bad_value_names_the_variable(variable: str, value: str, expected: str) 
 
     assert str(raised.value).startswith(f"{variable}: expected {expected}")
     assert str(raised.value).endswith(f"got {value!r}")
+
+
+@pytest.mark.parametrize("variable", ["RT4CHART_OTLP_HTTP", "RT4CHART_OTLP_GRPC"])
+@pytest.mark.parametrize("address", ["0.0.0.0:4000", "[::]:4000", "192.0.2.1:4000"])
+def test_other_machines_are_let_in_with_a_token_alone(variable: str, address: str) -> None:
+    """The error says what to set."""
+    with pytest.raises(SettingsError) as raised:
+        load(environ={variable: address})
+
+    assert str(raised.value).startswith(f"{variable}: other machines can reach {address}; set RT4")
+    assert "RT4CHART_TOKEN" in str(raised.value)
+    assert load(environ={variable: address, "RT4CHART_TOKEN": "s3cret"}).token == "s3cret"  # noqa: S105
+
+
+def test_token_is_shown_nowhere() -> None:
+    """Neither in the settings' own text nor in an error, nor is it taken from a command line."""
+    settings = load(environ={"RT4CHART_TOKEN": " s3cret\n"})
+
+    assert settings.token == "s3cret"  # noqa: S105 - of this test
+    assert "s3cret" not in repr(settings)
+    for wrong in ("s3cret two", "s3crét"):
+        with pytest.raises(SettingsError, match="RT4CHART_TOKEN: expected visible ASCII") as raised:
+            load(environ={"RT4CHART_TOKEN": wrong})
+        assert "s3cr" not in str(raised.value)
+        assert raised.value.__cause__ is None
+    assert "token" not in [declared.name for declared in flagged()]
+
+
+@pytest.mark.parametrize("name", ["RT4CHART_TLS_CERT", "RT4CHART_TLS_KEY"])
+def test_certificate_and_key_go_together(name: str) -> None:
+    """One alone would mean no TLS, without a word."""
+    with pytest.raises(
+        SettingsError, match="RT4CHART_TLS_CERT and RT4CHART_TLS_KEY: expected both"
+    ):
+        load(environ={name: "file.pem"})
+
+
+def test_demo_has_no_secrets_of_the_user() -> None:
+    """Its own application would not know them."""
+    environ = {"RT4CHART_TOKEN": "s3cret", "RT4CHART_JUDGE": "local", "PATH": "/bin"}
+
+    assert demo_environ(environ) == {"RT4CHART_JUDGE": "local", "PATH": "/bin"}

@@ -4,44 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import httpx
 import pytest
+from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from starlette.applications import Starlette
 
 from otel_rt4chart.errors import InputError, StoreError
-from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.otlp.intake import Intake
 from rt4chart_collector.otlp.receiver import build_app
 from tests.rt4chart_collector.otlp.messages import request, span
+from tests.rt4chart_collector.otlp.ways_in import Queue
 
 LIMIT = 10_000
 PROTOBUF = {"content-type": "application/x-protobuf"}
 JSON = {"content-type": "application/json; charset=utf-8"}
 GZIP = {**PROTOBUF, "content-encoding": "gzip"}
-
-
-class Queue:
-    """Takes what is offered and answers what it was told to."""
-
-    def __init__(self) -> None:
-        self.offered: list[Sequence[SpanRecord]] = []
-        self.error: Exception | None = None
-        self.is_full = False
-
-    def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[None] | None:
-        """Resolve at once, as configured."""
-        if self.is_full:
-            return None
-        self.offered.append(spans)
-        stored: Future[None] = Future()
-        if self.error:
-            stored.set_exception(self.error)
-        else:
-            stored.set_result(None)
-        return stored
+ZSTD = {**PROTOBUF, "content-encoding": "zstd"}
+TOKEN = "s3cret"  # noqa: S105 - of this test
 
 
 @pytest.fixture
@@ -51,29 +35,43 @@ def queue() -> Queue:
 
 
 def call(
-    queue: Queue, body: bytes | Iterator[bytes], headers: dict[str, str], path: str = "/v1/traces"
+    queue: Queue,
+    body: bytes | Iterator[bytes] | AsyncIterator[bytes],
+    headers: dict[str, str],
+    *,
+    intake: Intake | None = None,
 ) -> httpx.Response:
     """POST to the application, in process."""
 
-    async def chunks() -> object:
-        for part in [body] if isinstance(body, bytes) else body:
-            yield part
+    async def chunks() -> AsyncIterator[bytes]:
+        if isinstance(body, AsyncIterator):
+            async for part in body:
+                yield part
+        else:
+            for part in [body] if isinstance(body, bytes) else body:
+                yield part
 
     async def post() -> httpx.Response:
-        app = build_app(Intake(queue.offer, body_bytes=LIMIT), lambda: {"idle": True})
-        transport = httpx.ASGITransport(app=app)
+        taking = intake or Intake(queue.offer, body_bytes=LIMIT)
+        transport = httpx.ASGITransport(app=build_app(taking, lambda: {"idle": True}))
         async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
-            return await client.post(path, content=chunks(), headers=headers)  # type: ignore[arg-type]
+            return await client.post("/v1/traces", content=chunks(), headers=headers)
 
     return asyncio.run(post())
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_spans_are_stored_and_answered(queue: Queue, packed: bool) -> None:
+@pytest.mark.parametrize(
+    ("pack", "headers"),
+    [(bytes, PROTOBUF), (gzip.compress, GZIP), (zstd.compress, ZSTD)],
+    ids=["plain", "gzip", "zstd"],
+)
+def test_spans_are_stored_and_answered(
+    queue: Queue, pack: Callable[[bytes], bytes], headers: dict[str, str]
+) -> None:
     """200 with an empty ExportTraceServiceResponse, packed or not."""
     body = request(span(1), span(2))
 
-    answer = call(queue, gzip.compress(body) if packed else body, GZIP if packed else PROTOBUF)
+    answer = call(queue, pack(body), headers)
 
     assert (answer.status_code, answer.content) == (200, b"")
     assert answer.headers["content-type"] == "application/x-protobuf"
@@ -128,10 +126,12 @@ def test_request_without_spans_is_fine(queue: Queue) -> None:
         (b"x" * (LIMIT + 1), PROTOBUF, 413, f"at most {LIMIT} bytes"),
         (gzip.compress(b"x" * 50_000_000), GZIP, 413, f"at most {LIMIT} bytes"),
         (gzip.compress(b"x" * LIMIT) * 3, GZIP, 413, f"at most {LIMIT} bytes"),
+        (zstd.compress(b"x" * 50_000_000), ZSTD, 413, f"at most {LIMIT} bytes"),
+        (b"not zstd", ZSTD, 400, "expected a zstd body"),
     ],
     ids=[
         *("text", "no json", "no type", "brotli", "no proto", "no gzip", "cut gzip", "large"),
-        *("bomb", "bomb in members"),
+        *("bomb", "bomb in members", "zstd bomb", "no zstd"),
     ],
 )
 def test_what_cannot_be_taken_is_refused_for_good(
@@ -186,11 +186,64 @@ def test_health_and_status_are_told(queue: Queue) -> None:
     """Both answer GET; unknown paths are 404."""
     app = build_app(Intake(queue.offer), lambda: {"idle": True})
 
-    async def get() -> list[httpx.Response]:
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
-            return [await client.get(path) for path in ("/healthz", "/status", "/nothing")]
-
-    health, status, nothing = asyncio.run(get())
+    health, status, nothing = (get(app, path) for path in ("/healthz", "/status", "/nothing"))
 
     assert (health.text, status.json(), nothing.status_code) == ("ok\n", {"idle": True}, 404)
+
+
+@given(body=st.binary(max_size=100), headers=st.sampled_from([PROTOBUF, JSON, GZIP, ZSTD]))
+def test_any_body_is_taken_or_the_client_is_to_blame(body: bytes, headers: dict[str, str]) -> None:
+    """Never an error of the server."""
+    assert call(Queue(), body, headers).status_code in (200, 400)
+
+
+def get(app: Starlette, path: str, token: str = "") -> httpx.Response:
+    """GET with a token, in process."""
+
+    async def send() -> httpx.Response:
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
+            return await client.get(path, headers=headers)
+
+    return asyncio.run(send())
+
+
+def test_status_asks_for_the_token_and_health_does_not() -> None:
+    """Who asks whether it lives learns nothing else."""
+    app = build_app(Intake(Queue().offer, token=TOKEN), lambda: {"idle": True})
+
+    assert get(app, "/healthz").status_code == 200
+    assert get(app, "/status", TOKEN).json() == {"idle": True}
+    refused = get(app, "/status", "wrong")
+    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+    assert "RT4CHART_TOKEN" in refused.text
+    assert TOKEN not in refused.text
+
+
+@pytest.mark.parametrize("sent", [{}, {"authorization": "Bearer wrong"}])
+def test_body_of_a_stranger_is_not_read(queue: Queue, sent: dict[str, str]) -> None:
+    """401 before its first byte."""
+
+    def body() -> Iterator[bytes]:
+        raise AssertionError
+        yield b""
+
+    answer = call(queue, body(), {**PROTOBUF, **sent}, intake=Intake(queue.offer, token=TOKEN))
+
+    assert answer.status_code == 401
+    assert queue.offered == []
+
+
+def test_late_body_is_refused(queue: Queue) -> None:
+    """408, and the connection is given up."""
+
+    async def body() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x"
+            await asyncio.sleep(0.01)
+
+    answer = call(queue, body(), PROTOBUF, intake=Intake(queue.offer, body_s=0.1))
+
+    assert (answer.status_code, answer.headers["connection"]) == (408, "close")
+    assert "within 0.1 s" in answer.text
