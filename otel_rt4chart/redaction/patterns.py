@@ -1,7 +1,8 @@
 """What is found in texts and redacted: addresses, numbers of phones, cards and accounts.
 
-The built-in expressions take time linear in the text: each repetition is bounded. One of your own
-takes what Python's `re` takes, which nested repetitions make exponential.
+The built-in expressions take time linear in the text: each repetition is bounded, and none holds
+another that could share its characters out differently. One of your own takes what Python's `re`
+takes, which nested repetitions make exponential.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from ipaddress import ip_address
 from otel_rt4chart.errors import SettingsError
 
 _SEPARATOR = re.compile(r"[ \-]")
+# What was meant as names: as an expression it would find itself alone.
+_WORDS = re.compile(r"[\w\s,\-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +43,24 @@ def patterns_from(told: str) -> tuple[Pattern, ...]:
     names = [name.strip() for name in told.split(",") if name.strip()]
     if not names:
         return BUILT_IN
-    known = {one.name: one for one in BUILT_IN}
-    if all(name in known for name in names):
+    known = {one.name for one in BUILT_IN}
+    unknown = [name for name in names if name not in known]
+    if not unknown:
         return tuple(one for one in BUILT_IN if one.name in names)
+    if len(unknown) < len(names) or _WORDS.fullmatch(told):
+        raise _refusal(f"{', '.join(map(repr, unknown))}; to redact a word, write (?:word)")
     try:
         expression = re.compile(told)
     except (re.error, RecursionError, OverflowError) as error:
-        raise SettingsError(
-            f"RT4CHART_REDACT_PATTERN: expected names of {', '.join(known)}, or a regular "
-            f"expression, got one with a mistake: {error}"
-        ) from error
+        raise _refusal(f"one with a mistake: {error}") from error
     return (Pattern("redacted", expression),)
+
+
+def _refusal(got: str) -> SettingsError:
+    known = ", ".join(one.name for one in BUILT_IN)
+    return SettingsError(
+        f"RT4CHART_REDACT_PATTERN: expected names of {known}, or a regular expression, got {got}"
+    )
 
 
 def _longest(is_one: Callable[[str], bool], text: str) -> int:
@@ -100,7 +110,7 @@ def _phone(text: str) -> int:
 
 _PHONE = r"""
     (?<![\w.,+]) (?:
-        (?:\+|00) [1-9][0-9]{0,2} (?: [ .\-/]? \(? [0-9]{1,4} \)? ){2,6}
+        (?:\+|00) [1-9] (?: \)? [ .\-/]? \(? [0-9] ){6,16} \)?
       | \( [0-9]{2,5} \) [ .\-/]? [0-9]{3,4} (?: [ .\-/]? [0-9]{2,4} ){1,2}
       | [0-9]{3} ([ .\-]) [0-9]{3} \1 [0-9]{4}
       | 0[0-9]{1,4} ([ .\-/]) [0-9]{2,8} (?: \2 [0-9]{2,4} ){0,3}
