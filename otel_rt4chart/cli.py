@@ -11,6 +11,8 @@ from importlib.metadata import entry_points, version
 from otel_rt4chart.errors import RT4ChartError
 
 GROUP = "rt4chart.commands"
+# An option that makes another subcommand of one: the service's package adds it, not ours.
+MEANT = {("verify", "--from-store"): "backfill"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Command:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line, run one subcommand, and turn our errors into one line each."""
-    argv = sys.argv[1:] if argv is None else argv
+    argv = meant(sys.argv[1:] if argv is None else argv)
     commands, missing = load_commands(argv[0] if argv else "")
     parser = build_parser(commands, missing)
     options = parser.parse_args(argv)
@@ -38,6 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def meant(argv: Sequence[str]) -> list[str]:
+    """The command line with the subcommand that an option of `MEANT` stands for."""
+    for (command, option), other in MEANT.items():
+        if list(argv[:1]) == [command] and option in argv:
+            return [other, *(word for word in argv[1:] if word != option)]
+    return list(argv)
 
 
 def load_commands(wanted: str = "") -> tuple[dict[str, Command], dict[str, str]]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.model import Claim, Evidence, Exchange, Finding, Passage, Report
+from otel_rt4chart.verify.model import Claim, Evidence, Exchange, Finding, Passage, Report, Usage
 
 # Each field's own name, then what RAGAS, Phoenix and Langfuse call it.
 NAMES = {
@@ -110,8 +110,13 @@ def report_row(row: Row, report: Report) -> dict[str, Any]:
         "claims": claim_rows(report.claims),
         "findings": finding_rows(report.findings),
         "judge": report.judge,
-        "usage": {name: value for name, value in asdict(report.usage).items() if value is not None},
+        "usage": usage_row(report.usage),
     }
+
+
+def usage_row(usage: Usage) -> dict[str, Any]:
+    """What is known of the cost."""
+    return {name: value for name, value in asdict(usage).items() if value is not None}
 
 
 def claim_rows(claims: Sequence[Claim]) -> list[dict[str, Any]]:

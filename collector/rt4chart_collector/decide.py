@@ -47,9 +47,16 @@ def decide(
         # The application may know better why: a limit on the verified answers, or on their cost.
         decision = candidate.blocked or candidate.decision_hint or Decision.NOT_SAMPLED
         return left(candidate, decision, verifier=judge, rate=probability, now_ns=clock())
+    return judged(candidate, verifier, rate=probability, clock=clock, strict=strict)
+
+
+def judged(
+    candidate: Candidate, verifier: Verifier, *, rate: float, clock: Clock, strict: bool = False
+) -> Verdict:
+    """The judge's verdict on an answer that came in with this probability; never an exception."""
     try:
-        return verified(candidate, verifier, rate=probability, clock=clock, strict=strict)
+        return verified(candidate, verifier, rate=rate, clock=clock, strict=strict)
     except Exception as error:  # one bad answer must not stop the others
         where = "answer %s of trace %s"
         log.error(where, candidate.span_id, candidate.trace_id, exc_info=error)
-        return failed(candidate, error, verifier=judge, rate=probability, now_ns=clock())
+        return failed(candidate, error, verifier=verifier.judge.id, rate=rate, now_ns=clock())

@@ -19,18 +19,21 @@ class Outcome:
     """What is to be stored of one attempt.
 
     `verdict` is None where what is stored already is no worse, `letter` where nothing is to be
-    tried again nor given up; `settled` is a letter that is answered. A verdict that may yet be
-    completed is not `final`: no carrier tells of it.
+    tried again nor given up; `settled` is a letter that is answered. A `correction` replaces a
+    verdict of which a carrier tells already: a span that was sent cannot be taken back.
     """
 
     verdict: Verdict | None
     letter: Letter | None = None
     settled: Letter | None = None
+    is_correction: bool = False
 
     @property
-    def is_final(self) -> bool:
-        """True where no further attempt is planned."""
-        return self.letter is None or self.letter.state is State.DEAD
+    def is_told(self) -> bool:
+        """Whether a carrier tells of the verdict: not of one that may yet be completed."""
+        is_final = self.letter is None or self.letter.state is State.DEAD
+        has_report = self.verdict is not None and self.verdict.report is not None
+        return has_report and is_final and not self.is_correction
 
 
 def outcome_of(verdict: Verdict, before: Letter | None) -> Outcome:

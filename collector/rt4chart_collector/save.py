@@ -23,11 +23,7 @@ def save(client: Client, outcomes: Sequence[Outcome], version: str) -> None:
     """
     insert_letters(client, [one.letter for one in outcomes if one.letter is not None])
     verdicts = [one.verdict for one in outcomes if one.verdict is not None]
-    told = [
-        one.verdict
-        for one in outcomes
-        if one.is_final and one.verdict is not None and one.verdict.report is not None
-    ]
+    told = [one.verdict for one in outcomes if one.is_told and one.verdict is not None]
     insert_spans(client, [_carrier(verdict, version) for verdict in told])
     insert_verdicts(client, verdicts)
     insert_letters(client, (), settled=[one.settled for one in outcomes if one.settled is not None])

@@ -12,10 +12,10 @@ from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import StoreError
 from otel_rt4chart.judge_failure import failure_in
 from otel_rt4chart.spans.assembly import Trace
-from otel_rt4chart.spans.exchanges import candidates, links_wanted
 from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate, Decision
+from otel_rt4chart.verdict import Candidate
 from otel_rt4chart.verify import Verifier
+from rt4chart_collector.answers import answers_in
 from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.decide import decide, needs_judge
@@ -123,18 +123,9 @@ class Worker:
         found: list[Candidate] = []
         for trace_id, spans in self._complete(traces).items():
             try:
-                found.extend(self._read(spans))
+                found.extend(answers_in(self._client, spans))
             except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
                 self._note(error, f"trace {trace_id} cannot be read")
-        return found
-
-    def _read(self, spans: Sequence[SpanRecord]) -> Sequence[Candidate]:
-        """A trace's answers, with the context that it links to where it holds none itself."""
-        found = candidates(spans)
-        if any(one.blocked is Decision.NO_CONTEXT for one in found) and (
-            wanted := links_wanted(spans)
-        ):
-            return candidates(spans, spans_of(self._client, sorted(wanted)))
         return found
 
     def _complete(self, traces: Sequence[Trace]) -> dict[str, Sequence[SpanRecord]]:

@@ -23,6 +23,7 @@ _EPILOG = """\
 A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",
 "as_of"}; "contexts" and "answer" are needed. Exit status: 0 verified, 1 a row has an error, the
 judge failed or the rate is above --fail-over, 2 wrong use. All of it: docs/verify.md
+Answers that the service has stored: rt4chart verify --from-store --help
 """
 
 
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="-", metavar="OUT.jsonl", help="default: stdout")
     parser.add_argument(
         "--jobs",
-        type=_jobs,
+        type=jobs_from,
         metavar="N",
         help="answers verified at once (default: RT4CHART_JUDGE_CONCURRENCY for a judge behind an"
         " endpoint, 4 for a model, 1 for rules)",
@@ -59,13 +60,13 @@ def execute(options: argparse.Namespace) -> int:
     settings = settings_with(options.judge, options.model)
     _tell(*(f"warning: {one}" for one in doubtful()))
     verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
-    jobs = options.jobs or _fitting_jobs(options.judge, settings.concurrency)
+    jobs = options.jobs or fitting_jobs(options.judge, settings.concurrency)
     refuse_overwriting(options.file, options.out)
     run = Run(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)
     is_watched = sys.stderr.isatty() and not (options.out == "-" and sys.stdout.isatty())
     with opened(options.file, "rb") as lines, opened(options.out, "wb") as out:
         try:
-            with progress(time.monotonic) if is_watched else nullcontext(_unseen) as show:
+            with progress(time.monotonic) if is_watched else nullcontext(unseen) as show:
                 for row in run.rows(lines):
                     _write(out, row)
                     show(run.count)
@@ -76,7 +77,7 @@ def execute(options: argparse.Namespace) -> int:
     return int(run.errors > 0 or failures != [])
 
 
-def _fitting_jobs(judge: str, concurrency: int) -> int:
+def fitting_jobs(judge: str, concurrency: int) -> int:
     """A model is kept busy while rules run beside it; how many cores it takes is its own bound."""
     if judge == "rules":
         return 1
@@ -113,13 +114,13 @@ def _write(out: BinaryIO, row: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def progress(clock: Callable[[], float]) -> Iterator[Callable[[int], None]]:
+def progress(clock: Callable[[], float], what: str = "rows") -> Iterator[Callable[[int], None]]:
     """One rewritten line on standard error, wiped at the end."""
     started = clock()
 
     def show(count: int) -> None:
         speed = count / max(clock() - started, 1e-9)
-        sys.stderr.write(f"\r\x1b[K{count} rows, {speed:.1f} a second")
+        sys.stderr.write(f"\r\x1b[K{count} {what}, {speed:.1f} a second")
         sys.stderr.flush()
 
     try:
@@ -128,11 +129,12 @@ def progress(clock: Callable[[], float]) -> Iterator[Callable[[int], None]]:
         sys.stderr.write("\r\x1b[K")
 
 
-def _unseen(count: int) -> None:
+def unseen(count: int) -> None:
     """Progress where nobody watches."""
 
 
-def _jobs(written: str) -> int:
+def jobs_from(written: str) -> int:
+    """How many answers to verify at once."""
     if not written.isdecimal() or not 1 <= int(written) <= 1000:
         raise argparse.ArgumentTypeError(f"expected an integer from 1 to 1000, got {written!r}")
     return int(written)

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.cli import Command, main
+from otel_rt4chart.commands.period import period_s
 from rt4chart_clustering import settings
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
-from rt4chart_clustering.commands.cluster import period_s
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.embed import HashingEmbedder
 from rt4chart_clustering.run import Outcome, run

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import time
 from dataclasses import asdict
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.commands.period import period_s
 from rt4chart_clustering import settings
 from rt4chart_clustering.embed import build_embedder
 from rt4chart_clustering.run import Outcome, run
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
-
-UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,14 +61,6 @@ def told(outcome: Outcome) -> str:
         f"({outcome.new} new), {noise} in none yet; {outcome.unexplained} have a pattern that the "
         "rules do not explain. See them: rt4chart issues\n"
     )
-
-
-def period_s(text: str) -> int:
-    """Seconds of a time such as 90m, 24h or 7d."""
-    match = re.fullmatch(r"(\d{1,6})([mhd])", text.strip())
-    if match is None:
-        raise argparse.ArgumentTypeError(f"expected a time such as 90m, 24h or 7d, got {text!r}")
-    return int(match[1]) * UNITS_S[match[2]]
 
 
 COMMAND = Command("cluster", "group the failures into named issues", configure, execute)

@@ -9,18 +9,35 @@ from otel_rt4chart.spans.conventions.all import marks_of
 from otel_rt4chart.spans.view import Kind
 from rt4chart_collector.store.connect import Client
 
+FOR_EVER = 2**63 - 1
+
 
 def unverified_traces(
-    client: Client, verifier: str, since_ns: int, limit: int, *, after: str = ""
+    client: Client,
+    verifier: str,
+    since_ns: int,
+    limit: int,
+    *,
+    after: str = "",
+    until_ns: int = FOR_EVER,
+    errors_count: bool = True,
 ) -> list[str]:
     """Traces since then with an answer on which this verifier has not decided, by trace id.
 
     These are traces with a generation without a decision, and, because a chain may answer whose
     generation is not traced, those with a retrieval and no decision at all. `after` is the last id
     of the page before. A trace that holds no answer comes back each time: there is nothing to
-    decide on it, so nothing says that it was looked at.
+    decide on it, so nothing says that it was looked at. With `errors_count` an error is a decision;
+    an empty verifier has decided on nothing.
     """
-    given = {"verifier": verifier, "since": since_ns, "limit": limit, "after": after}
+    given = {
+        "verifier": verifier,
+        "since": since_ns,
+        "until": until_ns,
+        "limit": limit,
+        "after": after,
+        "errors": int(errors_count),
+    }
     return [trace_id for (trace_id,) in client.query(UNVERIFIED, given).result_rows]
 
 
@@ -49,10 +66,12 @@ DECIDED = """(
       SELECT {what} FROM rt4chart_verifications
       WHERE VerifierId = {{verifier:String}} AND IsDeleted = 0
         AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+        AND ({{errors:UInt8}} OR Decision != 'error')
   )"""
 UNVERIFIED = f"""
 SELECT DISTINCT TraceId FROM otel_traces
 WHERE Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
   AND TraceId > {{after:String}} AND ScopeName != '{SCOPE_NAME}'
   AND ({_is_of(Kind.LLM)}
        AND (TraceId, SpanId) NOT IN {DECIDED.format(what="TraceId, SpanId")}

@@ -130,9 +130,19 @@ def already_decided(
     client: Client, candidates: Collection[Candidate], verifier: str
 ) -> dict[AnswerKey, Decision]:
     """What this verifier decided on these answers before, by (trace id, span id)."""
+    return {key: decision for key, (decision, _) in decided(client, candidates, verifier).items()}
+
+
+def decided(
+    client: Client, candidates: Collection[Candidate], verifier: str
+) -> dict[AnswerKey, tuple[Decision, float]]:
+    """The same with the probability that the answer was in the sample."""
     rows = _stored(client, VERIFICATIONS, candidates, key=KEY)
-    column = [name for name, _ in VERIFICATIONS.columns].index("Decision")
-    return {(row[1], row[2]): Decision(row[column]) for row in rows if row[5] == verifier}
+    names = [name for name, _ in VERIFICATIONS.columns]
+    decision, rate = names.index("Decision"), names.index("SampleRate")
+    return {
+        (row[1], row[2]): (Decision(row[decision]), row[rate]) for row in rows if row[5] == verifier
+    }
 
 
 def _stored(

@@ -1,0 +1,118 @@
+"""`rt4chart backfill`, also `rt4chart verify --from-store`: stored answers, another judge."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from importlib.metadata import version
+
+from otel_rt4chart.cli import Command
+from otel_rt4chart.commands.period import period_s
+from otel_rt4chart.commands.tally import advice
+from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, unseen
+from otel_rt4chart.judges import JUDGES, ONNX, build_verifier, settings_with
+from rt4chart_collector.backfill import Backfill, Wanted
+from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.settings import load
+
+SECOND = 10**9
+OTHERWISE = (
+    "An embedded database has one owner: stop the service for as long as this runs, or keep the "
+    "spans in a ClickHouse server, where both may run"
+)
+EPILOG = """\
+Verdicts stand beside those of other judges, one row an answer and judge; `rt4chart agreement`
+compares them. An answer that this judge has verified is skipped, so that running this again goes on
+where it ended. Exit status: 0 verified, 1 an answer has an error or the judge failed, 2 wrong use.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_dsn(parser)
+    parser.add_argument(
+        "--since",
+        type=period_s,
+        default="24h",
+        metavar="TIME",
+        help="answers that began in that time, such as 90m, 24h (default), 7d",
+    )
+    parser.add_argument(
+        "--until",
+        type=period_s,
+        default="0m",
+        metavar="TIME",
+        help="and at least so long ago (default: now)",
+    )
+    parser.add_argument("--route", default="", help="only that route's")
+    parser.add_argument(
+        "--judge",
+        metavar="NAME",
+        help=f"one of: {', '.join(JUDGES)}, {ONNX}PATH (default: RT4CHART_JUDGE)",
+    )
+    parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
+    parser.add_argument("--limit", type=at_least_1, default=0, metavar="N", help="stop after N")
+    parser.add_argument(
+        "--again", action="store_true", help="verify anew what this judge has verified"
+    )
+    parser.add_argument(
+        "--jobs", type=jobs_from, metavar="N", help="answers verified at once (as in verify)"
+    )
+
+
+def at_least_1(text: str) -> int:
+    """A whole number above 0."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
+    return int(text)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Verify what is stored; the status is 1 where that is not all well."""
+    settings, now = load({"dsn": options.dsn, "judge": options.judge}), time.time_ns()
+    judging = settings_with(settings.judge, options.model)
+    verifier = build_verifier(settings.judge, judging, clock=time.perf_counter_ns)
+    wanted = Wanted(
+        since_ns=now - options.since * SECOND,
+        until_ns=now - options.until * SECOND,
+        route=options.route,
+        limit=options.limit,
+        again=options.again,
+    )
+    with opened(settings.dsn, needs="rt4chart_dead_letters", otherwise=OTHERWISE) as client:
+        backfill = Backfill(
+            client,
+            verifier,
+            wanted,
+            sample_rate=settings.sample_rate,
+            strict_routes=settings.strict_routes,
+            clock=time.time_ns,
+            version=version("otel-rt4chart"),
+            jobs=options.jobs or fitting_jobs(settings.judge, judging.concurrency),
+        )
+        try:
+            watched = progress(time.monotonic, "answers") if sys.stderr.isatty() else None
+            with watched or nullcontext(unseen) as show:
+                for count in backfill.answers():
+                    show(count)
+        finally:
+            sys.stderr.write("".join(f"{line}\n" for line in backfill.lines()))
+    failures = list(_failures(backfill, settings.judge))
+    sys.stderr.write("".join(f"{line}\n" for line in failures))
+    return int(backfill.errors > 0 or failures != [])
+
+
+def _failures(backfill: Backfill, judge: str) -> Iterator[str]:
+    """What else makes a run fail, and what to do about it."""
+    if backfill.stopped:
+        yield f"{backfill.stopped}\n{advice(judge)}.\nThen run this again: it goes on from here"
+    elif backfill.tally.is_silent:
+        yield f"the judge gave no verdict: {backfill.tally.main_reason}\n{advice(judge)}"
+
+
+COMMAND = Command("backfill", "verify stored answers, by this judge or another", configure, execute)

@@ -1,0 +1,76 @@
+"""`rt4chart replay`: dead letters go back to the queue."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from otel_rt4chart.cli import Command
+from otel_rt4chart.commands.period import period_s
+from otel_rt4chart.judge_failure import KINDS
+from otel_rt4chart.plain import printable
+from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.retry import GONE, SECOND, revived
+from rt4chart_collector.settings import load
+from rt4chart_collector.store.dead_letters import Letter, dead_letters, insert_letters
+
+OTHERWISE = (
+    "An embedded database has one owner: stop the service, run this, and start the service again; "
+    "it goes on with them"
+)
+EPILOG = f"Reasons: {', '.join((*KINDS, GONE))}. All of it: docs/service.md\n"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = EPILOG
+    add_dsn(parser)
+    parser.add_argument(
+        "--since",
+        type=period_s,
+        default="24h",
+        metavar="TIME",
+        help="given up in that time, such as 90m, 24h (default), 7d",
+    )
+    parser.add_argument("--route", default="", help="only that route's")
+    parser.add_argument(
+        "--reason", default="", choices=(*KINDS, GONE), metavar="REASON", help="only of that reason"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what there is, change nothing")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Make the dead letters due, and say which."""
+    dsn, now = load({"dsn": options.dsn}).dsn, time.time_ns()
+    with opened(dsn, needs="rt4chart_dead_letters", otherwise=OTHERWISE) as client:
+        found = dead_letters(
+            client,
+            since_ns=now - options.since * SECOND,
+            route=options.route,
+            reason=options.reason,
+        )
+        if not options.dry_run:
+            insert_letters(client, [revived(letter, now) for letter in found])
+    sys.stdout.write("".join(f"{line}\n" for line in told(found, is_dry=options.dry_run)))
+    return 0
+
+
+def told(letters: Sequence[Letter], *, is_dry: bool) -> Iterator[str]:
+    """How many letters of each kind."""
+    if not letters:
+        yield "no dead letter in that time"
+        return
+    counts = Counter((one.verifier, one.route, one.reason) for one in letters)
+    for (verifier, route, reason), count in counts.most_common():
+        yield f"{count} × {reason}, route {printable(route) or '-'}, judge {printable(verifier)}"
+    many = f"{len(letters)} dead letter{'s' * (len(letters) != 1)}"
+    if is_dry:
+        yield f"{many}; without --dry-run they go back to the queue"
+        return
+    yield f"{many} back in the queue: a service with that judge tries them within seconds"
+
+
+COMMAND = Command("replay", "try the answers again that were given up", configure, execute)
