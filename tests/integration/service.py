@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ class Service:
         assert process.stdout is not None
         self.process = process
         self.greeting = process.stdout.readline()
-        found = re.search(r"OTLP at (http://\S+)/v1/traces", self.greeting)
+        found = re.search(r"OTLP at (https?://\S+)/v1/traces", self.greeting)
         assert found, self.greeting
         self.url = found[1]
 
@@ -72,12 +72,12 @@ def command(*flags: str) -> list[str]:
 
 
 @contextmanager
-def service(dsn: str, *flags: str) -> Iterator[Service]:
-    """Start the service on a free port; it is killed at the end if it still runs."""
+def service(dsn: str, *flags: str, environ: Mapping[str, str] | None = None) -> Iterator[Service]:
+    """Start the service on free ports; it is killed at the end if it still runs."""
     given = ("--dsn", dsn, *ANY_PORTS, *flags)
-    environ = {name: value for name, value in os.environ.items() if "RT4CHART" not in name}
+    kept = {name: value for name, value in os.environ.items() if "RT4CHART" not in name}
     with subprocess.Popen(
-        command(*given), stdout=subprocess.PIPE, text=True, env=environ
+        command(*given), stdout=subprocess.PIPE, text=True, env={**kept, **(environ or {})}
     ) as process:
         try:
             yield Service(process)
