@@ -29,6 +29,7 @@ from heads import (
     best_threshold,
     fit,
     fit_kinds,
+    raised,
     report,
 )
 from pairs import MADE, Pair, made, natural
@@ -42,7 +43,7 @@ from otel_rt4chart.verify.local.slots import read_slots
 from otel_rt4chart.verify.model import Sentence
 from otel_rt4chart.verify.neural.cross import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
 from otel_rt4chart.verify.neural.nearby import linker_of, nearby, together
-from otel_rt4chart.verify.neural.stack import FILE, KIND, NAMES, values
+from otel_rt4chart.verify.neural.stack import FILE, KIND, NAMES, NETWORK, values
 from otel_rt4chart.verify.segment import segment, segment_passages
 
 SHIPPED, WITHOUT = "shipped", "without-"
@@ -53,6 +54,10 @@ KIND_SIGNS = np.array(
     [(name in CLASHES or name == KIND) * 1.0 - (name in NOVELTIES) * 1.0 for name in NAMES]
 )
 MARKED_FROM = 0.5
+# The heads learn from networks that never saw the data set; the one that ships saw all of them, and
+# is worth more on their kind. So much its weight is raised: on `dev`, which chose it among 1, 1.5,
+# 2, 3, 4 and 6, all answers go from .710 to .722; left out data sets lose .005 and gain .002 AUROC.
+TRUST = 2.0
 MADE_MOST, SEED = 350, 7
 
 
@@ -201,7 +206,8 @@ def fitted_head(rows: Sequence[Example]) -> Fit:
     """Unfaithful against entailed."""
     y = np.array([bool(one.unfaithful) for one in rows])
     datasets, groups = [one.dataset for one in rows], [one.group for one in rows]
-    return fit(matrix(rows), y, datasets, groups, SIGNS)
+    x = matrix(rows)
+    return raised(fit(x, y, datasets, groups, SIGNS), x, y, datasets, NAMES.index(NETWORK), TRUST)
 
 
 def natural_alone(table: Table) -> Table:
