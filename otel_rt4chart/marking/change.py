@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from opentelemetry.sdk.trace import ReadableSpan
 
 from otel_rt4chart.guard import guard
-from otel_rt4chart.marking.copies import Attributes, rewritten
+from otel_rt4chart.marking.copies import rewritten, textless
 from otel_rt4chart.marking.exporter import Change
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.spans.sdk import is_ours
@@ -34,11 +34,5 @@ def _redacted(span: ReadableSpan, redactor: Redactor) -> ReadableSpan:
     if is_ours(span):
         return span  # a verdict of ours: what it quotes was redacted before it was judged
     with guard("redacting a span"):
-        return rewritten(span, redactor.attributes)
-    return rewritten(span, _textless)
-
-
-def _textless(attributes: Attributes) -> Attributes:
-    return {
-        name: value for name, value in attributes.items() if isinstance(value, bool | int | float)
-    }
+        return rewritten(span, redactor.attributes, redactor.text)
+    return textless(span)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.util import BoundedList
+from opentelemetry.trace import Link, Status
 from opentelemetry.util.types import AttributeValue
 
+from otel_rt4chart import semconv
+
+T = TypeVar("T")
 Attributes = Mapping[str, AttributeValue]
 
 
@@ -20,17 +25,49 @@ def with_attributes(span: ReadableSpan, attributes: Attributes) -> ReadableSpan:
     return other
 
 
-def rewritten(span: ReadableSpan, rewrite: Callable[[Attributes], Attributes]) -> ReadableSpan:
-    """The span with its own and its events' attributes rewritten; counts of dropped ones stay."""
+def rewritten(
+    span: ReadableSpan, rewrite: Callable[[Attributes], Attributes], text: Callable[[str], str]
+) -> ReadableSpan:
+    """The span with the attributes of itself, its events and its links rewritten, and its status.
+
+    `text` rewrites the status's description. Counts of what was dropped stay, and so do names.
+    """
     other = with_attributes(span, rewrite(span.attributes or {}))
     if span.events:
-        events: BoundedList[Event] = BoundedList(None)
-        for event in span.events:
-            changed = _bounded(rewrite(event.attributes or {}), event.dropped_attributes)
-            events.append(Event(event.name, changed, event.timestamp))
-        events.dropped = span.dropped_events
-        other._events = events
+        events = (
+            Event(one.name, _bounded(rewrite(one.attributes or {}), _dropped(one)), one.timestamp)
+            for one in span.events
+        )
+        other._events = _listed(events, span.dropped_events)
+    if span.links:
+        links = (
+            Link(one.context, _bounded(rewrite(one.attributes or {}), _dropped(one)))
+            for one in span.links
+        )
+        other._links = _listed(links, span.dropped_links)
+    if span.status.description:
+        other._status = Status(span.status.status_code, text(span.status.description))
     return other
+
+
+def textless(span: ReadableSpan) -> ReadableSpan:
+    """The span with numbers and flags alone."""
+    return rewritten(span, _numbers, lambda text: semconv.REDACTED)
+
+
+def _numbers(attributes: Attributes) -> Attributes:
+    return {name: one for name, one in attributes.items() if isinstance(one, bool | int | float)}
+
+
+def _listed(items: Iterable[T], dropped: int) -> BoundedList[T]:
+    found: BoundedList[T] = BoundedList(None)
+    found.extend(list(items))
+    found.dropped = dropped
+    return found
+
+
+def _dropped(one: Event | Link) -> int:
+    return getattr(one, "dropped_attributes", 0)
 
 
 def _bounded(attributes: Attributes, dropped: int) -> BoundedAttributes:

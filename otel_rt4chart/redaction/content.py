@@ -6,10 +6,15 @@ Keys are those of the conventions that `otel_rt4chart.spans` reads, with our own
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from opentelemetry.util.types import AttributeValue
+
+from otel_rt4chart import semconv
+from otel_rt4chart.redaction.names import STRUCTURE, is_field
 
 Rewrite = Callable[[str], str]
 DEEPEST = 100
@@ -43,6 +48,8 @@ HOLDERS = (
     "gen_ai.tool.call.result",
     "gen_ai.prompt",
     "gen_ai.completion",
+    "gen_ai.events",
+    "gen_ai.event.content",
     "gen_ai.task",
     "gen_ai.evaluation.explanation",
     "content",
@@ -54,26 +61,44 @@ HOLDERS = (
     "traceloop.prompt.template_variables",
     "db.query.result",
     "db.search.result",
-    # Langfuse, Vercel, TruLens, MLflow, Pydantic AI, Google ADK, LangSmith
+    # Langfuse
     "langfuse.observation.input",
     "langfuse.observation.output",
     "langfuse.observation.metadata",
+    "langfuse.observation.status_message",
     "langfuse.trace.input",
     "langfuse.trace.output",
     "langfuse.trace.metadata",
+    # Vercel
     "ai.prompt",
     "ai.response",
     "ai.result",
     "ai.toolCall",
+    "ai.ranking",
+    "ai.value",
+    "ai.values",
+    # TruLens
+    "ai.observability.call",
     "ai.observability.retrieval",
     "ai.observability.reranking",
     "ai.observability.record_root",
+    # MLflow, Laminar, Google ADK
     "mlflow.spanInputs",
     "mlflow.spanOutputs",
+    "mlflow.chat.messages",
+    "lmnr.span.input",
+    "lmnr.span.output",
+    "gcp.vertex.agent",
+    # Pydantic AI, Logfire
     "pydantic_ai.all_messages",
     "all_messages_events",
+    "events",
     "final_result",
-    "gcp.vertex.agent",
+    "request_data",
+    "response_data",
+    "logfire.msg",
+    "logfire.events",
+    "logfire.all_events",
     "input",
     "output",
     "prompt",
@@ -88,10 +113,6 @@ HOLDERS = (
     "rt4chart.findings",
     "evaluations",
 )
-# What names and orders the texts stays: without it nobody could tell what was there.
-_ENUMS = "role type kind label relation annotator_kind finish_reason mime_type"
-_IDS = "id tool_call_id identifier passage passages vector"
-STRUCTURE = frozenset(f"{_ENUMS} {_IDS}".split())
 LEAST_DIGITS = 7  # a smaller whole number is a count, not somebody's
 _HOLDERS = frozenset(HOLDERS)
 
@@ -125,10 +146,7 @@ def in_value(value: Any, rewrite: Rewrite, depth: int = 0) -> Any:  # noqa: ANN4
     if isinstance(value, int):
         return _in_number(value, rewrite)
     if isinstance(value, Mapping):
-        return {
-            key: one if key in STRUCTURE and _is_plain(one) else in_value(one, rewrite, depth + 1)
-            for key, one in value.items()
-        }
+        return _in_map(value, rewrite, depth)
     if isinstance(value, Sequence):
         inner = [in_value(one, rewrite, depth + 1) for one in value]
         return tuple(inner) if isinstance(value, tuple) else inner
@@ -143,16 +161,44 @@ def _in_number(value: int, rewrite: Rewrite) -> int | str:
     return value if changed == shown else changed
 
 
+def _in_map(value: Mapping[Any, Any], rewrite: Rewrite, depth: int) -> dict[Any, Any]:
+    """Keys are rewritten too, but for the names of fields; those that become alike are numbered."""
+    found: dict[Any, Any] = {}
+    numbers: Counter[str] = Counter()
+    for key, one in value.items():
+        name = key
+        if isinstance(key, str) and not is_field(key):
+            name = rewrite(key)
+            numbers[name] += 1
+            name += f"~{numbers[name]}" * (numbers[name] > 1)
+        is_kept = key in STRUCTURE and _is_plain(one)
+        found[name] = one if is_kept else in_value(one, rewrite, depth + 1)
+    return found
+
+
 def _in_text(text: str, rewrite: Rewrite, depth: int) -> str:
     """JSON inside a text stays JSON; what only looks like it is a text."""
-    if depth < DEEPEST and text[:64].lstrip()[:1] in ("{", "["):
+    if depth < DEEPEST and text[:64].lstrip()[:1] in ("{", "[", '"'):
         try:
-            value = json.loads(text)
+            # Of a key that stands twice readers take the last, but the first one is there to read.
+            twice: list[bool] = []
+            value = json.loads(text, object_pairs_hook=partial(_object, twice))
             changed = in_value(value, rewrite, depth + 1)
-            return text if changed == value else json.dumps(changed, ensure_ascii=False)
+            if changed == value and not twice:
+                return text
+            if changed == semconv.REDACTED:
+                return semconv.REDACTED
+            return json.dumps(changed, ensure_ascii=False)
         except (ValueError, RecursionError):
             pass
     return rewrite(text)
+
+
+def _object(twice: list[bool], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice.append(True)
+    return found
 
 
 def _is_plain(value: object) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from opentelemetry.util.types import AttributeValue
 
+from otel_rt4chart import semconv
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.guard import guard
 from otel_rt4chart.redaction.content import Rewrite, in_value, rewritten
@@ -26,7 +27,8 @@ class Redactor:
     """Rewrites texts; threads may share it.
 
     `is_on` is False for the one that changes nothing, `drops` True for the one that leaves no
-    text at all. `failures` counts the texts that could not be rewritten and were left out whole.
+    text at all. `failures` counts the texts that could not be rewritten and were taken out whole.
+    What is taken out whole is `__REDACTED__`: text that is hidden is not text that is absent.
     """
 
     def __init__(self, rewrite: Rewrite = str, *, is_on: bool = False, drops: bool = False) -> None:
@@ -37,15 +39,16 @@ class Redactor:
         self._rewrite = rewrite
 
     def text(self, text: str) -> str:
-        """The text without what must not leave; where that fails, no text."""
+        """The text without what must not leave; a placeholder where that fails, or leaves none."""
         if not self.is_on:
             return text
         with guard("redacting a text"):
             changed = self._rewrite(text)
             if isinstance(changed, str):
-                return changed
+                is_emptied = bool(text.strip()) and not changed.strip()
+                return semconv.REDACTED if is_emptied else changed
         self.failures += 1
-        return ""
+        return semconv.REDACTED
 
     def attributes(self, attributes: Mapping[str, AttributeValue]) -> dict[str, Any]:
         """A span's or an event's attributes: texts are rewritten, JSON in them stays JSON."""

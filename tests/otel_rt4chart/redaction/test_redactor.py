@@ -60,10 +60,10 @@ def test_drop_leaves_no_text_and_the_structure() -> None:
     )
 
     assert json.loads(dropped.pop("gen_ai.input.messages")) == [
-        {"role": "user", "parts": [{"type": "text", "content": ""}]}
+        {"role": "user", "parts": [{"type": "text", "content": "__REDACTED__"}]}
     ]
     assert dropped == {
-        "output.value": "",
+        "output.value": "__REDACTED__",
         "retrieval.documents.0.document.id": "d1",
         "llm.model_name": "m",
     }
@@ -116,8 +116,8 @@ def test_what_is_json_stays_json(value: object) -> None:
 
 
 @pytest.mark.parametrize("returned", [None, 3, b"x"])
-def test_a_callable_that_fails_leaves_no_text(returned: object) -> None:
-    """What it could not clean is not sent as it is, and it is counted."""
+def test_a_callable_that_fails_leaves_a_placeholder(returned: object) -> None:
+    """What it could not clean is not sent as it is, is no missing text, and is counted."""
 
     def raises(text: str) -> str:
         raise KeyError(text)
@@ -125,9 +125,48 @@ def test_a_callable_that_fails_leaves_no_text(returned: object) -> None:
     failing = build_redactor(call=raises)
     silly = build_redactor(call=lambda text: returned)  # type: ignore[arg-type, return-value]
 
-    assert (failing.text("Bob"), silly.text("Bob")) == ("", "")
+    assert (failing.text("Bob"), silly.text("Bob")) == ("__REDACTED__", "__REDACTED__")
     assert (failing.failures, silly.failures) == (1, 1)
     assert guard.swallowed
+
+
+def test_a_text_that_is_emptied_leaves_a_placeholder() -> None:
+    """A text that was taken out must not look like one that never was; an empty one stays."""
+    emptying = build_redactor(call=lambda text: " ")
+
+    assert (emptying.text("Bob"), build_redactor("drop").text("Bob")) == ("__REDACTED__",) * 2
+    assert build_redactor("drop").text("") == ""
+
+
+def test_a_key_that_stands_twice_hides_nothing() -> None:
+    """Readers take the last one; the first one is on the wire all the same."""
+    twice = '{"query": "bob@example.com", "query": "x", "in": {"a": "b@c.de", "a": 1}}'
+
+    assert MASK.attributes({"input.value": twice}) == {
+        "input.value": '{"query": "x", "in": {"a": 1}}'
+    }
+
+
+def test_keys_are_redacted_but_for_the_names_of_fields() -> None:
+    """Somebody may be a key; two that become alike both stay."""
+    known = '{"a@b.de": {"content": "x"}, "c@d.de": 1, "document.content": "y"}'
+
+    assert MASK.attributes({"output.value": known}) == {
+        "output.value": '{"[email]": {"content": "x"}, "[email]~2": 1, "document.content": "y"}'
+    }
+    assert build_redactor("drop").attributes({"metadata": '{"Bob": 1, "content": "x"}'}) == {
+        "metadata": '{"__REDACTED__": 1, "content": "__REDACTED__"}'
+    }
+
+
+def test_a_text_as_json_is_read_as_one() -> None:
+    """MLflow writes every value as JSON; what is escaped there is found."""
+    assert MASK.attributes({"mlflow.spanOutputs": '"m\\u00fcller\\u0040example.com is in"'}) == {
+        "mlflow.spanOutputs": '"[email] is in"'
+    }
+    assert build_redactor("drop").attributes({"output.value": '"Bob"'}) == {
+        "output.value": "__REDACTED__"
+    }
 
 
 def test_an_exchange_is_redacted_whole() -> None:
