@@ -6,16 +6,13 @@ import asyncio
 from typing import TypeAlias
 
 import grpc
-from google.protobuf.any_pb2 import Any as AnyMessage
-from google.protobuf.duration_pb2 import Duration
-from google.rpc.error_details_pb2 import RetryInfo
-from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
 
 from rt4chart_collector.otlp.decode import decode_spans
 from rt4chart_collector.otlp.intake import REQUESTS, Intake, response_to
 from rt4chart_collector.otlp.refusal import Fault, RefusedError
 from rt4chart_collector.otlp.room import Place
+from rt4chart_collector.otlp.rpc_status import retry_bytes, status_bytes
 
 # OTLP specification, "Failures" and "OTLP/gRPC throttling": the codes that are sent again.
 CODES = {
@@ -70,16 +67,13 @@ class GrpcReceiver:
 
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
     """When to send again: as the specification says it, and as OpenTelemetry's Python reads it."""
-    if refused.retry_s is None:
+    retry_s = refused.retry_s
+    if retry_s is None:
         return ()
-    retry = RetryInfo(retry_delay=Duration(seconds=refused.retry_s))
-    detail = AnyMessage()
-    detail.Pack(retry)
     number: int = code.value[0]
-    status = Status(code=number, message=str(refused), details=[detail])
     return (
-        ("grpc-status-details-bin", status.SerializeToString()),
-        ("google.rpc.retryinfo-bin", retry.SerializeToString()),
+        ("grpc-status-details-bin", status_bytes(str(refused), code=number, retry_s=retry_s)),
+        ("google.rpc.retryinfo-bin", retry_bytes(retry_s)),
     )
 
 

@@ -16,6 +16,7 @@ from rt4chart_collector.otlp.decode_json import decode_json
 from rt4chart_collector.otlp.intake import Intake, response_to
 from rt4chart_collector.otlp.refusal import Fault, RefusedError, too_large
 from rt4chart_collector.otlp.room import Place
+from rt4chart_collector.otlp.rpc_status import status_bytes
 from rt4chart_collector.otlp.unpack import ENCODINGS, IDENTITY
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -90,7 +91,7 @@ def build_app(intake: Intake, status: Callable[[], Mapping[str, object]]) -> Sta
 async def _show_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    return _told(request, error.detail, error.status_code, error.headers)
+    return _told(request, error.status_code, error.detail, dict(error.headers or {}))
 
 
 async def _show_refusal(request: Request, error: Exception) -> Response:
@@ -103,14 +104,16 @@ async def _show_refusal(request: Request, error: Exception) -> Response:
         headers["WWW-Authenticate"] = "Bearer"
     if error.fault is Fault.SLOW:
         headers["Connection"] = "close"
-    return _told(request, str(error), STATUSES[error.fault], headers)
+    return _told(request, STATUSES[error.fault], str(error), headers)
 
 
-def _told(
-    request: Request, text: str, status: int, headers: Mapping[str, str] | None = None
-) -> Response:
-    if _content_type(request) == JSON:
+def _told(request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
+    """A google.rpc.Status in the encoding of the request, plain text where it has neither."""
+    kind = _content_type(request)
+    if kind == JSON:
         return JSONResponse({"message": text}, status, headers)
+    if kind == PROTOBUF:
+        return Response(status_bytes(text), status, headers, PROTOBUF)
     return PlainTextResponse(f"{text}\n", status, headers)
 
 
