@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from threading import Lock
-from typing import Generic, TypeVar
+from threading import Lock, local
+from typing import Generic, NamedTuple, TypeVar
 
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import format_trace_id
@@ -14,11 +14,18 @@ from otel_rt4chart import semconv
 from otel_rt4chart.forks import after_fork
 from otel_rt4chart.guard import guard
 from otel_rt4chart.marking.copies import with_attributes
-from otel_rt4chart.sampling import Choice, Sampler, Signals, signals_of
+from otel_rt4chart.marking.seen import RAG_KINDS, TOLD, looks_like_rag
+from otel_rt4chart.sampling import Sampler, Signals, signals_of
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.read import named_kind, view
 from otel_rt4chart.spans.route import named_route
-from otel_rt4chart.spans.sdk import Route, is_local_root, is_ours, record_from_readable
+from otel_rt4chart.spans.sdk import (
+    Route,
+    attributes_of,
+    is_local_root,
+    is_ours,
+    record_from_readable,
+)
 from otel_rt4chart.spans.view import Kind
 
 Marks = Mapping[str, str | bool | float]
@@ -30,16 +37,21 @@ class Decisions:
     """Gathers what is known of each trace, decides at its local root, and marks copies of spans.
 
     Marked are the local root, and generations that are exported with it or after it: what is
-    exported before has no decision yet. Several exporters may share it; its tables are bounded.
+    exported before has no decision yet. Where nothing was seen that is verified, no generation, no
+    retrieval and no wish, the rate alone is written, and nothing is spent.
+
+    Several exporters may share it; its tables are bounded. Its lock is held for no more than a
+    look into them: reading spans, the application's callable and the log come before or after.
+    Spans that these make pass unmarked, or they would lead to more of them.
     """
 
     def __init__(self, sampler: Sampler, route: Route | None) -> None:
         """`route` names the route from the trace's spans at hand, the local root first."""
         self._sampler = sampler
         self._route = route
-        self._signals: Table[Signals] = Table(TRACES)
-        self._marks: Table[Marks] = Table(TRACES)
+        self._traces: Table[_Trace] = Table(TRACES)
         self._lock = Lock()
+        self._inside = local()
         after_fork(self._renew)
 
     def _renew(self) -> None:
@@ -47,56 +59,114 @@ class Decisions:
 
     def mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         """The spans, in order, marked where the decision on their trace is made."""
-        with self._lock:
-            generations = {id(span) for span in spans if self._gather(span) is Kind.LLM}
-            roots = [span for span in spans if is_local_root(span)]
-            for root in roots:
-                self._decide(root, spans)
-            marked = generations | {id(root) for root in roots}
-            return [self._marked(span) if id(span) in marked else span for span in spans]
+        if getattr(self._inside, "is_on", False):
+            return list(spans)
+        self._inside.is_on = True
+        try:
+            return self._mark(spans)
+        finally:
+            self._inside.is_on = False
+
+    def _mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
+        generations = [span for span in spans if self._gather(span) is Kind.LLM]
+        roots = [span for span in spans if is_local_root(span)]
+        for root in roots:
+            self._decide(root, spans)
+        for span in generations:
+            self._decide_late(_trace_id(span))
+        marked = {id(span) for span in (*generations, *roots)}
+        return [self._marked(span) if id(span) in marked else span for span in spans]
 
     def _gather(self, span: ReadableSpan) -> Kind:
         """The span's kind; what it says of its trace is kept until the decision."""
         if is_ours(span):
             return Kind.NONE
-        attributes = span.attributes or {}
-        # Without risk rules no text is read, and no span is sorted through.
-        found = _read(span) if self._sampler.policy.risks else _told(attributes)
-        if found is not None:
-            known = self._signals.get(_trace(span))
-            self._signals.put(_trace(span), known.merged(found) if known else found)
-        return named_kind(attributes)
+        given = span.attributes or {}
+        keys = tuple(given)
+        told = {key: given[key] for key in TOLD.intersection(keys)}
+        kind = named_kind(told) if told else Kind.NONE
+        trace = _trace_id(span)
+        # Without risk rules no text is read.
+        found = (self._sampler.policy.risks and _read(span)) or _said(told)
+        is_new = not self._known(trace).is_rag and (
+            kind in RAG_KINDS or looks_like_rag(span.name, keys) or (found and found.forced)
+        )
+        if found or is_new:
+            with self._lock:
+                known = self._traces.get(trace) or UNKNOWN
+                signals = known.signals.merged(found) if found else known.signals
+                is_seen = known.is_rag or bool(is_new)
+                self._traces.put(trace, known._replace(signals=signals, is_rag=is_seen))
+        return kind
 
     def _decide(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> None:
-        trace = _trace(root)
-        if self._marks.get(trace) is not None:
+        trace = _trace_id(root)
+        known = self._known(trace)
+        if known.is_decided:
             return
-        signals = self._signals.get(trace) or Signals()
-        named = "" if signals.route else self._named(root, spans)
-        route = (
-            signals.route
-            or named
-            or named_route([record_from_readable(root).attributes])
-            or root.name
-        )
-        asked = signals.merged(Signals(route=route))
-        choice = self._sampler.choose(format_trace_id(trace), asked)
-        self._marks.put(trace, _marks(choice, named))
+        is_asked = known.is_rag and not known.signals.route
+        named = self._named(root, spans) if is_asked else ""
+        route = known.signals.route or named or named_route([attributes_of(root)]) or root.name
+        self._choose(trace, route, named)
+
+    def _decide_late(self, trace: int) -> None:
+        """A generation that ends after its local root: then nothing was spent on the trace yet."""
+        known = self._known(trace)
+        if known.marks is not None and not known.is_decided:
+            self._choose(trace, known.route, "")
+
+    def _choose(self, trace: int, route: str, named: str) -> None:
+        """Of several exporters that come here with one trace, the first decides."""
+        with self._lock:
+            known = self._traces.get(trace) or UNKNOWN
+            if known.is_decided:
+                return
+            hexadecimal, asked = format_trace_id(trace), known.signals.merged(Signals(route=route))
+            marks: dict[str, str | bool | float] = {}
+            if known.is_rag:
+                choice = self._sampler.choose(hexadecimal, asked)
+                marks[semconv.DECISION] = choice.decision
+            else:
+                choice = self._sampler.rated(hexadecimal, asked.route)
+            marks |= {semconv.SAMPLED: choice.sampled, semconv.SAMPLE_RATE: choice.rate}
+            if named:
+                marks[semconv.ROUTE] = named
+            self._traces.put(
+                trace, known._replace(marks=marks, route=route, is_decided=known.is_rag)
+            )
 
     def _named(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> str:
         """What the application's callable says; a route that cannot be had costs no mark."""
         name = None
         if self._route is not None:
-            others = [span for span in spans if _trace(span) == _trace(root) and span is not root]
+            trace = _trace_id(root)
+            others = [span for span in spans if _trace_id(span) == trace and span is not root]
             with guard("the route callable"):
                 name = self._route([root, *others])
         return name if isinstance(name, str) else ""
 
     def _marked(self, span: ReadableSpan) -> ReadableSpan:
-        marks = self._marks.get(_trace(span))
+        marks = self._known(_trace_id(span)).marks
         return (
             span if marks is None else with_attributes(span, {**(span.attributes or {}), **marks})
         )
+
+    def _known(self, trace: int) -> _Trace:
+        with self._lock:
+            return self._traces.get(trace) or UNKNOWN
+
+
+class _Trace(NamedTuple):
+    """What is known of a trace; `marks` without `is_decided` are those of the rate alone."""
+
+    signals: Signals = Signals()
+    is_rag: bool = False
+    route: str = ""
+    marks: Marks | None = None
+    is_decided: bool = False
+
+
+UNKNOWN = _Trace()
 
 
 class Table(Generic[V]):
@@ -119,26 +189,20 @@ class Table(Generic[V]):
             self._values.popitem(last=False)
 
 
-def _read(span: ReadableSpan) -> Signals:
-    return signals_of(view(record_from_readable(span)))
+def _read(span: ReadableSpan) -> Signals | None:
+    """All that a span says; one that cannot be read must not cost the others their marks."""
+    with guard("reading a span"):
+        return signals_of(view(record_from_readable(span)))
+    return None
 
 
-def _told(attributes: Mapping[str, object]) -> Signals | None:
-    route, forced = attributes.get(semconv.ROUTE), attributes.get(semconv.FORCE)
+def _said(told: Mapping[str, object]) -> Signals | None:
+    route, forced = told.get(semconv.ROUTE), told.get(semconv.FORCE)
     if route is None and forced is None:
         return None
     return Signals(route=values.text(route), forced=values.flag(forced) is True)
 
 
-def _trace(span: ReadableSpan) -> int:
+def _trace_id(span: ReadableSpan) -> int:
     context = span.get_span_context()
     return context.trace_id if context else 0
-
-
-def _marks(choice: Choice, route: str) -> Marks:
-    marks: dict[str, str | bool | float] = {
-        semconv.SAMPLED: choice.sampled,
-        semconv.SAMPLE_RATE: choice.rate,
-        semconv.DECISION: choice.decision,
-    }
-    return marks | ({semconv.ROUTE: route} if route else {})

@@ -84,6 +84,13 @@ class Sampler:
             self._budget.spend()
         return Choice(True, rate * chance, "sampled", reason)
 
+    def rated(self, trace_id: str, route: str) -> Choice:
+        """Decide by the route's rate alone, where there is no answer: no bound is used up."""
+        policy = self.policy
+        rate = policy.rate_of(route)
+        is_chosen = position(trace_id, policy.salt) < rate
+        return Choice(is_chosen, rate, "sampled" if is_chosen else "not_sampled", "rate")
+
 
 def _wanted(policy: Policy, signals: Signals) -> tuple[float, str]:
     """The probability of being chosen, bounds left aside, and why."""

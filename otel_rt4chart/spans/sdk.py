@@ -64,6 +64,11 @@ def record_from_readable(span: ReadableSpan) -> SpanRecord:
     )
 
 
+def attributes_of(span: ReadableSpan) -> Attributes:
+    """A span's attributes alone, where the rest of its record is not needed."""
+    return _attributes(span.attributes)
+
+
 def _attributes(attributes: object) -> Attributes:
     """A copy: the SDK's mapping is bound to the span."""
     return dict(attributes) if attributes else {}  # type: ignore[call-overload]
