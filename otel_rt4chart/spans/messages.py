@@ -109,7 +109,7 @@ def _only_results(value: Mapping[str, object]) -> bool:
     """True for a message that only brings back what tools returned, as the user's it may stand."""
     parts = values.listed(value.get("parts") or value.get("content"))
     return bool(parts) and all(
-        isinstance(one, Mapping) and one.get("type") in RESULT_TYPES for one in parts
+        isinstance(one, Mapping) and _type(one) in RESULT_TYPES for one in parts
     )
 
 
@@ -163,7 +163,7 @@ def said(value: object, depth: int = 0) -> Said:
 
 
 def _part(part: Mapping[str, object], depth: int) -> Said:
-    kind = part.get("type")
+    kind = _type(part)
     if kind in CALL_TYPES or any(part.get(name) for name in CALLS):
         return Said(calls_tools=True)
     if kind in RESULT_TYPES:
@@ -183,5 +183,11 @@ def _part(part: Mapping[str, object], depth: int) -> Said:
 
 def _is_part(value: Mapping[str, object]) -> bool:
     return "role" not in value and (
-        value.get("type") in TEXT_TYPES | CALL_TYPES | {"reasoning", "thinking"}
+        _type(value) in TEXT_TYPES | CALL_TYPES | {"reasoning", "thinking"}
     )
+
+
+def _type(part: Mapping[str, object]) -> str:
+    """The type of a part; one that is no word, such as a list of JSON types, is none."""
+    told = part.get("type")
+    return told if isinstance(told, str) else ""

@@ -97,3 +97,14 @@ def test_a_message_of_tool_results_alone_is_a_tools_whatever_its_role() -> None:
     found, _ = messages([{"role": "user", "parts": [part]}], role="user")
 
     assert [(one.role, one.text) for one in found] == [("tool", '["14 days.","Dogs."]')]
+
+
+@pytest.mark.parametrize("told", [["string", "null"], {"a": "text"}, 1, None])
+def test_a_type_that_is_no_word_says_nothing(told: object) -> None:
+    """JSON Schema writes lists of types; the text beside one is text."""
+    part = {"type": told, "text": "How long?"}
+
+    assert messages([{"role": "user", "content": [part]}], role="")[0] == (
+        Message("user", "How long?"),
+    )
+    assert messages([part], role="user")[0] == (Message("user", "How long?"),)
