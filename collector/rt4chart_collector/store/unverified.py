@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from otel_rt4chart.semconv import SCOPE_NAME
-from otel_rt4chart.spans.conventions.all import marks_of
+from otel_rt4chart.spans.conventions.all import KindSigns, signs_of
 from otel_rt4chart.spans.view import Kind
 from rt4chart_collector.store.connect import Client
 
@@ -25,10 +25,10 @@ def unverified_traces(
     """Traces since then with an answer on which this verifier has not decided, by trace id.
 
     These are traces with a generation without a decision, and, because a chain may answer whose
-    generation is not traced, those with a retrieval and no decision at all. `after` is the last id
-    of the page before. A trace that holds no answer comes back each time: there is nothing to
-    decide on it, so nothing says that it was looked at. With `errors_count` an error is a decision;
-    an empty verifier has decided on nothing.
+    generation is not traced, those with a retrieval and no decision at all; spans that nothing but
+    their name tells are left out. `after` is the last id of the page before. A trace that holds no
+    answer comes back each time: there is nothing to decide on it, so nothing says that it was
+    looked at. With `errors_count` an error is a decision; an empty verifier has decided on nothing.
     """
     given = {
         "verifier": verifier,
@@ -43,19 +43,23 @@ def unverified_traces(
 
 def _is_of(*kinds: Kind) -> str:
     """The condition on a span's row; names and values are those of the conventions' tables."""
-    marks = marks_of(*kinds)
-    # Any attribute that names a kind, be it another one, goes before the keys.
-    attributes = marks_of(*(kind for kind in Kind if kind)).kinds
-    named = [
-        f"lower(trim(BOTH '\"' FROM SpanAttributes['{key}'])) IN ({_listed(values)})"
-        for key, values in marks.kinds.items()
-    ]
-    keys = "|".join(prefix.replace(".", "[.]") for prefix in marks.prefixes)
+    signs = signs_of(*kinds)
+    # Any attribute that names a kind, be it another one, goes before keys and events.
+    any_kind = signs_of(*(kind for kind in Kind if kind))
+    keys = "|".join(prefix.replace(".", "[.]") for prefix in signs.prefixes)
     hinted = (
-        f"(NOT hasAny(mapKeys(SpanAttributes), [{_listed(attributes)}]) "
-        f"AND arrayExists(key -> match(key, '^({keys})([.]|$)'), mapKeys(SpanAttributes)))"
+        f"arrayExists(key -> match(key, '^({keys})([.]|$)'), mapKeys(SpanAttributes)) "
+        f"OR hasAny(Events.Name, [{_listed(signs.events)}])"
     )
-    return f"({' OR '.join([*named, hinted])})"
+    return f"({_names(signs)} OR NOT ({_names(any_kind)}) AND ({hinted}))"
+
+
+def _names(signs: KindSigns) -> str:
+    """The condition that an attribute names one of the kinds; another value names none."""
+    return " OR ".join(
+        f"lower(trim(BOTH '\" ' FROM SpanAttributes['{key}'])) IN ({_listed(values)})"
+        for key, values in signs.kinds.items()
+    )
 
 
 def _listed(values: Iterable[str]) -> str:

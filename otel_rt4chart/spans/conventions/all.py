@@ -46,28 +46,36 @@ CONVENTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """What tells a span's kind by its attributes alone, for a query over stored spans.
+class KindSigns:
+    """What tells a span's kind but its name, for a query over stored spans.
 
     `kinds` are the attributes that name a span's kind, with the values, in lower case, that mean
     one of those asked for (JSON text keeps its quotation marks in the store: compare without them);
-    `prefixes` begin the keys that tell one where no such attribute is left.
+    `prefixes` begin the keys, and `events` are the names of span events, that tell one where no
+    attribute does: none is left, or its value is none of any kind.
     """
 
     kinds: Mapping[str, frozenset[str]]
     prefixes: tuple[str, ...]
+    events: frozenset[str]
 
 
-def marks_of(*asked: Kind) -> Marks:
-    """The marks of these kinds, of all conventions: a span without any of them is of none."""
+def signs_of(*asked: Kind) -> KindSigns:
+    """The signs of these kinds, of all conventions: a span without any of them is of none."""
     values: dict[str, set[str]] = {}
     for _, attribute, kinds in KIND_ATTRIBUTES:
         meant = {value for value, kind in kinds.items() if kind in asked}
         values.setdefault(attribute, set()).update(meant)
-    hints = (hint for one in CONVENTIONS for hint, kind in one.hints if kind in asked)
-    return Marks(
+    hints = {hint: None for one in CONVENTIONS for hint, kind in one.hints if kind in asked}
+    return KindSigns(
         {attribute: frozenset(found) for attribute, found in values.items() if found},
-        tuple(dict.fromkeys(hints)),
+        tuple(hints),
+        frozenset(
+            name
+            for name, event in EVENTS.items()
+            # One that stands for attributes of its span is a generation's.
+            if (event.key in hints if event.key else Kind.LLM in asked)
+        ),
     )
 
 

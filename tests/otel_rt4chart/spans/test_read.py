@@ -15,7 +15,7 @@ from otel_rt4chart.spans.conventions.all import (
     EVENTS,
     KEYS,
     KIND_ATTRIBUTES,
-    marks_of,
+    signs_of,
 )
 from otel_rt4chart.spans.read import view
 from otel_rt4chart.spans.record import SpanEvent, SpanRecord
@@ -51,6 +51,9 @@ def span(attributes: Mapping[str, object], **more: object) -> SpanRecord:
 
 @given(KINDS, st.dictionaries(NAMES, GIVEN, max_size=6), st.integers(0, 1))
 @example(LLM, {"events.0": "x"}, 0)
+@example(LLM, {"llm.input_messages": ({"role": "user", "content": ({"type": ["a"]},)},)}, 0)
+@example(LLM, {"llm.input_messages": ({"role": "user", "parts": ({"type": {}},)},)}, 0)
+@example(LLM, {"llm.output_messages": ({"type": {"a": "b"}},)}, 0)
 @example(LLM, {"output.value": "[" * 100_000}, 0)
 @example(LLM, {"output.value": '{"messages":' * 900 + "1" + "}" * 900}, 0)
 def test_any_attributes_are_read(
@@ -101,16 +104,16 @@ def test_a_huge_value_does_not_hang(key: str, value: str) -> None:
     assert time.perf_counter() - started < 2
 
 
-def test_marks_of_a_generation_find_every_golden_one() -> None:
+def test_signs_of_a_generation_find_every_golden_one() -> None:
     """Attributes alone tell it, but for one whose kind was evicted and only the name is left."""
-    marks = marks_of(Kind.LLM)
+    signs = signs_of(Kind.LLM)
 
     def is_marked(attributes: Mapping[str, object]) -> bool:
         named = any(
             str(attributes.get(key, "")).strip('"').lower() in kinds
-            for key, kinds in marks.kinds.items()
+            for key, kinds in signs.kinds.items()
         )
-        return named or any(key.startswith(marks.prefixes) for key in attributes)
+        return named or any(key.startswith(signs.prefixes) for key in attributes)
 
     missed = [
         one.name

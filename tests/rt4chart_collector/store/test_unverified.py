@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.record import Attributes
+from otel_rt4chart.spans.record import Attributes, SpanEvent
+from otel_rt4chart.spans.view import Kind
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.unverified import unverified_traces
 from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
 from tests.rt4chart_collector.records import NOON, SPAN, VERIFIER, trace_spans, verdict
 
 DAY = 86_400 * 10**9
@@ -57,6 +59,14 @@ def test_unverified_traces_pages_through_what_is_undecided(any_client: Client) -
         ({"gen_ai.operation.name": "embeddings"}, False),
         ({"http.route": "/ask"}, False),
         ({"retrieval.documents.0.document.content": "One."}, True),
+        (
+            {"openinference.span.kind": "UNKNOWN", "llm.output_messages.0.message.content": "x"},
+            True,
+        ),
+        ({"gen_ai.operation.name": "responses", "gen_ai.output.messages": "[]"}, True),
+        ({"gen_ai.operation.name": "", "gen_ai.output.messages": "[]"}, True),
+        ({"mlflow.spanType": '" LLM "'}, True),
+        ({"openinference.span.kind": "EMBEDDING", "retrieval.documents": "[]"}, False),
     ],
 )
 def test_a_generation_of_any_convention_is_found(
@@ -68,6 +78,45 @@ def test_a_generation_of_any_convention_is_found(
     found = unverified_traces(any_client, VERIFIER, NOON, 5)
 
     assert found == ([SPAN.trace_id] if is_found else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "is_found"),
+    [
+        ("gen_ai.choice", True),
+        ("gen_ai.client.inference.operation.details", True),
+        ("gen_ai.content.completion", True),
+        ("db.query.result", True),
+        ("gen_ai.user.message", False),
+        ("exception", False),
+    ],
+)
+def test_what_its_events_alone_tell_is_found(any_client: Client, name: str, is_found: bool) -> None:
+    """Older versions of GenAI's conventions wrote messages as span events."""
+    event = SpanEvent(name, NOON, {"gen_ai.completion": "Yes.", "content": "Yes."})
+    insert_spans(any_client, [replace(SPAN, attributes={}, events=(event,))])
+
+    found = unverified_traces(any_client, VERIFIER, NOON, 5)
+
+    assert found == ([SPAN.trace_id] if is_found else [])
+
+
+def test_every_golden_answer_and_retrieval_is_found(any_client: Client) -> None:
+    """Whatever the reader takes for one, but where the span's name tells it."""
+    told = [
+        one
+        for one in GOLDEN
+        if one.read.get("kind") in (Kind.LLM, Kind.RETRIEVER, Kind.RERANKER) and one.span == "span"
+    ]
+    ids = {one.name: f"{number:032x}" for number, one in enumerate(told, 1)}
+    insert_spans(
+        any_client,
+        [replace(one.record, trace_id=ids[one.name], start_ns=NOON, end_ns=NOON) for one in told],
+    )
+
+    found = set(unverified_traces(any_client, VERIFIER, NOON, 1_000))
+
+    assert [one.name for one in told if ids[one.name] not in found] == []
 
 
 def test_a_retrieval_with_a_decision_in_its_trace_is_done(any_client: Client) -> None:
