@@ -24,12 +24,19 @@ class Mark:
 
 
 def mark_of(line: Iterable[View], others: Iterable[View], elsewhere: Mark | None = None) -> Mark:
-    """The mark of the span that ended last, of the answer and those above it (`line`).
+    """The mark of the answer and those above it (`line`), of whom each process marked its own.
 
-    The decision is made at the end of the local root, so that what ends earlier may carry one that
-    was made without knowing the whole. Else the first mark of the `others`, else that `elsewhere`.
+    An answer that any of them chose is chosen, at the highest rate: they draw alike, so that this
+    is the probability that any did. Where none did, the span that ended last tells why. Without a
+    mark there, the first one of the `others` holds, else that `elsewhere`.
     """
-    marked = [(one.span.end_ns, mark) for one in line if (mark := _mark(one)) is not None]
+    found_on = [(one.span, mark) for one in line if (mark := _mark(one)) is not None]
+    # Who saw no answer wrote the rate alone: where others decided, bounds included, they know more.
+    decided = [(span, mark) for span, mark in found_on if semconv.DECISION in span.attributes]
+    marked = [(span.end_ns, mark) for span, mark in decided or found_on]
+    chosen = [mark for _, mark in marked if mark.sampled]
+    if chosen:
+        return max(chosen, key=lambda mark: mark.sample_rate or 0.0)
     if marked:
         latest = max(end for end, _ in marked)
         return [mark for end, mark in marked if end == latest][-1]
