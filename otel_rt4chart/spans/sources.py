@@ -10,6 +10,7 @@ from otel_rt4chart.spans import values
 from otel_rt4chart.spans.answers import is_retrieval
 from otel_rt4chart.spans.documents import results
 from otel_rt4chart.spans.prompt_context import prompt_context
+from otel_rt4chart.spans.reranked import came_out
 from otel_rt4chart.spans.texts import head, plain
 from otel_rt4chart.spans.tree import CHECKS, RETRIEVAL, Tree
 from otel_rt4chart.spans.view import Kind, Message, View
@@ -70,10 +71,10 @@ def context_of(scene: Scene) -> Context:
 
 
 def retrievals(views: Iterable[View], tree: Tree) -> tuple[View, ...]:
-    """The retrievals whose documents came out: rerankers, and what was retrieved after them.
+    """The retrievals whose documents came out: rerankers, and what did not go through them.
 
-    A retrieval inside another one, or inside a tool, is a step of it: the outer retrieval's
-    documents are what came out, the inner one's where the outer one is a tool.
+    `views` come in the order of time. A retrieval inside another one, or inside a tool, is a step
+    of it: the outer one's documents are what came out, the inner one's where the outer is a tool.
     """
     found = [
         one
@@ -90,8 +91,7 @@ def retrievals(views: Iterable[View], tree: Tree) -> tuple[View, ...]:
         if searches.isdisjoint(parent.span.span_id for parent in tree.above(one))
         and not (one.kind is Kind.TOOL and one.span.span_id in around)
     ]
-    reranked = max((one.span.start_ns for one in outer if one.kind is Kind.RERANKER), default=-1)
-    return tuple(one for one in outer if one.kind is Kind.RERANKER or one.span.start_ns > reranked)
+    return came_out(outer)
 
 
 def merged(passages: Iterable[Passage]) -> tuple[Passage, ...]:
