@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from otel_rt4chart.spans.values import listed, nested, opened, structure, text
@@ -17,6 +17,11 @@ OBJECTS = st.dictionaries(st.text(max_size=9), JSON, min_size=1)
 
 
 @given(OBJECTS, st.floats(0, 1))
+@example({"": 1e15}, 22 / 24)  # behind a number's point
+@example({"": 1e22}, 8 / 12)  # behind its exponent's sign
+@example({"": -1.0}, 6 / 10)
+@example({"": float("-inf")}, 8 / 15)
+@example({"": "\u00e9"}, 9 / 14)
 def test_json_that_ends_early_is_told(value: dict[str, object], share: float) -> None:
     """Wherever a limit cuts it."""
     whole = json.dumps(value)
