@@ -96,8 +96,11 @@ class Assembler:
         return self._buffer.evicted_traces + counted
 
     def _recover(self) -> None:
-        # What is found while the judge is paused would only be put off again.
-        if not self._buffer.is_calm or self._breaker.is_paused:
+        if not self._buffer.is_calm:
+            return
+        if self._breaker.is_paused:
+            # What is found now would only be put off again.
+            self._retries.count(self._clock())
             return
         given_back = self._given_back
         if given_back > self._lost:

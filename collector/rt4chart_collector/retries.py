@@ -37,9 +37,8 @@ class Retries:
 
         An answer whose trace the store has no longer is given up.
         """
-        if now_ns < self._not_before:
+        if not self._is_time(now_ns):
             return ()
-        self._not_before = now_ns + POLL_NS
         self._handed = {one: at for one, at in self._handed.items() if at > now_ns - HELD_NS}
         limit = ANSWERS + len(self._handed)
         due = [
@@ -54,3 +53,14 @@ class Retries:
         insert_letters(self._client, gone)
         self.counts = letter_counts(self._client, self._verifier)
         return spans
+
+    def count(self, now_ns: int) -> None:
+        """Look at the numbers alone, as often."""
+        if self._is_time(now_ns):
+            self.counts = letter_counts(self._client, self._verifier)
+
+    def _is_time(self, now_ns: int) -> bool:
+        is_time = now_ns >= self._not_before
+        if is_time:
+            self._not_before = now_ns + POLL_NS
+        return is_time

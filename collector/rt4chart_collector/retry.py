@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.judge_failure import Failure, failure_in
-from otel_rt4chart.verdict import Decision, Verdict
+from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from rt4chart_collector.store.dead_letters import Letter, State
 
 SECOND = 10**9
 WAITS_S = (30, 120, 600, 1800, 3600, 3600, 3600)
 LONGEST_NS = 24 * 3600 * SECOND
 GONE = "answer_gone"
+PAUSED = "judge_paused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,29 @@ def after_failure(verdict: Verdict, failure: Failure, before: Letter | None) -> 
         last_ns=now,
         next_ns=now + wait,
         version=max(now, before.version + 2 if before else 0),
+    )
+
+
+def put_off(candidate: Candidate, verifier: str, now_ns: int) -> Letter:
+    """The letter of an answer that would not be found again without: a decision is recorded of it.
+
+    It has not been tried, so that no attempt counts.
+    """
+    return Letter(
+        start_ns=candidate.start_ns,
+        trace_id=candidate.trace_id,
+        span_id=candidate.span_id,
+        service=candidate.service,
+        route=candidate.route,
+        verifier=verifier,
+        state=State.WAITING,
+        reason=PAUSED,
+        error_type="",
+        attempts=0,
+        first_ns=now_ns,
+        last_ns=now_ns,
+        next_ns=now_ns + WAITS_S[0] * SECOND,
+        version=now_ns,
     )
 
 

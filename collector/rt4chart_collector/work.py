@@ -13,13 +13,13 @@ from otel_rt4chart.errors import StoreError
 from otel_rt4chart.judge_failure import failure_in
 from otel_rt4chart.spans.assembly import Trace
 from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate
+from otel_rt4chart.verdict import Candidate, Decision
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.answers import answers_in
 from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.decide import decide, needs_judge
-from rt4chart_collector.retry import Outcome, given_up, outcome_of
+from rt4chart_collector.retry import Outcome, given_up, outcome_of, put_off
 from rt4chart_collector.save import save
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import Letter, State, letters_of
@@ -91,9 +91,10 @@ class Worker:
             self._client, (trace.trace_id for trace in traces), self._verifier.judge.id
         )
         outcomes += self._without_answer(letters, found)
-        for candidate in self._due(found, letters):
-            letter = letters.get((candidate.trace_id, candidate.span_id))
-            outcome = self._tried(candidate, letter)
+        before = already_decided(self._client, found, self._verifier.judge.id)
+        for candidate in self._due(found, letters, before):
+            key = (candidate.trace_id, candidate.span_id)
+            outcome = self._tried(candidate, letters.get(key), is_known=key in before)
             if outcome is not None:
                 outcomes.append(outcome)
             if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
@@ -101,11 +102,15 @@ class Worker:
                 outcomes, flushed = [], self._clock()
         self._save(outcomes)
 
-    def _tried(self, candidate: Candidate, letter: Letter | None) -> Outcome | None:
+    def _tried(
+        self, candidate: Candidate, letter: Letter | None, *, is_known: bool
+    ) -> Outcome | None:
         """What comes of the answer now; None where it is put off."""
         is_judged = needs_judge(candidate, self._sample_rate)
         if is_judged and not self._breaker.admits():
-            # A letter stays due; what has none is to be searched for.
+            # A letter stays due; what has none, and no decision, is to be searched for.
+            if letter is None and is_known:
+                return Outcome(None, put_off(candidate, self._verifier.judge.id, self._clock()))
             self._counters.add("put_off", letter is None)
             return None
         verdict = decide(
@@ -138,10 +143,12 @@ class Worker:
         return {**known, **stored}
 
     def _due(
-        self, found: Sequence[Candidate], letters: Mapping[AnswerKey, Letter]
+        self,
+        found: Sequence[Candidate],
+        letters: Mapping[AnswerKey, Letter],
+        before: Mapping[AnswerKey, Decision],
     ) -> list[Candidate]:
         """Those without a decision, those that lacked something, those to be tried again by now."""
-        before = already_decided(self._client, found, self._verifier.judge.id)
         now = self._clock()
 
         def is_due(candidate: Candidate) -> bool:

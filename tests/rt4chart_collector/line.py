@@ -73,9 +73,12 @@ class Line:
     def send(self, *numbers: int, answer: str = GOOD, route: str = "support") -> None:
         """Take traces in, and work on them."""
         for number in numbers:
-            spans = spans_from(number, answer, route)
-            insert_spans(self.client, spans)
-            self.assembler.accept(spans)
+            self._accept(spans_from(number, answer, route))
+        self.after(0)
+
+    def take(self, spans: Sequence[SpanRecord]) -> None:
+        """Take these spans in, and work on them."""
+        self._accept(spans)
         self.after(0)
 
     def after(self, seconds: float) -> None:
@@ -89,6 +92,10 @@ class Line:
                 leased = self.queue.lease(64)
                 self.worker.handle(leased)
                 self.queue.done(leased)
+
+    def _accept(self, spans: Sequence[SpanRecord]) -> None:
+        insert_spans(self.client, spans)
+        self.assembler.accept(spans)
 
     def decisions(self) -> dict[tuple[str, str], int]:
         """How many answers have which decision and label."""

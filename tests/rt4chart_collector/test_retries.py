@@ -15,7 +15,7 @@ from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import dead_letters
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
 from tests.oracle import Oracle, Truth
-from tests.rt4chart_collector.line import BAD, GOOD, Line, carriers, decisions, rollup
+from tests.rt4chart_collector.line import BAD, GOOD, Line, carriers, decisions, rollup, spans_from
 
 ORACLE = Oracle(
     {
@@ -104,6 +104,7 @@ def test_flood_pauses_the_judging_and_loses_nothing(
     line = Line(client, verifier)
     moody.failing = error(500, "oops")
     line.send(*range(1, 31))
+    line.after(6)
     paused = line.status()
     tried = line.decisions()
     for _ in range(4):
@@ -116,8 +117,9 @@ def test_flood_pauses_the_judging_and_loses_nothing(
     assert paused["judging"] == {
         "paused": True,
         "reason": "server_error",
-        "next_attempt_s": pytest.approx(30, abs=1),
+        "next_attempt_s": pytest.approx(24, abs=1),
     }
+    assert paused["retries_waiting"] == PASSING
     assert (paused["answers_put_off"], paused["idle"]) == (30 - PASSING, False)
     assert tried == {("error", "none"): PASSING}
     assert still[("error", "none")] <= PASSING + 4
@@ -126,6 +128,25 @@ def test_flood_pauses_the_judging_and_loses_nothing(
     assert line.status()["idle"] is True
     assert line.status()["judging"] == {"paused": False}
     assert caplog.text.count("judging goes on") == 1
+
+
+def test_passages_that_come_while_the_judge_is_paused_are_not_forgotten(
+    client: Client, verifier: Verifier, moody: Moody
+) -> None:
+    """The answer has a decision, so that nobody would look for it."""
+    line = Line(client, verifier)
+    retrieval, *rest = spans_from(1)
+    line.take(rest)
+    before = line.decisions()
+    moody.failing = BUSY
+    line.send(*range(2, 2 + PASSING))
+    line.take([retrieval])
+    moody.failing = None
+    for _ in range(20):
+        line.after(31)
+
+    assert before == {("no_context", "none"): 1}
+    assert line.decisions() == {("verified", "entailed"): 1 + PASSING}
 
 
 def test_answer_that_can_never_be_verified_is_a_dead_letter(
