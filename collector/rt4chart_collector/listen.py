@@ -19,8 +19,11 @@ from starlette.types import ASGIApp
 from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.otlp.grpc_server import bind, build_server
 from rt4chart_collector.otlp.http_protocol import PunctualProtocol
-from rt4chart_collector.otlp.intake import REQUESTS, Intake
+from rt4chart_collector.otlp.intake import Intake
 from rt4chart_collector.settings import PREFIX, Address
+
+# More than the requests in hand may be: most of them idle, and kept for the next.
+CONNECTIONS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def check_free(address: Address, setting: str) -> None:
 
 def _not_listening(setting: str, address: Address, reason: str) -> SettingsError:
     flag = setting.replace("_", "-")
-    other = Address("127.0.0.1", address.port + 1000 if 0 < address.port < 64_000 else 14_318)
+    other = address._replace(port=address.port % 64_000 + 1_000)
     return SettingsError(
         f"{PREFIX}{setting.upper()}: cannot listen on {address}: {reason}; "
         f"stop what listens there, or choose another port (--{flag} {other})"
@@ -104,12 +107,14 @@ def serving(
             app,
             loop="asyncio",
             http=PunctualProtocol,
+            # Its warnings are of what strangers send: they would fill the log.
+            log_level="error",
             log_config=None,
             access_log=False,
             lifespan="off",
             ws="none",
             server_header=False,
-            limit_concurrency=REQUESTS,
+            limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=max(round(stop_s), 1),
             ssl_certfile=tls.cert if tls else None,
             ssl_keyfile=tls.key if tls else None,

@@ -41,6 +41,7 @@ class Status:
             "spans_stored": self._counters["spans_stored"],
             "spans_lost": self._counters["spans_lost"],
             "spans_recovered": self._counters["spans_recovered"],
+            "requests_refused": self._counters.under("refused"),
             "ingest_bytes": waiting_bytes,
             "traces_open": open_traces,
             "traces_waiting": pending,

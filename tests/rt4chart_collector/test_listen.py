@@ -17,6 +17,7 @@ import pytest
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.spans.record import SpanRecord
+from rt4chart_collector.counters import Counters
 from rt4chart_collector.listen import Tls, check_free, load_tls
 from rt4chart_collector.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.otlp.intake import Intake
@@ -121,6 +122,24 @@ def test_rest_of_a_refused_body_is_not_waited_for(queue: Queue) -> None:
 
     assert answer.startswith(b"HTTP/1.1 401 ")
     assert time.monotonic() - begin < 8
+
+
+def test_refused_requests_are_counted_by_their_fault(queue: Queue) -> None:
+    """Over both ways in, in one count; one whose client went away is among them."""
+    counters = Counters()
+    queue.is_full = True
+    with ways_in(Intake(queue.offer, count=counters.add)) as served, served.channel() as channel:
+        for body in (request(span()), b"no request"):
+            httpx.post(f"{served.url}/v1/traces", content=body, headers=PROTOBUF)
+            with pytest.raises(grpc.RpcError):
+                unary(channel)(body)
+        with served.connect() as leaving:
+            leaving.sendall(HEAD + b"content-length: 9\r\n\r\nx")
+        until = time.monotonic() + 10
+        while counters["refused.malformed"] < 3 and time.monotonic() < until:
+            time.sleep(0.01)
+
+    assert counters.under("refused") == {"busy": 2, "malformed": 3}
 
 
 def test_stranger_with_a_large_body_reads_why_it_was_refused(queue: Queue) -> None:

@@ -47,6 +47,7 @@ class GrpcReceiver:
                 body = await self._read(context, place)
                 decoded = await self._intake.take(place, body, decode_spans)
         except RefusedError as refused:
+            self._intake.note(refused)
             code = CODES[refused.fault]
             await context.abort(code, str(refused), trailers(code, refused))
         return response_to(decoded)

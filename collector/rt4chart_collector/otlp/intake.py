@@ -28,6 +28,7 @@ RETRY_STORE_S = 5
 
 Offer = Callable[[Sequence[SpanRecord], int], Future[None] | None]
 Decode = Callable[[bytes], Decoded]
+Count = Callable[[str, int], None]
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +37,8 @@ class Intake:
     """Decodes requests and offers their spans; belongs to one event loop.
 
     `offer` queues spans or answers None where the queue is full. With `waits` a request is taken
-    when its spans are stored, else when they are queued; `on_lost` then hears of those, by their
-    number, that were not stored after all.
+    when its spans are stored, else when they are queued. `count` hears of requests that were
+    refused, by their fault, and of `spans_lost`, which were queued but not stored after all.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Intake:
         *,
         token: str = "",
         waits: bool = True,
-        on_lost: Callable[[int], None] = lambda _: None,
+        count: Count = lambda _, __: None,
         body_bytes: int = BODY_BYTES,
         body_s: float = BODY_S,
     ) -> None:
@@ -54,7 +55,7 @@ class Intake:
         self._offer = offer
         self._token = token.encode()
         self._waits = waits
-        self._on_lost = on_lost
+        self._count = count
         self.body_bytes = body_bytes
         self.body_s = body_s
         self.room = Room(requests=REQUESTS, size_bytes=4 * body_bytes)
@@ -75,6 +76,10 @@ class Intake:
             f"in RT4CHART_TOKEN, got {'another' if authorization else 'none'}; "
             "OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20TOKEN' sends it",
         )
+
+    def note(self, refused: RefusedError) -> None:
+        """Count a request that was told so."""
+        self._count(f"refused.{refused.fault.name.lower()}", 1)
 
     def too_slow(self) -> RefusedError:
         """The body did not come in time."""
@@ -106,17 +111,17 @@ class Intake:
         if stored is None:
             raise busy("the queue is full or the service is stopping", RETRY_S)
         if not self._waits:
-            stored.add_done_callback(partial(self._count_lost, len(spans)))
+            stored.add_done_callback(partial(self._note_lost, len(spans)))
             return
         try:
             await asyncio.wrap_future(stored)
         except StoreError as error:
             raise busy("the spans could not be stored", RETRY_STORE_S) from error
 
-    def _count_lost(self, spans: int, stored: Future[None]) -> None:
+    def _note_lost(self, spans: int, stored: Future[None]) -> None:
         if stored.exception() is not None:
             log.error("%d spans that were acknowledged when queued are lost", spans)
-            self._on_lost(spans)
+            self._count("spans_lost", spans)
 
 
 def response_to(decoded: Decoded) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -65,6 +65,8 @@ class Receiver:
                     parts.append(part)
         except TimeoutError as error:
             raise self._intake.too_slow() from error
+        except ClientDisconnect as error:
+            raise RefusedError(Fault.MALFORMED, "the connection ended before the body") from error
         return b"".join(parts)
 
 
@@ -78,13 +80,19 @@ def build_app(intake: Intake, status: Callable[[], Mapping[str, object]]) -> Sta
     async def show_health(_: Request) -> Response:
         return PlainTextResponse("ok\n")
 
+    async def show_refusal(request: Request, error: Exception) -> Response:
+        if not isinstance(error, RefusedError):
+            raise error
+        intake.note(error)
+        return _told(request, STATUSES[error.fault], str(error), _headers_of(error))
+
     return Starlette(
         routes=[
             Route("/v1/traces", Receiver(intake).traces, methods=["POST"]),
             Route("/status", show_status),
             Route("/healthz", show_health),
         ],
-        exception_handlers={HTTPException: _show_error, RefusedError: _show_refusal},
+        exception_handlers={HTTPException: _show_error, RefusedError: show_refusal},
     )
 
 
@@ -94,17 +102,15 @@ async def _show_error(request: Request, error: Exception) -> Response:
     return _told(request, error.status_code, error.detail, dict(error.headers or {}))
 
 
-async def _show_refusal(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RefusedError):
-        raise error
+def _headers_of(refused: RefusedError) -> dict[str, str]:
     headers = {}
-    if error.retry_s is not None:
-        headers["Retry-After"] = str(error.retry_s)
-    if error.fault is Fault.UNAUTHENTICATED:
+    if refused.retry_s is not None:
+        headers["Retry-After"] = str(refused.retry_s)
+    if refused.fault is Fault.UNAUTHENTICATED:
         headers["WWW-Authenticate"] = "Bearer"
-    if error.fault is Fault.SLOW:
+    if refused.fault is Fault.SLOW:
         headers["Connection"] = "close"
-    return _told(request, STATUSES[error.fault], str(error), headers)
+    return headers
 
 
 def _told(request: Request, status: int, text: str, headers: dict[str, str]) -> Response:

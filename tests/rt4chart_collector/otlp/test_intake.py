@@ -11,6 +11,7 @@ import pytest
 
 from otel_rt4chart.errors import InputError, StoreError
 from otel_rt4chart.spans.record import SpanRecord
+from rt4chart_collector.counters import Counters
 from rt4chart_collector.ingest import Ingest
 from rt4chart_collector.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.otlp.intake import Intake
@@ -68,8 +69,8 @@ def test_who_does_not_wait_is_told_when_queued_and_a_loss_is_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """It is the price of not waiting, and it is no secret."""
-    queue, lost = Queue(), list[int]()
-    intake = Intake(queue.offer, waits=False, on_lost=lost.append)
+    queue, counters = Queue(), Counters()
+    intake = Intake(queue.offer, waits=False, count=counters.add)
 
     asyncio.run(take(intake, request(span(1))))
     queue.error = StoreError("away")
@@ -77,7 +78,7 @@ def test_who_does_not_wait_is_told_when_queued_and_a_loss_is_counted(
         asyncio.run(take(intake, request(span(2), span(3))))
 
     assert len(queue.span_ids) == 3
-    assert lost == [2]
+    assert counters["spans_lost"] == 2
     assert "2 spans that were acknowledged when queued are lost" in caplog.text
 
 
