@@ -45,7 +45,7 @@ OUTSIDE = {
     "rt4chart_collector.otlp.unpack": ("backports.zstd", "compression"),
     "rt4chart_collector.store": (),
     "rt4chart_collector.store.connect": ("clickhouse_connect",),
-    "rt4chart_collector.store.access.compress": ("lz4", "backports"),
+    "rt4chart_collector.store.access.compress": ("lz4", "backports", "compression"),
     "rt4chart_collector.store.access.handle": ("chdb",),
     "rt4chart_collector.store.access.server": ("starlette",),
     "rt4chart_collector.store.access.serve": ("starlette", "uvicorn"),

@@ -24,6 +24,7 @@ from rt4chart_collector.retries import Retries
 from rt4chart_collector.settings import STORED, Address, Settings
 from rt4chart_collector.stages import draining, stage
 from rt4chart_collector.status import Status
+from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import connect, inserts_staged
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.rollup import repair_rollup
@@ -62,6 +63,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
         stack.enter_context(inserts_staged(client.target))
         migrate(client, ttl_days=settings.ttl_days, rollup_ttl_days=settings.rollup_ttl_days)
         repair_rollup(client, clock() - WINDOW_NS)
+        stack.enter_context(accessible(client.target, settings.access, token=settings.token))
 
         counters, giving_up = Counters(), Event()
         breaker = Breaker(verifier.judge.id, clock)
@@ -95,7 +97,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
             ingest.offer,
             token=settings.token,
             waits=settings.ack == STORED,
-            count=counters.add,
+            on_lost=lambda spans: counters.add("spans_lost", spans),
         )
         web = build_app(intake, status)
 

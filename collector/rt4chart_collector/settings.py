@@ -16,6 +16,7 @@ from rt4chart_collector.store.location import data_folder, default_dsn
 
 PREFIX = "RT4CHART_"
 STORED, ENQUEUED = "stored", "enqueued"
+OFF = "off"
 T = TypeVar("T")
 
 
@@ -33,6 +34,9 @@ class Address(NamedTuple):
     def __str__(self) -> str:
         """HOST:PORT, an IPv6 host in brackets."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+ACCESS: Address | None = Address("127.0.0.1", 8124)
 
 
 def _text(text: str) -> str:
@@ -69,6 +73,15 @@ def _address(text: str) -> Address:
     if host != "localhost":
         ip_address(host)
     return Address(host, _whole(0, 65535)(port))
+
+
+def _loopback_or_off(text: str) -> Address | None:
+    if text == OFF:
+        return None
+    address = _address(text)
+    if not address.is_loopback:
+        raise ValueError(text)
+    return address
 
 
 def _token(text: str) -> str:
@@ -146,6 +159,12 @@ class Settings:
         "HOST:PORT with an IP address, such as 127.0.0.1:4317",
         _address,
     )
+    access: Address | None = _setting(  # noqa: RUF009 - an immutable tuple
+        ACCESS,
+        "where other processes reach the embedded database, by ClickHouse's HTTP protocol; or off",
+        "a loopback HOST:PORT such as 127.0.0.1:8124, or off",
+        _loopback_or_off,
+    )
     token: str = _secret("visible ASCII characters without spaces", _token)
     tls_cert: str = _setting(
         "", "certificate chain in PEM; both servers speak TLS with it", "a file", _text
@@ -210,7 +229,10 @@ def load(
     values: dict[str, Any] = {}
     for declared in fields(Settings):
         variable = PREFIX + declared.name.upper()
-        text = (flags or {}).get(declared.name) or environ.get(variable) or ""
+        given = (flags or {}).get(declared.name), environ.get(variable)
+        text = given[0] or given[1] or ""
+        if declared.name == "access" and not text and "" in given:
+            text = OFF
         if text:
             try:
                 values[declared.name] = declared.metadata["parse"](text)

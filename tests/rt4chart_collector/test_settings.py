@@ -100,3 +100,12 @@ def test_demo_has_no_secrets_of_the_user() -> None:
     environ = {"RT4CHART_TOKEN": "s3cret", "RT4CHART_JUDGE": "local", "PATH": "/bin"}
 
     assert demo_environ(environ) == {"RT4CHART_JUDGE": "local", "PATH": "/bin"}
+
+
+@pytest.mark.parametrize(("value", "expected"), [("off", None), ("", None), (None, 8124)])
+def test_access_is_on_unless_it_is_emptied(value: str | None, expected: int | None) -> None:
+    """An empty value is as good as off here: nobody empties it to get an open port."""
+    environ = {} if value is None else {"RT4CHART_ACCESS": value}
+    access = load(environ=environ).access
+
+    assert (access and access.port) == expected

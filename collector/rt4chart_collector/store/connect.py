@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import re
@@ -10,7 +9,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -22,6 +21,8 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.query import QueryResult
 
 from otel_rt4chart.errors import InputError, SettingsError, StoreBusyError, StoreError
+from rt4chart_collector.store.access.address import address_in
+from rt4chart_collector.store.location import is_owned
 
 DEFAULT_DATABASE = "otel"
 EXPECTED = (
@@ -64,10 +65,14 @@ class Client:
     Every failure is a StoreError, or an InputError where a value does not fit its column.
     """
 
-    def __init__(self, driver: Driver, target: Target) -> None:
-        """Take over a driver's connection; `connect` is the way in."""
+    def __init__(self, driver: Driver, target: Target, *, is_guest: bool = False) -> None:
+        """Take over a driver's connection; `connect` is the way in.
+
+        A guest's database belongs to a running service, which lets it read and insert.
+        """
         self._driver = driver
         self.target = target
+        self.is_guest = is_guest
 
     @property
     def database(self) -> str:
@@ -150,8 +155,9 @@ class Client:
 def connect(dsn: str, *, database: str = "") -> Client:
     """Open the database that the DSN names, creating folder and database where they are missing.
 
-    `database` overrides the DSN's. Tables are `migrate`'s work. Raises SettingsError for a DSN that
-    cannot be read, StoreBusyError where another process owns the path, else StoreError.
+    `database` overrides the DSN's. Tables are `migrate`'s work. A path that a running service owns
+    is reached through that service. Raises SettingsError for a DSN that cannot be read,
+    StoreBusyError where another process owns the path and lets nobody in, else StoreError.
     """
     return open_client(target_of(dsn, database=database))
 
@@ -191,8 +197,12 @@ def hidden(dsn: str) -> str:
 
 def open_client(target: Target) -> Client:
     """Open a connection to the target and make sure its database is there."""
-    driver = _open_embedded(target) if target.path else _open_server(target)
-    client = Client(driver, target)
+    is_guest = bool(target.path) and target.path not in _opened and is_owned(target.path)
+    if is_guest:
+        driver = _open_shared(target)
+    else:
+        driver = _open_embedded(target) if target.path else _open_server(target)
+    client = Client(driver, target, is_guest=is_guest)
     known = client.query(
         "SELECT count() FROM system.databases WHERE name = {name:String}", {"name": target.database}
     )
@@ -235,37 +245,33 @@ def _open_embedded(target: Target) -> Driver:
         Path(target.path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"RT4CHART_DSN: cannot create {target.path}: {error.strerror}") from error
-    # The engine reports a lock on stderr and with an empty message, so the lock is asked first.
-    if target.path not in _opened and _is_owned(target.path):
-        raise _busy(target)
     try:
         driver = clickhouse_connect.get_client(interface="chdb", path=target.path)
     except ClickHouseError as error:
-        if target.path not in _opened and _is_owned(target.path):
+        if target.path not in _opened and is_owned(target.path):
             raise _busy(target) from error
         raise StoreError(f"{target.shown}: {error}") from error
     _opened.add(target.path)
     return driver
 
 
-def _is_owned(path: str) -> bool:
-    status = Path(path) / "status"
-    if not status.exists():
-        return False
+def _open_shared(target: Target) -> Driver:
+    """The path's owner, through the address that it left there."""
+    address = address_in(Path(target.path))
+    if address is None:
+        raise _busy(target)
     try:
-        with status.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+        service = target_of(address.url)
+        return _open_server(replace(service, username="rt4chart", password=address.token))
+    except (SettingsError, StoreError) as error:
+        raise _busy(target) from error
 
 
 def _busy(target: Target) -> StoreBusyError:
     return StoreBusyError(
         f"another process owns {target.path}; stop it, or point RT4CHART_DSN at a ClickHouse "
-        "server (http://user:password@host:8123/database)"
+        "server (http://user:password@host:8123/database); an owner that is rt4chart up lets "
+        "this command in unless its RT4CHART_ACCESS is off"
     )
 
 

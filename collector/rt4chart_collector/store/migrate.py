@@ -64,10 +64,14 @@ def migrate(
 ) -> list[int]:
     """Bring the client's database to this version; the numbers that were applied just now.
 
-    Raises StoreError where an applied file reads differently today, or where the database is newer
-    than this version.
+    A guest leaves the schema to its host and only makes sure that it is this version's. Raises
+    StoreError where an applied file reads differently today, or where the database is newer than
+    this version.
     """
     wanted = shipped() if migrations is None else migrations
+    if client.is_guest:
+        _refuse_older(client, wanted)
+        return []
     values = {
         "database": client.database,
         "ttl_days": str(ttl_days),
@@ -88,6 +92,16 @@ def migrate(
         )
     _keep_for(client, ttl_days=ttl_days, rollup_ttl_days=rollup_ttl_days)
     return [migration.number for migration in missing]
+
+
+def _refuse_older(client: Client, wanted: Sequence[Migration]) -> None:
+    applied = _applied(client)
+    _refuse_strangers(client, wanted, applied)
+    if missing := [one for one in wanted if one.number not in applied]:
+        raise StoreError(
+            f"{client.target.shown} lacks migration {missing[0].number:04} ({missing[0].name}): "
+            "the service that owns it is older than this command; restart it with this version"
+        )
 
 
 def _applied(client: Client) -> dict[int, tuple[str, str]]:
