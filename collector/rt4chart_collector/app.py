@@ -97,7 +97,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
             ingest.offer,
             token=settings.token,
             waits=settings.ack == STORED,
-            on_lost=lambda spans: counters.add("spans_lost", spans),
+            count=counters.add,
         )
         web = build_app(intake, status)
 
