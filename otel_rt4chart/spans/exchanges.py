@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from otel_rt4chart import semconv
@@ -16,13 +16,15 @@ from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.spans.route import named_route
 from otel_rt4chart.spans.sources import Context, Scene, context_of, missing_in, retrievals
 from otel_rt4chart.spans.stages import staged
-from otel_rt4chart.spans.texts import first_text, is_data, plain
+from otel_rt4chart.spans.texts import first_text, head, is_data, plain
 from otel_rt4chart.spans.tree import RETRIEVAL, Tree
 from otel_rt4chart.spans.view import Kind, Message, View
 from otel_rt4chart.verdict import Candidate, Decision
 from otel_rt4chart.verify.model import Exchange
 
 MAX_LINKED = 8
+# More answers than this in one trace are a batch, not one beside its title.
+MAX_BESIDE = 20
 # Who asks, in a prompt; `prompt` is the whole text that a model of no conversation completes.
 ASKING = ("user", "human", "prompt")
 
@@ -54,13 +56,17 @@ def links_wanted(spans: Sequence[SpanRecord]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An answer in its trace: `near` is all of it but the turns that have another answer."""
+    """An answer in its trace: `near` is all of it but the turns that have another answer.
+
+    `kept_from` are the ids of spans near it whose documents it was not given.
+    """
 
     answer: View
     near: Sequence[View]
     elsewhere: Mark
     tree: Tree
     linked: Mapping[str, Tree]
+    kept_from: frozenset[str] = frozenset()
 
 
 def _places(spans: Iterable[SpanRecord], linked: Mapping[str, Tree]) -> list[_Place]:
@@ -75,7 +81,32 @@ def _places(spans: Iterable[SpanRecord], linked: Mapping[str, Tree]) -> list[_Pl
         _Place(answer, _in_time(turns[turn] + turns[""]), mark, tree, linked)
         for turn, answer in found.items()
     ]
-    return sorted(places, key=lambda one: _time(one.answer))
+    shared = retrievals(_in_time(turns[""]), tree) if 1 < len(places) <= MAX_BESIDE else ()
+    return sorted(_told_apart(places, shared), key=lambda one: _time(one.answer))
+
+
+def _told_apart(places: Sequence[_Place], shared: Sequence[View]) -> Iterator[_Place]:
+    """Keep what was retrieved outside of every turn from those that nothing of it can have reached.
+
+    Such is a title that is made of the question, beside its answer: another's prompt shows a
+    document, its own shows none, nor what another answer says, by which it may have come.
+    """
+    heads = {head(one.text) for view in shared for one in view.documents} - {""}
+    names = frozenset(view.span.span_id for view in shared)
+    shows = [_shows(place, heads) for place in places]
+    for place, is_shown in zip(places, shows, strict=True):
+        others = {head(one.answer.output) for one in places if one is not place} - {""}
+        is_apart = is_shown is False and any(shows) and not _shows(place, others)
+        yield replace(place, kept_from=names) if is_apart else place
+
+
+def _shows(place: _Place, heads: Collection[str]) -> bool | None:
+    """True where the prompt shows a text that begins so; None where the prompt is not known."""
+    prompt = _prompt(place) if heads else ()
+    if not prompt or missing_in(_generations(place)):
+        return None
+    whole = plain("\n".join(one.text for one in prompt))
+    return any(start in whole for start in heads)
 
 
 def _trees(spans: Iterable[SpanRecord]) -> dict[str, Tree]:
@@ -134,7 +165,11 @@ def _candidate(place: _Place) -> Candidate:
 def _scene(place: _Place, far: tuple[View, ...] = ()) -> Scene:
     until = place.answer.span.end_ns
     before = tuple(
-        one for one in place.near if one.span.start_ns <= until and one is not place.answer
+        one
+        for one in place.near
+        if one.span.start_ns <= until
+        and one is not place.answer
+        and one.span.span_id not in place.kept_from
     )
     found = retrievals(before, place.tree)
     return Scene(place.answer, _prompt(place), before, found + far, place.tree)
