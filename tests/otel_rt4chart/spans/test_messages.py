@@ -1,10 +1,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from otel_rt4chart.spans.messages import messages
 from otel_rt4chart.spans.view import Message
 
+KEYS = ("role", "type", "content", "parts", "text", "id", "system", "tool_calls", "kwargs", "0")
+TOLD = ("text", "tool_call_response", "tool_result", "user", "human", "x", "__REDACTED__")
+LEAVES = st.none() | st.booleans() | st.integers() | st.sampled_from(TOLD)
+PARTS = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=12,
+)
 HUMAN = {"id": ["langchain", "schema", "messages", "HumanMessage"], "lc": 1, "type": "constructor"}
 FORMS = {
     "a text": "How long?",
@@ -108,3 +118,11 @@ def test_a_type_that_is_no_word_says_nothing(told: object) -> None:
         Message("user", "How long?"),
     )
     assert messages([part], role="user")[0] == (Message("user", "How long?"),)
+
+
+@given(PARTS)
+def test_whatever_stands_under_a_messages_keys_is_read(value: object) -> None:
+    """The reader runs on the thread that exports, where nothing may raise."""
+    found, _ = messages(value, role="user")
+
+    assert all(isinstance(one.role, str) and isinstance(one.text, str) for one in found)
