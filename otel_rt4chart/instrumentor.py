@@ -76,6 +76,10 @@ def _checked(
     for name, value in (("route", route), ("redact", redact)):
         if value is not None and not callable(value):
             raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
+    if judge is not None:
+        from otel_rt4chart.judges import checked_judge
+
+        checked_judge(judge)
     try:
         settings = Settings.from_environment()
     except SettingsError as error:

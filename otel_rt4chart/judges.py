@@ -94,13 +94,18 @@ def _embedder(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> Embe
 def _judge(
     name: str, settings: JudgeSettings, endpoint: Callable[[], Endpoint]
 ) -> Judge | BatchJudge:
-    if is_onnx(name):
+    if is_onnx(checked_judge(name)):
         return _onnx(name, settings)
-    if name not in JUDGES:
+    return JUDGES[name](settings, endpoint)
+
+
+def checked_judge(name: str) -> str:
+    """The name, where there is a judge of it; nothing is built."""
+    if name not in JUDGES and not is_onnx(name):
         raise SettingsError(
             f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}, {ONNX}PATH"
         )
-    return JUDGES[name](settings, endpoint)
+    return name
 
 
 def is_onnx(name: str) -> bool:

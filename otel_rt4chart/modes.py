@@ -61,7 +61,7 @@ def _mark(given: Given, sampler: Sampler, attached: ExitStack) -> None:
         settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
     )
     change = changes(Decisions(sampler, given.route).mark, redactor)
-    marker = Marker(given.provider, change)
+    marker = Marker(given.provider, change, marks=True, hides=redactor.is_on)
     attached.callback(marker.detach)
     given.provider.add_span_processor(marker)
 
@@ -97,10 +97,11 @@ def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
     )
     HELD.is_wanted = True
     attached.callback(HELD.clear)
-    if redactor.is_on:
-        marker = Marker(given.provider, changes(unmarked, redactor))
-        attached.callback(marker.detach)
-        given.provider.add_span_processor(marker)
+    # The baggage's route and wish are read there too; without redaction no exporter is touched.
+    change = changes(unmarked, redactor) if redactor.is_on else None
+    marker = Marker(given.provider, change, hides=redactor.is_on)
+    attached.callback(marker.detach)
+    given.provider.add_span_processor(marker)
     put_first(given.provider, inline)
     attached.callback(inline.shutdown)
     attached.callback(remove, given.provider, inline)

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter
 
+from otel_rt4chart.guard import LOG
 from otel_rt4chart.marking.exporter import Change, MarkingExporter
 
 DEEPEST = 5
 # Where processors keep what they hand spans to. The SDK has no public way to an exporter that is
 # in place; these names are those of SDK 1.44 and 1.45 and of processors around processors.
 PROCESSORS = ("_batch_processor", "processor", "_processor", "_delegate", "wrapped")
-EXPORTERS = ("_exporter", "span_exporter")
+EXPORTERS = ("_exporter", "span_exporter", "_span_exporter", "exporter")
 
 
 class Attached:
     """What stands around a provider's exporters; processors that are added later are found too."""
 
-    def __init__(self, provider: TracerProvider, change: Change) -> None:
-        """Nothing is attached until `look`."""
+    def __init__(self, provider: TracerProvider, change: Change, *, hides: bool = False) -> None:
+        """Nothing is attached until `look`; `hides` says that `change` redacts."""
         self._provider = provider
         self._change = change
-        self._known: object = None
+        self._hides = hides
+        self._known: tuple[SpanProcessor, ...] = ()
         self._places: list[tuple[object, str, MarkingExporter]] = []
 
     @property
@@ -33,14 +35,19 @@ class Attached:
 
     def look(self) -> None:
         """Attach to what is new; costs a comparison where nothing is."""
-        processors = _processors(self._provider)
-        if processors is self._known:
+        processors, known = _processors(self._provider), self._known
+        if processors is known:
             return
-        self._known = processors
         for holder, name, inner in _exporters(processors):
-            ours = MarkingExporter(inner, self._change)
+            if isinstance(inner, MarkingExporter):
+                continue
+            ours = MarkingExporter(inner, self._change, hides=self._hides)
             setattr(holder, name, ours)
             self._places.append((holder, name, ours))
+        # Last: until then another thread must not take the new exporter for one of ours.
+        self._known = processors
+        if self._hides:
+            _tell_of_hidden([one for one in processors if one not in known])
 
     def detach(self) -> None:
         """Put back what stood there; one that is held elsewhere too lets everything pass."""
@@ -85,19 +92,41 @@ def _processors(provider: TracerProvider) -> tuple[SpanProcessor, ...]:
 def _exporters(
     holders: tuple[object, ...], depth: int = 0
 ) -> Iterator[tuple[object, str, SpanExporter]]:
-    """Each exporter with the object and the name that hold it, once."""
+    """Each exporter with the object and the name that hold it, once; ours among them."""
     for holder in holders:
         held = vars(holder) if hasattr(holder, "__dict__") else {}
         for name in EXPORTERS:
-            if _is_exporter(held.get(name)):
+            # By what it can do: exporters need not be of the SDK's class.
+            if callable(getattr(held.get(name), "export", None)):
                 yield holder, name, held[name]
-        inner = [held[name] for name in PROCESSORS if held.get(name) is not None]
-        inner += held.get("_span_processors", ())
+        inner = _within(holder)
         if depth < DEEPEST and inner:
-            yield from _exporters(tuple(inner), depth + 1)
+            yield from _exporters(inner, depth + 1)
 
 
-def _is_exporter(value: object) -> bool:
-    """By what it can do: exporters need not be of the SDK's class."""
-    export: Callable[..., object] | None = getattr(value, "export", None)
-    return callable(export) and not isinstance(value, MarkingExporter)
+def _within(holder: object) -> tuple[object, ...]:
+    """The processors that one hands its spans to."""
+    held = vars(holder) if hasattr(holder, "__dict__") else {}
+    named = (held[name] for name in PROCESSORS if held.get(name) is not None)
+    return (*named, *held.get("_span_processors", ()))
+
+
+def _tell_of_hidden(processors: Iterable[object], depth: int = 0) -> None:
+    """Name in the log those that take ended spans to where no exporter is found."""
+    for one in processors:
+        if inner := _within(one):
+            if depth < DEEPEST:
+                _tell_of_hidden(inner, depth + 1)
+        elif _may_export(one) and not any(_exporters((one,))):
+            LOG.warning(
+                "what %s may send is not redacted: expected an exporter in one of its attributes "
+                "%s, found none; redact there, or hand its spans to an SDK processor",
+                type(one).__qualname__,
+                ", ".join(EXPORTERS),
+            )
+
+
+def _may_export(processor: object) -> bool:
+    kind = type(processor)
+    takes = getattr(kind, "on_end", None) is not SpanProcessor.on_end
+    return takes and kind.__module__.partition(".")[0] != __name__.partition(".")[0]

@@ -1,4 +1,4 @@
-"""The span processor of the mark mode: what it does on the application's threads, and no more."""
+"""The span processor of both modes: what it does on the application's threads, and no more."""
 
 from __future__ import annotations
 
@@ -21,18 +21,30 @@ class Marker(SpanProcessor):
     are added after it too.
     """
 
-    def __init__(self, provider: TracerProvider, change: Change) -> None:
-        """Attaches at once; `change` marks the spans."""
+    def __init__(
+        self,
+        provider: TracerProvider,
+        change: Change | None,
+        *,
+        marks: bool = False,
+        hides: bool = False,
+    ) -> None:
+        """Attaches at once, unless there is no `change`.
+
+        `marks` and `hides` say that it marks and that it redacts, so that it is told where an
+        exporter is out of our reach.
+        """
         self.is_on = True
         self._provider = provider
-        self._attached = Attached(provider, change)
-        self._attached.look()
-        self._is_told = False
+        self._attached = Attached(provider, change, hides=hides) if change else None
+        self._is_told = not marks
+        self._look()
 
     def detach(self) -> None:
         """Leave the provider as it was."""
         self.is_on = False
-        self._attached.detach()
+        if self._attached is not None:
+            self._attached.detach()
         remove(self._provider, self)
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
@@ -40,18 +52,29 @@ class Marker(SpanProcessor):
         if not self.is_on:
             return
         with guard("a starting span"):
-            self._attached.look()
+            self._look()
             carry(span, parent_context)
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Nothing is done to an ended span."""
-        if self.is_on and not self._is_told:
-            self._is_told = True
-            if self._attached.count == 0:
-                LOG.warning(
-                    "no span is marked: the tracer provider has no exporter that we can find; the "
-                    "service samples by its own rate then, or use RT4CHART_MODE=inline"
-                )
+        """Nothing is done to an ended span; an exporter may have been added while it was open."""
+        if not self.is_on:
+            return
+        with guard("an ended span"):
+            self._look()
+            if not self._is_told:
+                self._tell()
+
+    def _look(self) -> None:
+        if self._attached is not None:
+            self._attached.look()
+
+    def _tell(self) -> None:
+        self._is_told = True
+        if self._attached is not None and self._attached.count == 0:
+            LOG.warning(
+                "no span is marked: the tracer provider has no exporter that we can find; the "
+                "service samples by its own rate then, or use RT4CHART_MODE=inline"
+            )
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """There is nothing to flush."""

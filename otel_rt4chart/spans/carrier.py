@@ -16,6 +16,8 @@ from otel_rt4chart.verdict import Verdict
 from otel_rt4chart.verify.model import Label, Report
 
 METRIC = "rt4chart.faithfulness"
+# Judges that ask no language model, by the beginning of their id; a cascade's id begins otherwise.
+WITHOUT_LLM = ("local/", "rules/", "onnx/", "cross/")
 
 
 def carrier_ids(verdict: Verdict) -> tuple[str, str]:
@@ -68,7 +70,7 @@ def explanation(report: Report) -> str:
 def carrier_attributes(verdict: Verdict, report: Report, version: str) -> dict[str, AttributeValue]:
     """What a carrier says; lists and objects are JSON, which every SDK and backend takes."""
     rate = report.hallucination_rate
-    kind = "CODE" if report.judge.startswith(("local", "rules")) else "LLM"
+    kind = "CODE" if report.judge.startswith(WITHOUT_LLM) else "LLM"
     about = {"rt4chart.version": version, "judge": report.judge, "route": verdict.candidate.route}
     attributes: dict[str, AttributeValue] = {
         semconv.SPAN_KIND: "EVALUATOR",

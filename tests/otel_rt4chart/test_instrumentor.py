@@ -136,6 +136,8 @@ def test_a_wrong_environment_is_logged_and_marks_nothing(
         ({"mode": "online"}, "RT4CHART_MODE: expected one of mark, inline, got 'online'"),
         ({"route": "refunds"}, "route: expected a callable, got str"),
         ({"redact": "mask"}, "redact: expected a callable, got str"),
+        ({"judge": "nonsense"}, "unknown judge 'nonsense': expected one of .*rules"),
+        ({"judge": "nonsense", "mode": "inline"}, "unknown judge 'nonsense'"),
         ({"samplerate": 0.1}, "expected tracer_provider, .*, got samplerate"),
     ],
 )
@@ -273,6 +275,24 @@ def test_head_sampling_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     RT4ChartInstrumentor().uninstrument()
 
     assert "the sampler TraceIdRatioBased{0.1} drops are not seen" in caplog.text
+
+
+def test_the_inline_mode_reads_the_baggage_too(app: App, caplog: pytest.LogCaptureFixture) -> None:
+    """Also without redaction, and without an exporter, which it has no need of."""
+    provider = TracerProvider()
+    ended: list[ReadableSpan] = []
+    RT4ChartInstrumentor().instrument(
+        tracer_provider=provider, mode="inline", judge="rules", sample_rate=0.0
+    )
+    token = attach(set_baggage("rt4chart.route", "support", set_baggage("rt4chart.force", "true")))
+    with provider.get_tracer("app").start_as_current_span("ask") as span:
+        ended.append(span)  # type: ignore[arg-type] # the SDK's own span is readable
+    detach(token)
+    RT4ChartInstrumentor().uninstrument()
+
+    assert marks(ended[0]) == {"rt4chart.route": "support", "rt4chart.force": True}
+    assert "no span is marked" not in caplog.text
+    assert provider._active_span_processor._span_processors == ()
 
 
 def test_it_is_found_by_auto_instrumentation() -> None:

@@ -71,6 +71,42 @@ def test_what_the_inner_exporter_says_is_what_it_says() -> None:
     assert ours.force_flush() == inner.force_flush()
 
 
+@pytest.mark.parametrize("change", [failing, losing])
+def test_where_redacting_fails_the_spans_go_on_without_texts(
+    change: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not as they came: what was to be hidden must not get out by our fault."""
+    monkeypatch.setattr(guard, "strict", False)
+    inner = InMemorySpanExporter()
+    spans = [ReadableSpan("ask", attributes={"input.value": "I am Ann.", "n": 1}), *SPANS]
+
+    MarkingExporter(inner, change, hides=True).export(spans)  # type: ignore[arg-type]
+
+    found = inner.get_finished_spans()
+    assert [span.name for span in found] == ["ask", "ask", "query", "answer"]
+    assert dict(found[0].attributes or {}) == {"n": 1}
+
+
+def test_an_exporter_may_lack_what_only_the_sdks_classes_have() -> None:
+    """One that is taken for an exporter by what it can do need not flush."""
+
+    class Bare:
+        def __init__(self) -> None:
+            self.names: list[str] = []
+
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            self.names += [span.name for span in spans]
+            return SpanExportResult.SUCCESS
+
+    inner = Bare()
+    ours = MarkingExporter(inner, upper)  # type: ignore[arg-type] # as applications have it
+
+    assert ours.export(SPANS) is SpanExportResult.SUCCESS
+    assert inner.names == ["ASK", "QUERY", "ANSWER"]
+    assert ours.force_flush() is True
+    ours.shutdown()
+
+
 def test_switched_off_it_lets_everything_pass() -> None:
     """Where something else still holds it."""
     inner = InMemorySpanExporter()

@@ -38,6 +38,27 @@ def test_a_carrier_is_a_root_span_with_one_link_to_the_answer() -> None:
     assert claim["evidence"][0]["text"] == "The trial lasts 14 days."
 
 
+@pytest.mark.parametrize(
+    ("judge", "kind"),
+    [
+        ("local/deberta-1f3a", "CODE"),
+        ("rules/3", "CODE"),
+        ("onnx/model-1f3a", "CODE"),
+        ("cross/1f3a", "CODE"),
+        ("cascade(local/deberta-1f3a,openai/gpt,0.9)", "LLM"),
+        ("openai/gpt", "LLM"),
+        ("locale", "LLM"),
+    ],
+)
+def test_the_annotator_is_a_language_model_where_one_was_asked(judge: str, kind: str) -> None:
+    """By the judge's id; OpenInference names a model that is no language model CODE."""
+    verdict = replace(VERDICT, report=replace(REPORT, judge=judge))
+
+    span = carrier_span(verdict, trace_id="c" * 32, span_id="d" * 16, version="1.0")
+
+    assert span.attributes["evaluations.0.evaluation.annotator_kind"] == kind
+
+
 def test_the_same_verdict_has_the_same_ids() -> None:
     """A replay writes the same carrier; another judge's verdict is another one."""
     trace_id, span_id = carrier_ids(VERDICT)
