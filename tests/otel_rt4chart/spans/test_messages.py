@@ -125,4 +125,4 @@ def test_whatever_stands_under_a_messages_keys_is_read(value: object) -> None:
     """The reader runs on the thread that exports, where nothing may raise."""
     found, _ = messages(value, role="user")
 
-    assert all(isinstance(one.role, str) and isinstance(one.text, str) for one in found)
+    assert all(one.text or one.calls_tools for one in found)
