@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.verify.judge import Hint
@@ -44,6 +45,7 @@ class ScriptedJudge:
     scripts: Mapping[str, Script]
     id: str = "scripted/1"
     calls: list[tuple[str, int, tuple[str, ...]]] = field(default_factory=list)
+    is_remote: ClassVar[bool] = False
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """Each scripted text, where it stands in the answer's sentences."""

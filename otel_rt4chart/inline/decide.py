@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from otel_rt4chart import deciding
+from otel_rt4chart import deciding, semconv
 from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import RT4ChartError
 from otel_rt4chart.guard import LOG, guard
@@ -13,10 +13,7 @@ from otel_rt4chart.inline.gather import Answer
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify import Verifier
-
-# Judges that send nothing anywhere, by the beginning of their id.
-IN_PROCESS = ("local/", "rules/", "onnx/", "cross/")
+from otel_rt4chart.verify import Exchange, Verifier
 
 
 class Decider:
@@ -70,10 +67,10 @@ class Decider:
                 candidate, Decision.ERROR, rate=rate, error=self._failure, kind="SettingsError"
             )
         # Redacted before and not after, so that the ranges of claims fit the text that is shown.
-        if self._redactor.is_on and not self._redactor.drops:
+        if not self._redactor.drops:
             candidate = replace(candidate, exchange=self._redactor.exchange(candidate.exchange))
-        is_sent = not self._judge.startswith(IN_PROCESS)
-        if (self._redactor.drops and is_sent) or not candidate.exchange.answer.strip():
+        is_hidden = verifier.is_remote if self._redactor.drops else _is_hidden(candidate.exchange)
+        if is_hidden:
             return self._left(candidate, Decision.REDACTED, rate=rate)
         return deciding.verified(candidate, verifier, rate=rate, clock=self._clock)
 
@@ -111,3 +108,9 @@ class Decider:
             error=error,
             error_type=kind,
         )
+
+
+def _is_hidden(exchange: Exchange) -> bool:
+    """True where a text was taken out whole: it may be what the verdict hangs on."""
+    texts = (exchange.question, exchange.answer, *(one.text for one in exchange.passages))
+    return semconv.REDACTED in texts

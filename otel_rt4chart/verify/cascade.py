@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.verify.judge import BatchJudge, Hint, Judge
+from otel_rt4chart.verify.judge import BatchJudge, Hint, Judge, is_remote
 from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Sentence
 
 # Of 1,440 dev claims 40% go on, and 20% of the kept verdicts are wrong (benchmarks/judge.py).
@@ -56,6 +56,11 @@ class CascadeJudge:
     def id(self) -> str:
         """Both judges and the threshold: another one gives other verdicts."""
         return f"cascade({self.first.id},{self.second.id},{self.threshold:g})"
+
+    @property
+    def is_remote(self) -> bool:
+        """True where either sends texts out of this process."""
+        return is_remote(self.first) or is_remote(self.second)
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The first judge's claims."""

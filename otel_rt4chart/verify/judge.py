@@ -20,6 +20,14 @@ class Hint(NamedTuple):
     chunk: Chunk | None
 
 
+def is_remote(part: object) -> bool:
+    """True where a judge or an embedder sends texts out of this process, or does not say.
+
+    Each says so itself by an attribute `is_remote`.
+    """
+    return getattr(part, "is_remote", True) is not False
+
+
 class Judge(Protocol):
     """Decomposes an answer, then judges its claims chunk by chunk and as a whole.
 

@@ -10,7 +10,7 @@ from otel_rt4chart.verify.drive import Steps, ask, ask_async, drive, drive_async
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.findings.stale import Authority
 from otel_rt4chart.verify.join import and_join
-from otel_rt4chart.verify.judge import BatchJudge, Embedder, Judge
+from otel_rt4chart.verify.judge import BatchJudge, Embedder, Judge, is_remote
 from otel_rt4chart.verify.link import DENSE_FLOOR, FLOOR, LIMIT
 from otel_rt4chart.verify.local.judge import RulesJudge
 from otel_rt4chart.verify.meter import Budget, Meter
@@ -58,6 +58,12 @@ class Verifier:
         self._scanner: Judge = RulesJudge() if scanner is None else scanner
         self._authority = authority
         self._clock = clock
+
+    @property
+    def is_remote(self) -> bool:
+        """True where verifying an answer may send its texts out of this process."""
+        parts = (self.judge, self._scanner, self._embedder)
+        return any(is_remote(part) for part in parts if part is not None)
 
     def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
         """The report on one answer; without passages every claim is undecided (`no_context`).

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.judges import JUDGES, build_judge, build_verifier, settings_with
 from otel_rt4chart.settings import JudgeSettings
-from otel_rt4chart.verify import Exchange, Passage
+from otel_rt4chart.testing import ScriptedJudge
+from otel_rt4chart.verify import Exchange, Passage, Verifier
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth
 
@@ -30,6 +33,28 @@ def test_every_judge_is_built_from_its_settings(name: str, server: EndpointServe
     judge = build_judge(name, settings)
 
     assert judge.id.startswith(name)
+
+
+@pytest.mark.parametrize("name", sorted(JUDGES))
+def test_a_judge_says_whether_it_sends_texts_away(name: str, server: EndpointServer) -> None:
+    """And so does the verifier around it, which embeddings from an endpoint make remote too."""
+    settings = JudgeSettings(base_url=server.base_url, model="m")
+
+    verifier = build_verifier(name, settings)
+
+    assert verifier.is_remote is (name not in ("local", "rules"))
+    assert build_verifier(name, replace(settings, embedding_model="m")).is_remote
+    assert build_verifier("rules", replace(settings, embedding_model="local")).is_remote is False
+
+
+def test_a_judge_that_does_not_say_is_remote() -> None:
+    """Anybody may bring one: what it does with the texts is not known."""
+
+    class Silent(ScriptedJudge):
+        is_remote: ClassVar[object] = None  # type: ignore[assignment]
+
+    assert Verifier(Silent({})).is_remote
+    assert not Verifier(ScriptedJudge({})).is_remote
 
 
 def test_settings_reach_the_endpoint(server: EndpointServer, tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ _TEXTS_A_CALL = 256
 class OpenAIEmbedder:
     """Texts to vectors by an endpoint's embedding model; the last `most` vectors are kept."""
 
+    is_remote = True
+
     def __init__(
         self,
         endpoint: Endpoint,

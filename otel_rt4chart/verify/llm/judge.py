@@ -44,6 +44,7 @@ class OpenAIJudge:
     """
 
     one_call = False
+    is_remote = True
 
     def __init__(
         self,

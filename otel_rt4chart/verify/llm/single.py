@@ -39,6 +39,7 @@ class SingleJudge:
     """
 
     one_call = True
+    is_remote = True
 
     def __init__(
         self,

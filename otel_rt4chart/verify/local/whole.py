@@ -13,6 +13,8 @@ from otel_rt4chart.verify.model import Chunk, DraftClaim, Judgement, Sentence
 class WholeContextJudge(ABC):
     """What it is asked about is indexed whole, so that it needs no hint where to look."""
 
+    is_remote = False
+
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The rule-based decomposition."""
         return decomposition.decompose(sentences)

@@ -37,6 +37,7 @@ class LocalEmbedder:
     """
 
     width = WIDTH
+    is_remote = False
 
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
         """Open encoder.onnx and tokenizer.json there; SettingsError says what is wrong with it."""

@@ -39,6 +39,8 @@ class OnnxJudge:
     model again. What it remembers is bounded.
     """
 
+    is_remote = False
+
     def __init__(
         self, path: str | Path, *, labels: str = "", threads: int = 0, threshold: float = 0.0
     ) -> None:
