@@ -2,22 +2,23 @@
 
 Source: opentelemetry-util-genai, `completion_hook.py`; chosen with
 `OTEL_INSTRUMENTATION_GENAI_COMPLETION_HOOK=rt4chart`. The hook is given the messages even where
-content is not captured, so that they can be verified in this process and never leave it.
+content is not captured, so that they can be verified. They reach no telemetry: verdicts on them are
+told without texts. A judge or an embedding model at an endpoint is sent them, as any text.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import asdict, is_dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import NamedTuple
 
 from opentelemetry.trace import Span, format_span_id
 
 from otel_rt4chart.guard import LOG, guard
+from otel_rt4chart.spans import values
 from otel_rt4chart.spans.record import SpanRecord
 
-MOST = 1_024
+MOST, MAX_CHARS = 1_024, 64 * 2**20
 INPUT, OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 INSTRUCTIONS = "gen_ai.system_instructions"
 
@@ -26,6 +27,11 @@ class _Completion(NamedTuple):
     inputs: Sequence[object]
     outputs: Sequence[object]
     instructions: Sequence[object]
+
+
+class _Kept(NamedTuple):
+    completion: _Completion
+    chars: int
 
 
 class Held:
@@ -38,21 +44,28 @@ class Held:
         """Nothing is held until the inline mode wants it."""
         self.is_wanted = False
         self.dropped = 0
-        self._found: dict[str, _Completion] = {}
+        self._found: dict[str, _Kept] = {}
 
     def put(self, span: Span, completion: _Completion) -> None:
-        """Hold what belongs to a span that has not ended."""
-        self._found[format_span_id(span.get_span_context().span_id)] = completion
-        while len(self._found) > MOST:
-            oldest = next(iter(self._found), None)
+        """Hold what belongs to a span that has not ended: 1,024 of them, and 64 Mi characters."""
+        kept = _Kept(completion, _chars(completion))
+        self._found[format_span_id(span.get_span_context().span_id)] = kept
+        while self._is_over():
+            oldest = next(iter(list(self._found)), None)
             if oldest is not None and self._found.pop(oldest, None) is not None:
                 self.dropped += 1
 
+    def _is_over(self) -> bool:
+        # Counted anew: a running number would want a lock.
+        held = list(self._found.values())
+        return len(held) > MOST or sum(one.chars for one in held) > MAX_CHARS
+
     def added(self, record: SpanRecord) -> SpanRecord:
         """The span with the messages that were held for it, where it has none itself."""
-        completion = self._found.pop(record.span_id, None)
-        if completion is None:
+        kept = self._found.pop(record.span_id, None)
+        if kept is None:
             return record
+        completion = kept.completion
         texts = {
             INPUT: _json(completion.inputs),
             OUTPUT: _json(completion.outputs),
@@ -87,7 +100,8 @@ class CompletionHook:
     ) -> None:
         """Called on the application's thread just before the span ends: only holds them."""
         with guard("a completion"):
-            if HELD.is_wanted and span is not None and span.get_span_context().is_valid:
+            # A span that is not recorded never ends with us, and would be held for nothing.
+            if HELD.is_wanted and span is not None and span.is_recording():
                 HELD.put(span, _Completion(inputs, outputs, system_instruction))
             elif not HELD.is_wanted and not self._is_told:
                 self._is_told = True
@@ -96,8 +110,43 @@ class CompletionHook:
                 )
 
 
-def _json(values: Sequence[object]) -> str:
-    plain = [
-        asdict(one) if is_dataclass(one) and not isinstance(one, type) else one for one in values
-    ]
-    return json.dumps(plain, ensure_ascii=False, default=str)
+def _json(messages: Sequence[object]) -> str:
+    """As JSON, whatever is in them: what has no form there as text."""
+    return values.text(_plain(list(messages)))
+
+
+def _plain(value: object, depth: int = 0) -> object:
+    inner = _inner(value)
+    if inner is None:
+        return value
+    if depth > values.STEPS:
+        return values.text(value)
+    if isinstance(inner, Mapping):
+        return {str(key): _plain(one, depth + 1) for key, one in inner.items()}
+    return [_plain(one, depth + 1) for one in inner]
+
+
+def _inner(value: object) -> Mapping[object, object] | Sequence[object] | None:
+    """What a map, a list or one of the instrumentations' dataclasses holds; None for a leaf."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: getattr(value, one.name) for one in fields(value)}
+    return value if isinstance(value, Mapping | list | tuple) else None
+
+
+def _chars(completion: _Completion) -> int:
+    return sum(map(len, _texts(completion)))
+
+
+def _texts(value: object) -> Iterator[str | bytes]:
+    """The texts at any depth; what holds itself is looked into once."""
+    waiting, seen = [value], set()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str | bytes):
+            yield one
+            continue
+        inner = _inner(one)
+        if inner is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        waiting += inner.values() if isinstance(inner, Mapping) else inner

@@ -10,16 +10,17 @@ from functools import reduce
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import format_trace_id
 
+from otel_rt4chart import semconv
 from otel_rt4chart.guard import guard
 from otel_rt4chart.sampling import Signals, signals_of
+from otel_rt4chart.spans import values
 from otel_rt4chart.spans.assembly import Patience, Trace, TraceBuffer
 from otel_rt4chart.spans.exchanges import candidates
 from otel_rt4chart.spans.read import view
 from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.spans.sdk import record_from_readable
+from otel_rt4chart.spans.sdk import Route, is_local_root, record_from_readable
 from otel_rt4chart.verdict import Candidate, Decision
 
-Route = Callable[[Sequence[ReadableSpan]], str | None]
 Complete = Callable[[SpanRecord], SpanRecord]
 SECOND = 1_000_000_000
 PATIENCE = Patience(quiet=SECOND, orphan=60 * SECOND, longest=600 * SECOND)
@@ -44,7 +45,8 @@ class Gatherer:
     """Open traces and what came with them; for one thread at a time. Answers come out of `close`.
 
     A trace that lost a span, or is given up for want of memory, gives its answers as `queue_full`:
-    a passage that is missing may be what bears them out.
+    a passage that is missing may be what bears them out. So does one with a span that cannot be
+    read.
     """
 
     def __init__(
@@ -66,17 +68,24 @@ class Gatherer:
         self._given_up: list[Answer] = []
 
     def add(self, spans: Iterable[ReadableSpan], now_ns: int) -> None:
-        """Take ended spans in; one that cannot be read is left out."""
+        """Take ended spans in; one that cannot be read is left out, and its trace has lost it."""
         for span in spans:
+            is_read = False
             with guard("reading a span"):
-                bare = record_from_readable(span)
-                record = self._complete(bare)
-                if record is not bare:
-                    self._private.add(record.trace_id)
-                if self._route is not None:
-                    self._spans.setdefault(record.trace_id, []).append(span)
-                is_root = span.parent is None or span.parent.is_remote
-                self._buffer.add([record], now_ns, is_root=is_root)
+                self._take(span, now_ns)
+                is_read = True
+            context = span.get_span_context()
+            if not is_read and context is not None:
+                self.lose([context.trace_id])
+
+    def _take(self, span: ReadableSpan, now_ns: int) -> None:
+        bare = record_from_readable(span)
+        record = self._complete(bare)
+        if record is not bare:
+            self._private.add(record.trace_id)
+        if self._route is not None:
+            self._spans.setdefault(record.trace_id, []).append(span)
+        self._buffer.add([record], now_ns, is_root=is_local_root(span))
 
     def lose(self, traces: Iterable[int]) -> None:
         """Remember traces that lost a span."""
@@ -116,26 +125,33 @@ class Gatherer:
             if not found:
                 return []
             signals = reduce(Signals.merged, map(signals_of, map(view, trace.spans)))
-            route = signals.route or self._named(readable)
-            answers = []
-            for one in found:
-                named = replace(one, route=route) if route else one
-                if is_lost:
-                    named = replace(named, blocked=Decision.QUEUE_FULL)
-                said = replace(signals, route=named.route)
-                answers.append(Answer(named, said, is_private))
-            return answers
+            return [
+                Answer(
+                    replace(one, blocked=Decision.QUEUE_FULL) if is_lost else one,
+                    replace(signals, route=one.route),
+                    is_private,
+                )
+                for one in self._routed(found, trace, readable)
+            ]
         return []
+
+    def _routed(
+        self, found: Sequence[Candidate], trace: Trace, spans: list[ReadableSpan]
+    ) -> Sequence[Candidate]:
+        """With the route that an answer's own spans name, else the one of the callable."""
+        told = {values.text(one.attributes.get(semconv.ROUTE)) for one in trace.spans} - {""}
+        if all(one.route in told for one in found):
+            return found
+        name = self._named(spans)
+        return [
+            replace(one, route=name) if name and one.route not in told else one for one in found
+        ]
 
     def _named(self, spans: list[ReadableSpan]) -> str:
         """What the application's callable says, the local root first."""
         if self._route is None or not spans:
             return ""
         with guard("the route callable"):
-            name = self._route(sorted(spans, key=_is_inner))
+            name = self._route(sorted(spans, key=is_local_root, reverse=True))
             return name if isinstance(name, str) else ""
         return ""
-
-
-def _is_inner(span: ReadableSpan) -> bool:
-    return span.parent is not None and not span.parent.is_remote

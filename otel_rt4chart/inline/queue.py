@@ -43,13 +43,14 @@ class SpanQueue:
 
     def take(self) -> list[ReadableSpan]:
         """What waits, in order."""
-        return _taken(self._spans)
+        return taken(self._spans)
 
     def lost(self) -> set[int]:
         """The traces that lost a span since this was asked."""
-        return set(_taken(self._lost))
+        return set(taken(self._lost))
 
 
-def _taken(waiting: deque[T]) -> list[T]:
+def taken(waiting: deque[T]) -> list[T]:
+    """What waits there now, in order; for one taker at a time."""
     # Not until it is empty: who adds all the time would hold the worker here.
     return [waiting.popleft() for _ in range(len(waiting))]

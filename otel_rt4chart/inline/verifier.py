@@ -15,17 +15,17 @@ from opentelemetry.context import Context
 from opentelemetry.instrumentation.utils import suppress_instrumentation
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
-from otel_rt4chart import semconv
 from otel_rt4chart.completion_hook import HELD
 from otel_rt4chart.emit import Emitter
 from otel_rt4chart.emit.hidden import without_texts
 from otel_rt4chart.forks import after_fork
 from otel_rt4chart.guard import guard
 from otel_rt4chart.inline.decide import Decider
-from otel_rt4chart.inline.gather import PATIENCE, Answer, Complete, Gatherer, Route
-from otel_rt4chart.inline.queue import SpanQueue
+from otel_rt4chart.inline.gather import PATIENCE, Answer, Complete, Gatherer
+from otel_rt4chart.inline.queue import SpanQueue, taken
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.spans.assembly import Patience
+from otel_rt4chart.spans.sdk import Route, is_ours
 from otel_rt4chart.verdict import Verdict
 from otel_rt4chart.verify import Verifier
 
@@ -34,6 +34,15 @@ STOP_S = 5.0
 LAST_S = 0.5  # to count, after that, what was not verified
 AT_ONCE = 64
 SHUTDOWN = "shutdown"
+
+
+class _Flush:
+    """Someone who waits until as many answers are settled as were pending when he came."""
+
+    def __init__(self) -> None:
+        self.done = Event()
+        self.due = 0
+        self.is_settled = False
 
 
 class InlineVerifier(SpanProcessor):
@@ -86,7 +95,9 @@ class InlineVerifier(SpanProcessor):
         self._wake = Event()
         self._thread: Thread | None = None
         self._is_stopping = self._is_over = False
-        self._flushes: deque[Event] = deque()
+        self._flushes: deque[_Flush] = deque()
+        self._waiting: deque[_Flush] = deque()
+        self._settled = 0
         self._pending: deque[Answer] = deque()
         self._in_hand: deque[Answer] = deque()
         self._gatherer = self._new_gatherer()
@@ -104,8 +115,7 @@ class InlineVerifier(SpanProcessor):
     def on_end(self, span: ReadableSpan) -> None:
         """Queue the span."""
         with guard("an ended span"):
-            scope = span.instrumentation_scope
-            if self._is_down or (scope is not None and scope.name == semconv.SCOPE_NAME):
+            if self._is_down or is_ours(span):
                 return
             self._queue.offer(span)
             # Else the thread looks by itself soon: to wake it each time would cost the application.
@@ -115,16 +125,22 @@ class InlineVerifier(SpanProcessor):
                 self._start()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Verify what is queued of traces whose local root has ended; False where time ran out."""
+        """Verify what is queued of traces whose local root has ended.
+
+        False where time ran out, or where spans wait and no thread lives that would read them.
+        """
         with guard("flushing"):
+            if self._thread is None and len(self._queue):
+                self._start()
             if self._thread is None or not self._thread.is_alive():
-                return True
+                return not (len(self._queue) or self._pending)
             if self._thread is threading.current_thread():
                 return False
-            done = Event()
-            self._flushes.append(done)
+            flush = _Flush()
+            self._flushes.append(flush)
             self._wake.set()
-            return done.wait(max(timeout_millis, 0) / 1000)
+            flush.done.wait(max(timeout_millis, 0) / 1000)
+            return flush.is_settled
         return False
 
     def shutdown(self) -> None:
@@ -134,6 +150,8 @@ class InlineVerifier(SpanProcessor):
                 return
             self._is_down = self._is_stopping = True
             self._wake.set()
+            if self._thread is None and len(self._queue):
+                self._start()
             thread = self._thread
             if thread is None or thread is threading.current_thread():
                 return
@@ -148,8 +166,13 @@ class InlineVerifier(SpanProcessor):
     def _start(self) -> None:
         if self._starting.acquire(blocking=False):
             thread = Thread(target=self._run, name="rt4chart-inline", daemon=True)
-            thread.start()
-            self._thread = thread
+            try:
+                thread.start()
+                self._thread = thread
+            finally:
+                # The system may have no thread to give now, and one for the next span.
+                if self._thread is None:
+                    self._starting.release()
 
     def _run(self) -> None:
         # The judge's own requests are no part of the application's traces.
@@ -161,31 +184,34 @@ class InlineVerifier(SpanProcessor):
                     self._step()
             with guard("verifying answers"):
                 self._step()
+            for flush in taken(self._flushes) + taken(self._waiting):
+                flush.done.set()
 
     def _step(self) -> None:
-        flushes = [self._flushes.popleft() for _ in range(len(self._flushes))]
-        try:
-            self._gather(is_flush=bool(flushes))
-            while self._pending and not self._is_over:
-                self._settle()
-                self._gather()
-        finally:
-            for done in flushes:
-                done.set()
+        self._gather()
+        while self._pending and not self._is_over:
+            self._settle()
+            self._gather()
 
-    def _gather(self, *, is_flush: bool = False) -> None:
-        """Read what is queued, and close what is due."""
+    def _gather(self) -> None:
+        """Read what is queued, and close what is due, for those who flush too."""
         with self._gathering:
+            # Asked before the queue is read: what had ended when they came is then in it.
+            flushes = len(self._flushes)
             now, spans = self._clock(), self._queue.take()
             self._gatherer.lose(self._queue.lost())
             self._gatherer.add(spans, now)
             if self._is_stopping:
                 found = self._gatherer.close_all()
-            elif is_flush:
+            elif flushes:
                 found = self._gatherer.close_rooted()
             else:
                 found = self._gatherer.close(now, max(AT_ONCE - len(self._pending), 0))
             self._pending.extend(found)
+            for flush in [self._flushes.popleft() for _ in range(flushes)]:
+                flush.due = self._settled + len(self._pending)
+                self._waiting.append(flush)
+            self._answer_flushes()
         if spans:
             self._count("spans.taken", len(spans))
 
@@ -201,7 +227,14 @@ class InlineVerifier(SpanProcessor):
             self._in_hand.pop()
         except IndexError:
             return
+        self._settled += 1
         self._tell(answer, verdict)
+
+    def _answer_flushes(self) -> None:
+        while self._waiting and self._waiting[0].due <= self._settled:
+            flush = self._waiting.popleft()
+            flush.is_settled = True
+            flush.done.set()
 
     def _tell(self, answer: Answer, verdict: Verdict) -> None:
         self._count(f"decisions.{verdict.decision}")
@@ -216,7 +249,7 @@ class InlineVerifier(SpanProcessor):
 
     def _give_up(self) -> None:
         for waiting in (self._in_hand, self._pending):
-            for answer in [waiting.popleft() for _ in range(len(waiting))]:
+            for answer in taken(waiting):
                 self._tell(answer, self._decider.failed(answer, SHUTDOWN, SHUTDOWN))
 
     def _count(self, what: str, number: int = 1) -> None:

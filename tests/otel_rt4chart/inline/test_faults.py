@@ -99,21 +99,34 @@ def told(spans: Sequence[ReadableSpan]) -> list[tuple[str, dict[str, object], st
     return [(s.name, dict(s.attributes or {}), s.status.status_code.name) for s in spans]
 
 
-@pytest.mark.parametrize("place", ["route", "redact", "build", "verify"])
-@pytest.mark.parametrize("fault", [raises, garbage])
-def test_each_answer_is_decided_on_all_the_same(place: str, fault: Callable[..., object]) -> None:
-    """A fault is a decision too."""
+@pytest.mark.parametrize(
+    ("place", "fault", "decision"),
+    [
+        ("route", raises, "verified"),
+        ("route", garbage, "verified"),
+        ("redact", raises, "redacted"),
+        ("redact", garbage, "redacted"),
+        ("build", raises, "error"),
+        ("build", garbage, "error"),
+        ("verify", raises, "error"),
+        ("complete", raises, None),
+    ],
+)
+def test_each_answer_is_decided_on_all_the_same(
+    place: str, fault: Callable[..., object], decision: str | None
+) -> None:
+    """A fault is a decision too, and never a verdict; what cannot be read has no answer."""
     app = app_with(place, fault)
     app.ask()
     app.ask()
     app.flush()
     app.close()
 
-    assert sum(app.decisions.values()) == 2
+    assert app.decisions == ({decision: 2} if decision else {})
 
 
 def test_a_span_that_cannot_be_read_costs_no_other() -> None:
-    """The thread goes on with the next one."""
+    """The thread goes on with the next one; its own trace has lost it, and is not judged."""
 
     def complete(record: SpanRecord) -> SpanRecord:
         if record.name == "search" and first:
@@ -129,7 +142,7 @@ def test_a_span_that_cannot_be_read_costs_no_other() -> None:
     app.flush()
     app.close()
 
-    assert app.decisions == {"no_context": 1, "verified": 1}
+    assert app.decisions == {"queue_full": 1, "verified": 1}
 
 
 def test_an_emitter_that_fails_once_costs_one_verdict() -> None:
