@@ -36,7 +36,7 @@ class Throttle:
         self._spent += 1
 
 
-class Budget:
+class DayBudget:
     """A count of what was chosen in a day of UTC; not thread-safe."""
 
     def __init__(self) -> None:

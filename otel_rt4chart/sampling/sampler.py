@@ -9,7 +9,7 @@ from threading import Lock
 
 from otel_rt4chart.forks import after_fork
 from otel_rt4chart.sampling.draw import position
-from otel_rt4chart.sampling.limits import Budget, Throttle
+from otel_rt4chart.sampling.limits import DayBudget, Throttle
 from otel_rt4chart.sampling.policy import Policy, Risk
 from otel_rt4chart.sampling.signals import Signals
 from otel_rt4chart.verify.findings.premise import asks_to_confirm
@@ -57,7 +57,7 @@ class Sampler:
         self.policy = policy
         self._clock = clock
         self._throttle = Throttle()
-        self._budget = Budget()
+        self._budget = DayBudget()
         self._lock = Lock()
         after_fork(self._renew)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.sampling.limits import DAY_S, Budget, Throttle
+from otel_rt4chart.sampling.limits import DAY_S, DayBudget, Throttle
 
 
 def test_a_bucket_gives_its_tokens_at_once_and_then_fills_again() -> None:
@@ -59,7 +59,7 @@ def test_never_more_than_a_bucket_and_what_flowed_in(most: int, gaps: list[float
 
 def test_a_budget_is_a_day_s_of_utc() -> None:
     """It is renewed at midnight, and not by a clock that is set back."""
-    budget, noon = Budget(), 20_000 * DAY_S + DAY_S / 2
+    budget, noon = DayBudget(), 20_000 * DAY_S + DAY_S / 2
     assert budget.is_left(1, noon)
     budget.spend()
 
