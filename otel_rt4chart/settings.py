@@ -19,6 +19,8 @@ MODES = ("mark", "inline")
 EMITTED = ("carrier", "event", "metrics")
 REDACTIONS = ("drop", "mask", "hash")
 PREFIX = "RT4CHART_"
+# Of the service, and alike one of ours: no misspelling.
+SERVICE = frozenset({"TOKEN"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +288,7 @@ def doubtful(environment: Mapping[str, str] | None = None) -> Iterator[str]:
     ours = {name.removeprefix(PREFIX): name for name in known if name.startswith(PREFIX)}
     for name in sorted(given):
         short = name.removeprefix(PREFIX)
-        if name == short or short in ours:
+        if name == short or short in ours or short in SERVICE:
             continue
         ends = [one for one in ours if one.endswith(f"_{short}")]
         meant = ends or get_close_matches(short, ours, n=1, cutoff=0.8)

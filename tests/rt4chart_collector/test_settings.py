@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.settings import doubtful
 from rt4chart_collector.commands.up import flagged
-from rt4chart_collector.settings import Address, demo_environ, load
+from rt4chart_collector.settings import PREFIX, Address, Settings, demo_environ, load
 
 
 def test_defaults_need_no_environment() -> None:
@@ -109,3 +112,10 @@ def test_access_is_on_unless_it_is_emptied(value: str | None, expected: int | No
     access = load(environ=environ).access
 
     assert (access and access.port) == expected
+
+
+def test_no_setting_of_the_service_is_called_misspelt() -> None:
+    """The application side, which does not know them, takes none for one of its own."""
+    names = [f"{PREFIX}{declared.name.upper()}" for declared in fields(Settings)]
+
+    assert list(doubtful(dict.fromkeys(names, "1"))) == []
