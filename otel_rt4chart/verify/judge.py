@@ -33,7 +33,8 @@ class Judge(Protocol):
 
     Each method answers for all its claims in one call, in their order. A judge that cannot
     decide a claim returns `Label.UNDECIDED` with a reason; it raises `JudgeError` only where the
-    whole call failed, and the pipeline then reports the claims of that call as undecided.
+    whole call failed, and the pipeline then reports the claims of that call as undecided. One that
+    sends texts nowhere says so by an attribute `is_remote` of False.
     """
 
     @property
