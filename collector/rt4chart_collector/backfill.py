@@ -73,9 +73,13 @@ class Backfill:
         clock: Clock,
         version: str,
         strict_routes: frozenset[str] = frozenset(),
+        has_carriers: bool = True,
         jobs: int = 1,
     ) -> None:
-        """`sample_rate` and `strict_routes` are the service's settings."""
+        """`sample_rate` and `strict_routes` are the service's settings.
+
+        Without `has_carriers` the verdicts are rows alone, and no spans.
+        """
         self._client = client
         self._verifier = verifier
         self._wanted = wanted
@@ -83,6 +87,7 @@ class Backfill:
         self._clock = clock
         self._version = version
         self._strict_routes = strict_routes
+        self._has_carriers = has_carriers
         self._jobs = jobs
         self._spent = Spent()
         self.tally = Tally()
@@ -97,7 +102,8 @@ class Backfill:
         try:
             for job, verdict in in_order(self._done, self._found(), self._jobs):
                 if self._add(job, verdict):
-                    outcomes.append(Outcome(verdict, is_correction=not job.is_first))
+                    is_silent = not (job.is_first and self._has_carriers)
+                    outcomes.append(Outcome(verdict, is_silent=is_silent))
                 if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
                     self._save(outcomes)
                     outcomes, flushed = [], self._clock()

@@ -20,21 +20,21 @@ class Outcome:
     """What is to be stored of one attempt.
 
     `verdict` is None where what is stored already is no worse, `letter` where nothing is to be
-    tried again nor given up; `settled` is a letter that is answered. A `correction` replaces a
-    verdict of which a carrier tells already: a span that was sent cannot be taken back.
+    tried again nor given up; `settled` is a letter that is answered. No carrier tells of a silent
+    verdict, such as one that replaces another: a span that was sent cannot be taken back.
     """
 
     verdict: Verdict | None
     letter: Letter | None = None
     settled: Letter | None = None
-    is_correction: bool = False
+    is_silent: bool = False
 
     @property
     def is_told(self) -> bool:
         """Whether a carrier tells of the verdict: not of one that may yet be completed."""
         is_final = self.letter is None or self.letter.state is State.DEAD
         has_report = self.verdict is not None and self.verdict.report is not None
-        return has_report and is_final and not self.is_correction
+        return has_report and is_final and not self.is_silent
 
 
 def outcome_of(verdict: Verdict, before: Letter | None) -> Outcome:

@@ -93,6 +93,8 @@ def execute(options: argparse.Namespace) -> int:
             strict_routes=settings.strict_routes,
             clock=time.time_ns,
             version=version("otel-rt4chart"),
+            # A guest may not write spans: they are the service's to take in.
+            has_carriers=not client.is_guest,
             jobs=options.jobs or fitting_jobs(settings.judge, judging.concurrency),
         )
         try:

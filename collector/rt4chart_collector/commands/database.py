@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from otel_rt4chart.errors import InputError, StoreBusyError
-from rt4chart_collector.store.connect import Client, connect, inserts_staged
+from rt4chart_collector.store.connect import Client, connect
 
 TABLES = "SELECT count() FROM system.tables WHERE database = {db:String} AND name = {name:String}"
 
@@ -21,14 +21,14 @@ def add_dsn(parser: argparse.ArgumentParser) -> None:
 def opened(dsn: str, *, needs: str, otherwise: str) -> Iterator[Client]:
     """The database while the block runs; the schema is left to the service that owns it.
 
-    Raises StoreBusyError, with what to do `otherwise`, where a service has an embedded database
-    open, and InputError where the table that the command `needs` is not there.
+    Raises StoreBusyError, with what to do `otherwise`, where a service owns an embedded database
+    and lets nobody in, and InputError where the table that the command `needs` is not there.
     """
     try:
         client = connect(dsn)
     except StoreBusyError as error:
         raise StoreBusyError(f"{error}. {otherwise}") from error
-    with client, inserts_staged(client.target):
+    with client:
         given = {"db": client.database, "name": needs}
         if client.query(TABLES, given).result_rows == [(0,)]:
             raise InputError(
