@@ -32,6 +32,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "otel_traces",
         "otel_traces_trace_id_ts",
         "otel_traces_trace_id_ts_mv",
+        "otel_traces_verified",
         "rt4chart_claims",
         "rt4chart_dead_letters",
         "rt4chart_failure_embeddings",
