@@ -12,6 +12,8 @@ from otel_rt4chart.verdict import Decision, Verdict
 from otel_rt4chart.verify.model import Claim, Label, Report
 
 _OURS = ("local/", "rules/", "link", "decompose")  # in this process: asks no endpoint
+# Models in this process too: they say "undecided" on purpose, and fail the same way each time.
+_IN_PROCESS = (*_OURS, "onnx/", "cross/")
 # A claim may be undecided though the judge is well.
 _NO_FAILURE = ("votes without a majority", "the model refused", "over_budget", "no_context")
 
@@ -89,15 +91,15 @@ def has_failed(claims: Sequence[Claim]) -> bool:
 
 
 def _in_report(report: Report) -> Failure | None:
-    asked = asked_of(report)
+    asked = [one for one in asked_of(report) if not one.decided_by.startswith(_IN_PROCESS)]
     undecided = [one for one in asked if one.label is Label.UNDECIDED]
     known = Counter(kind for one in undecided if (kind := _kind_of(one.reason)))
-    passing = [kind for kind, _ in known.most_common() if kind.is_passing]
-    if not passing and not (asked and has_failed(asked)):
+    # What passes is worth another attempt, and else what is said most often is the reason.
+    ordered = sorted(known, key=lambda kind: (not kind.is_passing, -known[kind]))
+    if not ordered or not (ordered[0].is_passing or has_failed(asked)):
         return None
-    main = next(iter(passing or [kind for kind, _ in known.most_common()]), None)
-    name = main.name if main else _BY_TYPE["JudgeError"]
-    return Failure(name, "JudgeError", bool(passing), len(undecided) == len(asked))
+    main = ordered[0]
+    return Failure(main.name, "JudgeError", main.is_passing, len(undecided) == len(asked))
 
 
 def _kind_of(reason: str) -> _Kind | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from otel_rt4chart.deciding import failed, left, verified
 from otel_rt4chart.errors import InputError, JudgeError, SettingsError
 from otel_rt4chart.judge_failure import KINDS, Failure, failure_in
 from otel_rt4chart.verdict import Candidate, Decision
-from otel_rt4chart.verify import Exchange, OpenAIJudge, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify import Exchange, Label, OpenAIJudge, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.meter import Budget
 from tests.endpoint_server import Answer, EndpointServer, error, hang, text
@@ -18,10 +20,16 @@ EXCHANGE = Exchange("Is it warm?", (Passage("p1", "The pool is heated."),), "The
 CANDIDATE = Candidate(EXCHANGE, "a" * 32, "b" * 16, 1, "shop", "pools")
 
 
-def failure_at(server: EndpointServer, budget: Budget | None = None) -> Failure | None:
+def failure_at(
+    server: EndpointServer, budget: Budget | None = None, *, timeout_s: float = 30.0
+) -> Failure | None:
     """What a verification with the judge behind that endpoint fails of."""
     with Endpoint(
-        base_url=server.base_url, api_key="bad", max_retries=0, timeout_s=0.2, per_minute=budget
+        base_url=server.base_url,
+        api_key="bad",
+        max_retries=0,
+        timeout_s=timeout_s,
+        per_minute=budget,
     ) as endpoint:
         judge = OpenAIJudge(endpoint)
         return failure_in(verified(CANDIDATE, Verifier(judge), rate=1.0, clock=lambda: 1))
@@ -48,7 +56,7 @@ def test_kind_of_a_failure_says_whether_to_try_again(
 ) -> None:
     """What is the moment's passes, what is the answer's does not."""
     with EndpointServer([answer]) as server:
-        found = failure_at(server)
+        found = failure_at(server, timeout_s=0.2 if kind == "timeout" else 30.0)
 
     assert found == Failure(kind, "JudgeError", is_passing)
     assert kind in KINDS
@@ -76,6 +84,29 @@ def test_model_that_refuses_has_spoken() -> None:
     """It would refuse again, and it is not broken."""
     with EndpointServer([text("", refusal="no")]) as server:
         assert failure_at(server) is None
+
+
+@pytest.mark.parametrize(
+    ("judge", "reason", "is_failure"),
+    [
+        ("openai/m", "m: 429: slow down", True),
+        ("openai/m", "the model's reply was not usable: it lacks this claim", True),
+        ("openai/m", "a judge of your own is not sure", False),
+        ("onnx/m", "the claim is too long", False),
+        ("local/1", "m: 429: slow down", False),
+    ],
+)
+def test_claim_that_a_judge_left_undecided_on_purpose_is_no_failure(
+    judge: str, reason: str, is_failure: bool
+) -> None:
+    """Only what is known to be a failure is one."""
+    made = verified(CANDIDATE, Verifier(RulesJudge()), rate=1.0, clock=lambda: 1)
+    assert made.report is not None
+    claim = replace(made.report.claims[0], label=Label.UNDECIDED, reason=reason, decided_by=judge)
+
+    found = failure_in(replace(made, report=replace(made.report, claims=(claim,))))
+
+    assert (found is not None) is is_failure
 
 
 @pytest.mark.parametrize(
