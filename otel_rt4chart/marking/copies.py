@@ -18,10 +18,17 @@ T = TypeVar("T")
 Attributes = Mapping[str, AttributeValue]
 
 
-def with_attributes(span: ReadableSpan, attributes: Attributes) -> ReadableSpan:
-    """The span with those attributes; its count of dropped ones stays."""
+def with_added(span: ReadableSpan, added: Mapping[str, str | bool | float]) -> ReadableSpan:
+    """The span with these attributes too; its count of dropped ones stays."""
     other = copy.copy(span)
-    other._attributes = _bounded(attributes, span.dropped_attributes)
+    attributes = {**(span.attributes or {}), **added}
+    found = BoundedAttributes()
+    if "_dict" in vars(found):
+        # The SDK's own are clean; to have each looked at anew is half of what marking costs.
+        found._dict, found.dropped = attributes, span.dropped_attributes
+    else:
+        found = _bounded(attributes, span.dropped_attributes)
+    other._attributes = found
     return other
 
 
@@ -32,7 +39,8 @@ def rewritten(
 
     `text` rewrites the status's description. Counts of what was dropped stay, and so do names.
     """
-    other = with_attributes(span, rewrite(span.attributes or {}))
+    other = copy.copy(span)
+    other._attributes = _bounded(rewrite(span.attributes or {}), span.dropped_attributes)
     if span.events:
         events = (
             Event(one.name, _bounded(rewrite(one.attributes or {}), _dropped(one)), one.timestamp)

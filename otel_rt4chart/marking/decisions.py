@@ -13,7 +13,7 @@ from opentelemetry.trace import format_trace_id
 from otel_rt4chart import semconv
 from otel_rt4chart.forks import after_fork
 from otel_rt4chart.guard import guard
-from otel_rt4chart.marking.copies import with_attributes
+from otel_rt4chart.marking.copies import with_added
 from otel_rt4chart.marking.seen import RAG_KINDS, TOLD, looks_like_rag
 from otel_rt4chart.sampling import Sampler, Signals, signals_of
 from otel_rt4chart.spans import values
@@ -68,13 +68,13 @@ class Decisions:
             self._inside.is_on = False
 
     def _mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
-        generations = [span for span in spans if self._gather(span) is Kind.LLM]
-        roots = [span for span in spans if is_local_root(span)]
-        for root in roots:
+        generations = {id(span): span for span in spans if self._gather(span) is Kind.LLM}
+        roots = {id(span): span for span in spans if is_local_root(span)}
+        for root in roots.values():
             self._decide(root, spans)
-        for span in generations:
+        for span in generations.values():
             self._decide_late(_trace_id(span))
-        marked = {id(span) for span in (*generations, *roots)}
+        marked = generations.keys() | roots.keys()
         return [self._marked(span) if id(span) in marked else span for span in spans]
 
     def _gather(self, span: ReadableSpan) -> Kind:
@@ -88,16 +88,22 @@ class Decisions:
         trace = _trace_id(span)
         # Without risk rules no text is read.
         found = (self._sampler.policy.risks and _read(span)) or _said(told)
-        is_new = not self._known(trace).is_rag and (
-            kind in RAG_KINDS or looks_like_rag(span.name, keys) or (found and found.forced)
+        is_new = (
+            kind in RAG_KINDS
+            or bool(found and found.forced)
+            or (not self._known(trace).is_rag and looks_like_rag(span.name, keys))
         )
         if found or is_new:
-            with self._lock:
-                known = self._traces.get(trace) or UNKNOWN
-                signals = known.signals.merged(found) if found else known.signals
-                is_seen = known.is_rag or bool(is_new)
-                self._traces.put(trace, known._replace(signals=signals, is_rag=is_seen))
+            self._keep(trace, found, is_rag=is_new)
         return kind
+
+    def _keep(self, trace: int, found: Signals | None, *, is_rag: bool) -> None:
+        with self._lock:
+            known = self._traces.get(trace) or UNKNOWN
+            signals = known.signals.merged(found) if found else known.signals
+            if found or not known.is_rag:
+                seen = known._replace(signals=signals, is_rag=known.is_rag or is_rag)
+                self._traces.put(trace, seen)
 
     def _decide(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> None:
         trace = _trace_id(root)
@@ -147,9 +153,7 @@ class Decisions:
 
     def _marked(self, span: ReadableSpan) -> ReadableSpan:
         marks = self._known(_trace_id(span)).marks
-        return (
-            span if marks is None else with_attributes(span, {**(span.attributes or {}), **marks})
-        )
+        return span if marks is None else with_added(span, marks)
 
     def _known(self, trace: int) -> _Trace:
         with self._lock:

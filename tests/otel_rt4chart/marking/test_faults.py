@@ -58,7 +58,7 @@ PLACES: list[tuple[object, str]] = [
     (decisions.Decisions, "_marked"),
     (decisions, "view"),
     (decisions, "signals_of"),
-    (decisions, "with_attributes"),
+    (decisions, "with_added"),
     (Sampler, "choose"),
 ]
 
