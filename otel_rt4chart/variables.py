@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
 from typing import Any, TypeVar
@@ -22,10 +21,12 @@ def is_share(value: object) -> bool:
 
 
 def is_pattern(value: str) -> bool:
-    """True for a regular expression; a list of words is one too."""
+    """True for names of the redactor's patterns, or a regular expression."""
+    from otel_rt4chart.redaction.patterns import patterns_from
+
     try:
-        re.compile(value)
-    except re.error:
+        patterns_from(value)
+    except SettingsError:
         return False
     return True
 

@@ -135,6 +135,7 @@ def test_rules_of_risk_are_named(text: str, risks: set[str]) -> None:
         ("QUEUE_SIZE", "0", "expected 1 to 1000000, got 0"),
         ("REDACT", "hide", "expected one of drop, mask, hash, got 'hide'"),
         ("REDACT_PATTERN", "(", "expected a regular expression, or some of email, phone, card"),
+        ("REDACT_PATTERN", "emails", "expected a regular expression, or some of email"),
         ("REDACT_PATTERN", "email", "expected RT4CHART_REDACT beside it (drop, mask, hash)"),
         ("RECORD_UNSAMPLED", "yes", "expected true or false, got 'yes'"),
     ],
