@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from otel_rt4chart.judge_failure import Failure
 from rt4chart_collector.breaker import (
@@ -123,3 +125,22 @@ def test_each_failed_attempt_doubles_the_wait(breaker: Breaker, clock: Clock) ->
         note(breaker, AWAY)
 
     assert waits == [30, 60, 120, 240, 480, LONGEST_WAIT_S]
+
+
+@given(st.lists(st.sampled_from([BUSY, AWAY, LONG, IN_PART, None, "wait"]), max_size=120))
+def test_no_pause_is_for_ever(events: list[Failure | str | None]) -> None:
+    """Whatever came before: after the longest wait one answer is let through, and may end it."""
+    clock = Clock()
+    breaker = Breaker("openai/m", clock)
+    for event in events:
+        if isinstance(event, str):
+            clock.now += FIRST_WAIT_S * SECOND
+        elif breaker.admits():
+            breaker.note(event)
+    clock.now += LONGEST_WAIT_S * SECOND
+    was_paused = bool(breaker.told["paused"])
+
+    assert not breaker.is_paused
+    assert [breaker.admits(), breaker.admits()] == [True, not was_paused]
+    breaker.note(None)
+    assert breaker.told == {"paused": False}
