@@ -59,7 +59,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
         tls = load_tls(settings.tls_cert, settings.tls_key)
         bound = stack.enter_context(listening(settings.otlp_http))
         check_free(settings.otlp_grpc, "otlp_grpc")
-        client = stack.enter_context(connect(settings.dsn))
+        client = stack.enter_context(connect(settings.dsn, as_owner=True))
         stack.enter_context(inserts_staged(client.target))
         migrate(client, ttl_days=settings.ttl_days, rollup_ttl_days=settings.rollup_ttl_days)
         repair_rollup(client, clock() - WINDOW_NS)

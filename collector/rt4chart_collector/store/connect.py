@@ -152,14 +152,15 @@ class Client:
             raise StoreError(f"{self.target.shown}: {error}") from error
 
 
-def connect(dsn: str, *, database: str = "") -> Client:
+def connect(dsn: str, *, database: str = "", as_owner: bool = False) -> Client:
     """Open the database that the DSN names, creating folder and database where they are missing.
 
     `database` overrides the DSN's. Tables are `migrate`'s work. A path that a running service owns
-    is reached through that service. Raises SettingsError for a DSN that cannot be read,
-    StoreBusyError where another process owns the path and lets nobody in, else StoreError.
+    is reached through that service, unless `as_owner` asks for the path itself. Raises
+    SettingsError for a DSN that cannot be read, StoreBusyError where another process owns the path
+    and lets nobody in, else StoreError.
     """
-    return open_client(target_of(dsn, database=database))
+    return open_client(target_of(dsn, database=database), as_owner=as_owner)
 
 
 def target_of(dsn: str, *, database: str = "") -> Target:
@@ -195,9 +196,11 @@ def hidden(dsn: str) -> str:
     return "…@" + dsn.rpartition("@")[2] if "@" in dsn else dsn
 
 
-def open_client(target: Target) -> Client:
+def open_client(target: Target, *, as_owner: bool = False) -> Client:
     """Open a connection to the target and make sure its database is there."""
     is_guest = bool(target.path) and target.path not in _opened and is_owned(target.path)
+    if is_guest and as_owner:
+        raise _busy(target)
     if is_guest:
         driver = _open_shared(target)
     else:

@@ -45,7 +45,8 @@ REACHING = frozenset({"file", "catboostevaluate", "addresstoline", "addresstolin
 SCALAR_TOO = {"format"}
 INSERTED = {"type", "database", "table", "columns", "format"}
 FORMATS = {"Native", "RowBinary", "TabSeparated", "CSV", "JSONEachRow", "Arrow", "ArrowStream"}
-WRITABLE = re.compile(r"rt4chart_\w+")
+# What the commands write: verdicts, issues, and the verdicts' spans.
+WRITABLE = re.compile(r"rt4chart_\w+|otel_traces")
 FORMAT_CLAUSE = re.compile(r"\s+FORMAT (?P<name>\w+)\s*\Z")
 
 
@@ -151,7 +152,9 @@ def _insert(canonical: str, tree: dict[str, Any], *, may_write: bool) -> Stateme
             f"one of {', '.join(sorted(FORMATS))}",
         )
     if not WRITABLE.fullmatch(table):
-        raise refused(ACCESS_DENIED, f"expected a table of rt4chart_*, got {table!r}")
+        raise refused(
+            ACCESS_DENIED, f"expected otel_traces or a table of rt4chart_*, got {table!r}"
+        )
     return _statement(canonical, is_insert=True)
 
 
