@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.guard import LOG, guard
-from otel_rt4chart.modes import Given, start
-from otel_rt4chart.settings import Settings
+from otel_rt4chart.modes import Given, hide, start
+from otel_rt4chart.settings import Settings, wants_redaction
 from otel_rt4chart.spans.sdk import Route
 
 
@@ -30,7 +30,8 @@ class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its packag
     spans of the trace, the local root first, to a name or None; `redact`, a callable from text to
     text; `judge`, the name of the inline mode's. What is not given comes from the environment. A
     wrong argument raises SettingsError; a wrong environment is logged and switches everything of
-    ours off, because it must not stop the application.
+    ours off, because it must not stop the application; but where redaction was asked for, no text
+    leaves that it would have been taken out of.
     """
 
     _attached: ExitStack | None = None
@@ -44,7 +45,7 @@ class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its packag
         if given is None:
             return
         with guard("instrumenting"), ExitStack() as attached:
-            start(given, attached)
+            (hide if given.is_wrong else start)(given, attached)
             self._attached = attached.pop_all()
 
     def _uninstrument(self, **_: Any) -> None:  # noqa: ANN401 the base class's signature
@@ -80,11 +81,15 @@ def _checked(
         from otel_rt4chart.judges import checked_judge
 
         checked_judge(judge)
+    settings, is_wrong = Settings(), False
     try:
         settings = Settings.from_environment()
     except SettingsError as error:
         LOG.error("otel-rt4chart is off: %s", error)
-        return None
+        if redact is None and not wants_redaction():
+            return None
+        LOG.error("redaction was asked for: it alone goes on; all texts are taken out without one")
+        is_wrong = True
     settings = replace(
         settings,
         mode=settings.mode if mode is None else mode,
@@ -93,7 +98,9 @@ def _checked(
     provider = _sdk_provider(tracer_provider or trace.get_tracer_provider())
     if provider is None:
         return None
-    return Given(provider, settings, route, redact, judge, logger_provider, meter_provider)
+    return Given(
+        provider, settings, route, redact, judge, logger_provider, meter_provider, is_wrong
+    )
 
 
 def _sdk_provider(given: object) -> TracerProvider | None:

@@ -208,12 +208,8 @@ class JudgeSettings:
     cache: str = named(
         "RT4CHART_JUDGE_CACHE", "", "a file that keeps verdicts between runs; in memory unless set"
     )
-    calls_per_answer: int | None = most(
-        "RT4CHART_JUDGE_CALLS_PER_ANSWER", "calls an answer may cost"
-    )
-    tokens_per_answer: int | None = most(
-        "RT4CHART_JUDGE_TOKENS_PER_ANSWER", "tokens an answer may cost"
-    )
+    calls_per_answer: int | None = most("RT4CHART_JUDGE_CALLS_PER_ANSWER", "calls an answer takes")
+    tokens_per_answer: int | None = most("RT4CHART_JUDGE_TOKENS_PER_ANSWER", "tokens of an answer")
     calls_per_minute: int | None = most("RT4CHART_JUDGE_CALLS_PER_MINUTE", "calls in any minute")
     tokens_per_minute: int | None = most("RT4CHART_JUDGE_TOKENS_PER_MINUTE", "tokens in any minute")
     prices: str = named(
@@ -268,6 +264,12 @@ class JudgeSettings:
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> JudgeSettings:
         """The settings of this process; SettingsError names the variable that is wrong."""
         return read(cls, os.environ if environment is None else environment)
+
+
+def wants_redaction(environment: Mapping[str, str] | None = None) -> bool:
+    """True where the environment asks for redaction, be it in words that cannot be meant."""
+    given = os.environ if environment is None else environment
+    return any(given.get(f"{PREFIX}{name}", "").strip() for name in ("REDACT", "REDACT_PATTERN"))
 
 
 def chosen_judge(environment: Mapping[str, str] | None = None) -> str:

@@ -8,6 +8,7 @@ from otel_rt4chart.deciding import Clock, failed, left, verified
 from otel_rt4chart.sampling import is_sampled
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
+from rt4chart_collector.trouble import shown
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ def judged(
     """The judge's verdict on an answer that came in with this probability; never an exception."""
     try:
         return verified(candidate, verifier, rate=rate, clock=clock, strict=strict)
-    except Exception as error:  # one bad answer must not stop the others
-        where = "answer %s of trace %s"
-        log.error(where, candidate.span_id, candidate.trace_id, exc_info=error)
+    except Exception as error:  # noqa: BLE001 - one bad answer must not stop the others
+        where = "answer %s of trace %s: %s"
+        log.error(where, candidate.span_id, candidate.trace_id, shown(error))
         return failed(candidate, error, verifier=verifier.judge.id, rate=rate, now_ns=clock())

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from otel_rt4chart.errors import InputError, RT4ChartError, StoreError
 from otel_rt4chart.spans.record import SpanRecord
+from rt4chart_collector.trouble import shown
 
 # The knee of the insert rate (5,000 to 10,000 rows); a request that is larger goes in whole.
 BATCH_ROWS = 5_000
@@ -125,5 +126,5 @@ def _refuse(batch: Sequence[Request], error: RT4ChartError) -> None:
 
 
 def _unexpected(error: Exception) -> StoreError:
-    log.error("a batch was not stored", exc_info=error)
+    log.error("a batch was not stored: %s", shown(error))
     return StoreError(f"unexpected {type(error).__name__}")

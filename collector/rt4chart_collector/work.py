@@ -26,6 +26,7 @@ from rt4chart_collector.store.dead_letters import Letter, State, letters_of
 from rt4chart_collector.store.spans import spans_of
 from rt4chart_collector.store.verdicts import PROVISIONAL, AnswerKey, already_decided
 from rt4chart_collector.trace_queue import TraceQueue
+from rt4chart_collector.trouble import shown
 
 TRACES = 64
 OUTCOMES = 256
@@ -200,4 +201,4 @@ class Worker:
 
     def _note(self, error: Exception, what: str) -> None:
         self._counters.add(f"failures.{type(error).__name__}")
-        log.error(what, exc_info=error)
+        log.error("%s: %s", what, shown(error))

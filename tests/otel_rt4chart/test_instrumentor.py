@@ -320,3 +320,19 @@ def test_the_inline_mode_redacts_what_is_exported_too(app: App) -> None:
     assert {"ask", "search", "answer", "rt4chart.verify"} == spans.keys()
     assert "Ann" not in str([dict(one.attributes or {}) for one in spans.values()])
     assert (spans["rt4chart.verify"].attributes or {})["rt4chart.label"] == "contradicted"
+
+
+@pytest.mark.parametrize("wrong", ["RT4CHART_SAMPLE_RATE", "RT4CHART_REDACT"])
+def test_a_wrong_environment_lets_no_text_out_that_was_to_be_redacted(
+    app: App, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is marked; the spans leave without their texts."""
+    monkeypatch.setenv("RT4CHART_REDACT", "mask")
+    monkeypatch.setenv(wrong, "often")
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider)
+    said = {"output.value": "I am ann@example.org."}
+    app.tracer.start_span("answer", attributes=KIND | said).end()
+
+    found = app.exported()["answer"]
+    assert marks(found) == {}
+    assert "ann@example.org" not in str(dict(found.attributes or {}))
