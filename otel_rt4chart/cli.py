@@ -29,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line, run one subcommand, and turn our errors into one line each."""
     argv = meant(sys.argv[1:] if argv is None else argv)
     commands, missing = load_commands(argv[0] if argv else "")
+    if argv and argv[0] in missing:
+        sys.stderr.write(_lacks(argv[0], missing[argv[0]]))
+        return 2
     parser = build_parser(commands, missing)
     options = parser.parse_args(argv)
     try:
@@ -67,12 +70,13 @@ def load_commands(wanted: str = "") -> tuple[dict[str, Command], dict[str, str]]
     return commands, missing
 
 
+def _lacks(name: str, module: str) -> str:
+    return f"rt4chart {name} needs {module}: pip install 'otel-rt4chart[all]'\n"
+
+
 def build_parser(commands: dict[str, Command], missing: dict[str, str]) -> argparse.ArgumentParser:
     """The parser; a subcommand that lacks a package is named with the extra that brings it."""
-    epilog = "".join(
-        f"{name}: needs {module}; pip install 'otel-rt4chart[all]'\n"
-        for name, module in missing.items()
-    )
+    epilog = "".join(_lacks(name, module) for name, module in missing.items())
     parser = argparse.ArgumentParser(
         prog="rt4chart",
         description="What share of a RAG application's claims its passages do not support.",

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.guard import LOG, guard
 from otel_rt4chart.modes import Given, hide, start
-from otel_rt4chart.settings import Settings, wants_redaction
+from otel_rt4chart.settings import Settings, chosen_judge, doubtful, wants_redaction
 from otel_rt4chart.spans.sdk import Route
 
 
@@ -78,12 +78,14 @@ def _checked(
         if value is not None and not callable(value):
             raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
     if judge is not None:
-        from otel_rt4chart.judges import checked_judge
-
-        checked_judge(judge)
+        _check_judge(judge)
     settings, is_wrong = Settings(), False
+    for misspelt in doubtful():
+        LOG.warning("%s", misspelt)
     try:
         settings = Settings.from_environment()
+        if (mode or settings.mode) == "inline" and judge is None and (named := chosen_judge()):
+            _check_judge(named, "RT4CHART_JUDGE: ")
     except SettingsError as error:
         LOG.error("otel-rt4chart is off: %s", error)
         if redact is None and not wants_redaction():
@@ -101,6 +103,15 @@ def _checked(
     return Given(
         provider, settings, route, redact, judge, logger_provider, meter_provider, is_wrong
     )
+
+
+def _check_judge(name: str, where: str = "") -> None:
+    from otel_rt4chart.judges import checked_judge  # they take half a second to load
+
+    try:
+        checked_judge(name)
+    except SettingsError as error:
+        raise SettingsError(f"{where}{error}") from None
 
 
 def _sdk_provider(given: object) -> TracerProvider | None:

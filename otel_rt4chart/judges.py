@@ -99,9 +99,9 @@ def _judge(
     return JUDGES[name](settings, endpoint)
 
 
-def checked_judge(name: str) -> str:
+def checked_judge(name: object) -> str:
     """The name, where there is a judge of it; nothing is built."""
-    if name not in JUDGES and not is_onnx(name):
+    if not isinstance(name, str) or (name not in JUDGES and not is_onnx(name)):
         raise SettingsError(
             f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}, {ONNX}PATH"
         )

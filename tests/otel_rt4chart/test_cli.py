@@ -23,7 +23,7 @@ def test_a_command_whose_package_is_missing_is_named_with_its_extra() -> None:
     """The help says what to install instead of hiding the command."""
     parser = build_parser({}, {"up": "chdb"})
 
-    assert "up: needs chdb; pip install 'otel-rt4chart[all]'" in parser.format_help()
+    assert "rt4chart up needs chdb: pip install 'otel-rt4chart[all]'" in parser.format_help()
 
 
 def test_no_command_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

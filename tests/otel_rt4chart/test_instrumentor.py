@@ -336,3 +336,15 @@ def test_a_wrong_environment_lets_no_text_out_that_was_to_be_redacted(
     found = app.exported()["answer"]
     assert marks(found) == {}
     assert "ann@example.org" not in str(dict(found.attributes or {}))
+
+
+def test_misspelt_and_impossible_variables_are_told_at_the_start(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not at the first answer, and with the variable's name."""
+    monkeypatch.setenv("RT4CHART_SAMPLERATE", "0.1")
+    monkeypatch.setenv("RT4CHART_JUDGE", "rulez")
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, mode="inline")
+
+    assert "RT4CHART_SAMPLERATE is not known: is RT4CHART_SAMPLE_RATE meant?" in caplog.text
+    assert "RT4CHART_JUDGE: unknown judge 'rulez': expected one of" in caplog.text

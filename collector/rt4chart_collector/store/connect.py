@@ -245,7 +245,7 @@ def _path_of(dsn: str) -> str:
 
 def _open_embedded(target: Target) -> Driver:
     try:
-        Path(target.path).mkdir(parents=True, exist_ok=True)
+        Path(target.path).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"RT4CHART_DSN: cannot create {target.path}: {error.strerror}") from error
     try:

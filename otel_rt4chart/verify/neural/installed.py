@@ -21,7 +21,7 @@ def model_folder() -> Path:
     if lacking:
         raise SettingsError(
             f"the embedded models need the package {', '.join(lacking)}: "
-            "pip install 'otel-rt4chart[local]'"
+            "pip install ./otel-rt4chart/models './otel-rt4chart[local]'"
         )
     import rt4chart_models
 

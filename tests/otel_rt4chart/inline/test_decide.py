@@ -6,8 +6,10 @@ import pytest
 
 from otel_rt4chart.inline.decide import Decider
 from otel_rt4chart.inline.gather import Answer
+from otel_rt4chart.judges import build_verifier
 from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Policy, Sampler, Signals
+from otel_rt4chart.settings import JudgeSettings
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
 
@@ -90,3 +92,16 @@ def test_a_text_that_is_redacted_in_part_is_judged() -> None:
     redactor = build_redactor(call=lambda text: text.replace("30", "[number]"))
 
     assert decided(redactor).decision is Decision.VERIFIED
+
+
+def test_an_answer_whose_judge_is_away_is_an_error_and_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is no verdict, and nobody should find that out from a metric."""
+    away = JudgeSettings(base_url="http://127.0.0.1:9/v1", api_key="none", retries=0)
+
+    verdict = decided(build_redactor(), build_verifier("openai", away))
+
+    assert (verdict.decision, verdict.report) == (Decision.ERROR, None)
+    assert (verdict.error, verdict.error_type) == ("unreachable", "JudgeError")
+    assert caplog.text.count("answers get no verdict, the judge fails: unreachable") == 1
