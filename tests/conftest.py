@@ -21,10 +21,14 @@ _numbers = count(1)
 
 
 @pytest.fixture(scope="session")
-def store_dsn(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The one embedded database of this process: the engine allows a process a single path."""
+def store_dsn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The one embedded database of this process: the engine allows a process a single path.
+
+    It is held open meanwhile: the engine stops with its last client, and takes a while to start.
+    """
     path: Path = tmp_path_factory.mktemp("chdb") / "db"
-    return f"chdb://{path}"
+    with connect(f"chdb://{path}"):
+        yield f"chdb://{path}"
 
 
 @pytest.fixture(scope="session", params=["embedded", "server"])
