@@ -51,18 +51,25 @@ class Marker(SpanProcessor):
         """A comparison, and a look into the baggage."""
         if not self.is_on:
             return
-        with guard("a starting span"):
+        # The guard costs more than what it guards here: it is entered where something is wrong.
+        try:
             self._look()
             carry(span, parent_context)
+        except Exception:
+            with guard("a starting span"):
+                raise
 
     def on_end(self, span: ReadableSpan) -> None:
         """Nothing is done to an ended span; an exporter may have been added while it was open."""
         if not self.is_on:
             return
-        with guard("an ended span"):
+        try:
             self._look()
             if not self._is_told:
                 self._tell()
+        except Exception:
+            with guard("an ended span"):
+                raise
 
     def _look(self) -> None:
         if self._attached is not None:
