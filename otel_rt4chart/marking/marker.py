@@ -55,7 +55,7 @@ class Marker(SpanProcessor):
         try:
             self._look()
             carry(span, parent_context)
-        except Exception:
+        except Exception:  # the border to the application
             with guard("a starting span"):
                 raise
 
@@ -67,7 +67,7 @@ class Marker(SpanProcessor):
             self._look()
             if not self._is_told:
                 self._tell()
-        except Exception:
+        except Exception:  # the border to the application
             with guard("an ended span"):
                 raise
 

@@ -49,7 +49,8 @@ def test_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         embedded.model_folder()
 
     assert str(failure.value) == (
-        "the embedded models need the package rt4chart_models: pip install 'otel-rt4chart[local]'"
+        "the embedded models need the package rt4chart_models: "
+        "pip install ./otel-rt4chart/models './otel-rt4chart[local]'"
     )
 
 

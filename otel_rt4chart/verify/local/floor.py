@@ -32,6 +32,17 @@ def denied_floor(reading: Reading) -> float:
     return _DENIED if told_otherwise else 0.0
 
 
+def reversed_floor(reading: Reading) -> float:
+    """Its sentence says the rest of it and denies it, or the other way: of 25 such claims in the
+    training rows, 24 are unfaithful.
+    """
+    is_reversed = any(
+        one.slot == "negation" and one.manner == "clash" and _is_copied(reading, one)
+        for one in reading.differences
+    )
+    return _DENIED if is_reversed else 0.0
+
+
 def swapped_floor(reading: Reading) -> float:
     """The least P(contradicted) of a claim that gives one subject another's value."""
     return _DENIED if is_swapped(reading) else 0.0

@@ -9,7 +9,12 @@ from typing import NamedTuple
 from otel_rt4chart.verify.citation import blanked
 from otel_rt4chart.verify.local.context import Context, read_context
 from otel_rt4chart.verify.local.features import Reading, read_claim
-from otel_rt4chart.verify.local.floor import covered_floor, denied_floor, swapped_floor
+from otel_rt4chart.verify.local.floor import (
+    covered_floor,
+    denied_floor,
+    reversed_floor,
+    swapped_floor,
+)
 from otel_rt4chart.verify.local.slots import read_slots
 from otel_rt4chart.verify.local.verdict import Odds, settled, verdict
 from otel_rt4chart.verify.local.whole import WholeContextJudge
@@ -96,8 +101,17 @@ class LocalJudge(WholeContextJudge):
         # not hold entailed either, 505 of 609 are unfaithful; of those that it does, 69 of 119.
         strange = covered_floor(plan.reading) if measured[NETWORK] >= 0.0 else 0.0
         odds = Odds(
-            max(unfaithful.probability(measured), denied_floor(plan.reading), strange),
-            max(contradicted.probability(measured), swapped_floor(plan.reading)),
+            max(
+                unfaithful.probability(measured),
+                denied_floor(plan.reading),
+                reversed_floor(plan.reading),
+                strange,
+            ),
+            max(
+                contradicted.probability(measured),
+                swapped_floor(plan.reading),
+                reversed_floor(plan.reading),
+            ),
             unfaithful.threshold,
             contradicted.threshold,
         )
