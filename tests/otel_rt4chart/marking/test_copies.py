@@ -22,7 +22,7 @@ def test_what_is_added_stands_beside_what_was_there() -> None:
     assert dict(copied.attributes or {}) == {"b": "two", "c": (3.0,), "rt4chart.sampled": True}
     assert (copied.dropped_attributes, span.dropped_attributes) == (1, 1)
     assert dict(span.attributes or {}) == {"b": "two", "c": (3.0,)}
-    with pytest.raises(TypeError, match="immutable"):
+    with pytest.raises(TypeError):
         copied._attributes["b"] = "three"  # type: ignore[index]
 
 
