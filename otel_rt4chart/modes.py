@@ -18,7 +18,7 @@ from otel_rt4chart.marking.attach import put_first, remove
 from otel_rt4chart.marking.change import changes, unmarked
 from otel_rt4chart.marking.decisions import Decisions
 from otel_rt4chart.marking.marker import Marker
-from otel_rt4chart.redaction import build_redactor
+from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.sampling.rates import RatesSource
 from otel_rt4chart.settings import Settings, chosen_judge
@@ -45,8 +45,7 @@ def hide(given: Given, attached: ExitStack) -> None:
     """Redact by the callable, or take all texts out, and do nothing else."""
     redactor = build_redactor("drop", "", given.redact)
     marker = Marker(given.provider, changes(unmarked, redactor), hides=True)
-    attached.callback(marker.detach)
-    given.provider.add_span_processor(marker)
+    _add(marker, given, attached)
 
 
 def start(given: Given, attached: ExitStack) -> None:
@@ -64,15 +63,11 @@ def start(given: Given, attached: ExitStack) -> None:
 
 def _mark(given: Given, sampler: Sampler, attached: ExitStack) -> None:
     """Decide, and write the decision on the spans as they are exported."""
-    settings = given.settings
     _tell_what_is_dropped(given.provider, "RT4CHART_MODE=inline sees them too, where")
-    redactor = build_redactor(
-        settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
-    )
+    redactor = _redactor(given)
     change = changes(Decisions(sampler, given.route).mark, redactor)
     marker = Marker(given.provider, change, marks=True, hides=redactor.is_on)
-    attached.callback(marker.detach)
-    given.provider.add_span_processor(marker)
+    _add(marker, given, attached)
 
 
 def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
@@ -86,9 +81,7 @@ def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
         _record_all(given.provider, attached)
     else:
         _tell_what_is_dropped(given.provider, "to see them,")
-    redactor = build_redactor(
-        settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
-    )
+    redactor = _redactor(given)
     emitter = Emitter(
         settings.emit,
         tracer_provider=given.provider,
@@ -109,11 +102,22 @@ def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
     # The baggage's route and wish are read there too; without redaction no exporter is touched.
     change = changes(unmarked, redactor) if redactor.is_on else None
     marker = Marker(given.provider, change, hides=redactor.is_on)
-    attached.callback(marker.detach)
-    given.provider.add_span_processor(marker)
+    _add(marker, given, attached)
     put_first(given.provider, inline)
     attached.callback(inline.shutdown)
     attached.callback(remove, given.provider, inline)
+
+
+def _redactor(given: Given) -> Redactor:
+    settings = given.settings
+    return build_redactor(
+        settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
+    )
+
+
+def _add(marker: Marker, given: Given, attached: ExitStack) -> None:
+    attached.callback(marker.detach)
+    given.provider.add_span_processor(marker)
 
 
 def _record_all(provider: TracerProvider, attached: ExitStack) -> None:

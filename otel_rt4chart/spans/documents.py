@@ -152,15 +152,16 @@ def _passage(item: Mapping[str, object]) -> Passage:
     content = _text(item)
     name = values.text(_first(item, ID_KEYS))
     return Passage(
-        id=name or f"sha256:{_digest(content)[:12]}",
+        id=name or content_id(content),
         text=content,
         score=values.number(_first(item, SCORE_KEYS)),
         metadata=_metadata(item),
     )
 
 
-def _digest(content: str) -> str:
-    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+def content_id(content: str) -> str:
+    """The id of a text that has none: the same wherever it occurs."""
+    return f"sha256:{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def _first(item: Mapping[str, object], names: tuple[str, ...]) -> object:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.answers import is_retrieval
-from otel_rt4chart.spans.documents import results
+from otel_rt4chart.spans.documents import content_id, results
 from otel_rt4chart.spans.prompt_context import prompt_context
 from otel_rt4chart.spans.reranked import came_out
 from otel_rt4chart.spans.texts import head, plain
@@ -179,8 +178,4 @@ def _lost(scene: Scene) -> Decision:
 
 def _texts(texts: Iterable[str]) -> tuple[Passage, ...]:
     """Texts as passages, with ids from their content, as documents without an id have."""
-    return tuple(Passage(_digest(text), text) for text in texts if text.strip())
-
-
-def _digest(text: str) -> str:
-    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    return tuple(Passage(content_id(text), text) for text in texts if text.strip())

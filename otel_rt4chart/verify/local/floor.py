@@ -23,24 +23,14 @@ def denied_floor(reading: Reading) -> float:
     """Its sentence says otherwise: "1 May" against "1 April", "cures" against "may cure"."""
     if is_swapped(reading):
         return _DENIED
-    told_otherwise = any(
-        one.slot in ("date", "number", "quantifier")
-        and one.manner == "clash"
-        and _is_copied(reading, one)
-        for one in reading.differences
-    )
-    return _DENIED if told_otherwise else 0.0
+    return _DENIED if _says_otherwise(reading, "date", "number", "quantifier") else 0.0
 
 
 def reversed_floor(reading: Reading) -> float:
     """Its sentence says the rest of it and denies it, or the other way: of 25 such claims in the
     training rows, 24 are unfaithful.
     """
-    is_reversed = any(
-        one.slot == "negation" and one.manner == "clash" and _is_copied(reading, one)
-        for one in reading.differences
-    )
-    return _DENIED if is_reversed else 0.0
+    return _DENIED if _says_otherwise(reading, "negation") else 0.0
 
 
 def swapped_floor(reading: Reading) -> float:
@@ -51,6 +41,14 @@ def swapped_floor(reading: Reading) -> float:
 def is_swapped(reading: Reading) -> bool:
     """True where a value stands with another subject."""
     return any(one.manner == "swapped" for one in reading.differences)
+
+
+def _says_otherwise(reading: Reading, *slots: str) -> bool:
+    """True where a sentence that says the rest of the claim clashes in one of these slots."""
+    return any(
+        one.slot in slots and one.manner == "clash" and _is_copied(reading, one)
+        for one in reading.differences
+    )
 
 
 def _is_copied(reading: Reading, one: Difference) -> bool:
