@@ -1,9 +1,14 @@
 """What the instrumentor costs a traced application: `python -m benchmarks.app_overhead`.
 
 A LangChain application under OpenInference's instrumentor exports by OTLP to a server that takes
-everything. Blocks of answers with and without us alternate in one process, so that what else the
-machine does falls on both alike. Told are the time of an answer on the caller's thread, the CPU of
-the whole process an answer, and how memory grows over many traces made by hand.
+everything. Three tables:
+
+- What runs in our callbacks, by the clock of the thread's CPU around each of them, an answer: on
+  the application's threads, and in the exporter's or our own. `nothing` is a processor that does
+  nothing: what the clocks themselves take.
+- Blocks of answers with and without us, in turn and in one process: what else the machine does
+  falls on both alike. `nothing` again shows how much of a difference is chance.
+- How memory grows over many traces made by hand.
 """
 
 from __future__ import annotations
@@ -23,15 +28,17 @@ from statistics import median, quantiles
 
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import Span, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from benchmarks.app_chain import QUESTION, chain
+from benchmarks.app_clocks import Clocks, Nothing
 from otel_rt4chart import RT4ChartInstrumentor, generator, retriever
 from otel_rt4chart.marking.attach import remove
 
 BLOCK, WARM = 50, 100
 Attach = Callable[[TracerProvider], Callable[[], object]]  # gives how to take it off again
+OURS = ("mode", "caller µs p50", "caller µs p99", "beside it µs", "µs an answer", "of the CPU")
 HEAD = ("mode", "added µs p50", "added µs p99", "without µs p50", "added CPU µs", "of the CPU")
 
 
@@ -46,10 +53,14 @@ def main() -> None:
     with sink() as address, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the instrumented packages deprecate in each other
         provider = traced(address)
-        told(HEAD)
         ask = chain(provider)
+        told(OURS)
+        for mode, attach in modes.items():
+            told((mode, *spent(provider, ask, attach, options.answers)))
+        told(HEAD)
         for mode, attach in modes.items():
             told(row(mode, compare(provider, ask, attach, options.answers)))
+        trace.set_tracer_provider(provider)
         told(("mode", "traces", "MiB at a fifth", "MiB at the end"))
         for mode, attach in modes.items():
             told((mode, options.traces, *grown(provider, attach, options.traces)))
@@ -71,17 +82,55 @@ def ai_evaluation(provider: TracerProvider) -> Callable[[], object]:
     from fi.evals.otel.processors.evaluation import EvaluationSpanProcessor
 
     processor = EvaluationSpanProcessor(metrics=["faithfulness"], sample_rate=1.0)
+    if not hasattr(processor, "_on_ending"):
+        processor._on_ending = _pass  # SDK 1.45 calls it on each processor, 1.1.0 predates that
+    return added(provider, processor)
+
+
+def nothing(provider: TracerProvider) -> Callable[[], object]:
+    """A processor that does nothing."""
+    return added(provider, Nothing())
+
+
+def added(provider: TracerProvider, processor: SpanProcessor) -> Callable[[], object]:
+    """Add a processor; gives how to take it out."""
     provider.add_span_processor(processor)
     return lambda: remove(provider, processor)
 
 
 MODES: dict[str, Attach] = {
+    "nothing": nothing,
     "mark, all": ours(sample_rate=1.0),
     "mark, 1 in 10": ours(sample_rate=0.1),
     "inline, none": ours(mode="inline", judge="rules", sample_rate=0.0),
     "inline, 1 in 10": ours(mode="inline", judge="rules", sample_rate=0.1),
 }
 PEERS: dict[str, Attach] = {"ai-evaluation, all": ai_evaluation}
+
+
+def spent(
+    provider: TracerProvider, ask: Callable[[], object], attach: Attach, answers: int
+) -> Sequence[str]:
+    """The CPU in what is attached, beside that of the whole process."""
+    attach(provider)()  # what it imports is to be there before the clocks
+    with Clocks() as clocks:
+        detach = attach(provider)
+        for _ in range(WARM):
+            ask()
+        provider.force_flush()
+        clocks.reset()
+        callers, began = [], time.process_time()
+        for number in range(answers):
+            ask()
+            callers.append(clocks.caller_us())
+            if number % BLOCK == BLOCK - 1:
+                provider.force_flush()
+        whole = (time.process_time() - began) * 1e6 / answers
+        beside = clocks.beside_us / answers
+        detach()
+    share = (sum(callers) / answers + beside) / whole
+    found = median(callers), _p99(callers), beside, whole
+    return (*(f"{one:.0f}" for one in found), f"{share:.2%}")
 
 
 class Times:
@@ -138,7 +187,6 @@ def row(mode: str, measured: tuple[Times, Times]) -> Sequence[object]:
 
 def grown(provider: TracerProvider, attach: Attach, traces: int) -> Sequence[str]:
     """The memory of the process after a fifth of the traces, and after all of them."""
-    trace.set_tracer_provider(provider)
     detach = attach(provider)
     found = []
     for number in range(1, traces + 1):
@@ -203,6 +251,10 @@ def sink() -> Iterator[str]:
 
 def _p99(values: Sequence[float]) -> float:
     return quantiles(values, n=100)[98]
+
+
+def _pass(span: Span) -> None:
+    """Nothing."""
 
 
 def told(cells: Sequence[object]) -> None:

@@ -15,10 +15,10 @@ from otel_rt4chart.guard import guard
 from otel_rt4chart.sampling import Signals, signals_of
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.assembly import Patience, Trace, TraceBuffer
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.read import view
+from otel_rt4chart.spans.exchanges import candidates_in
 from otel_rt4chart.spans.record import SpanRecord
 from otel_rt4chart.spans.sdk import Route, is_local_root, record_from_readable
+from otel_rt4chart.spans.tree import Tree
 from otel_rt4chart.verdict import Candidate, Decision
 
 Complete = Callable[[SpanRecord], SpanRecord]
@@ -121,10 +121,11 @@ class Gatherer:
         self._private.discard(trace.trace_id)
         is_lost = trace.trace_id in self._lost
         with guard("reading a trace"):
-            found = candidates(trace.spans)
+            tree = Tree(trace.spans)
+            found = candidates_in(tree)
             if not found:
                 return []
-            signals = reduce(Signals.merged, map(signals_of, map(view, trace.spans)))
+            signals = reduce(Signals.merged, map(signals_of, tree))
             return [
                 Answer(
                     replace(one, blocked=Decision.QUEUE_FULL) if is_lost else one,

@@ -114,7 +114,8 @@ class InlineVerifier(SpanProcessor):
 
     def on_end(self, span: ReadableSpan) -> None:
         """Queue the span."""
-        with guard("an ended span"):
+        # The guard costs more than what it guards here: it is entered where something is wrong.
+        try:
             if self._is_down or is_ours(span):
                 return
             self._queue.offer(span)
@@ -123,6 +124,9 @@ class InlineVerifier(SpanProcessor):
                 self._wake.set()
             if self._thread is None:
                 self._start()
+        except Exception:  # the border to the application
+            with guard("an ended span"):
+                raise
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Verify what is queued of traces whose local root has ended.

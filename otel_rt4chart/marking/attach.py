@@ -20,12 +20,17 @@ EXPORTERS = ("_exporter", "span_exporter", "_span_exporter", "exporter")
 class Attached:
     """What stands around a provider's exporters; processors that are added later are found too."""
 
-    def __init__(self, provider: TracerProvider, change: Change, *, hides: bool = False) -> None:
-        """Nothing is attached until `look`; `hides` says that `change` redacts."""
+    def __init__(
+        self, provider: TracerProvider, change: Change | None, *, hides: bool = False
+    ) -> None:
+        """Nothing is attached until `look`, or ever without a `change`.
+
+        `hides` says that `change` redacts.
+        """
         self._provider = provider
         self._change = change
         self._hides = hides
-        self._known: tuple[SpanProcessor, ...] = ()
+        self.known: tuple[SpanProcessor, ...] = ()
         self._places: list[tuple[object, str, MarkingExporter]] = []
 
     @property
@@ -35,17 +40,17 @@ class Attached:
 
     def look(self) -> None:
         """Attach to what is new; costs a comparison where nothing is."""
-        processors, known = _processors(self._provider), self._known
+        processors, known = _processors(self._provider), self.known
         if processors is known:
             return
         for holder, name, inner in _exporters(processors):
-            if isinstance(inner, MarkingExporter):
+            if self._change is None or isinstance(inner, MarkingExporter):
                 continue
             ours = MarkingExporter(inner, self._change, hides=self._hides)
             setattr(holder, name, ours)
             self._places.append((holder, name, ours))
         # Last: until then another thread must not take the new exporter for one of ours.
-        self._known = processors
+        self.known = processors
         if self._hides:
             _tell_of_hidden([one for one in processors if one not in known])
 

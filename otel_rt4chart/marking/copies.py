@@ -10,9 +10,10 @@ from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.util import BoundedList
 from opentelemetry.trace import Link, Status
-from opentelemetry.util.types import AttributeValue
+from opentelemetry.util.types import AnyValue, AttributeValue
 
 from otel_rt4chart import semconv
+from otel_rt4chart.spans.sdk import held
 
 T = TypeVar("T")
 Attributes = Mapping[str, AttributeValue]
@@ -20,8 +21,8 @@ Attributes = Mapping[str, AttributeValue]
 
 def with_added(span: ReadableSpan, added: Mapping[str, str | bool | float]) -> ReadableSpan:
     """The span with these attributes too; its count of dropped ones stays."""
-    other = copy.copy(span)
-    attributes = {**(span.attributes or {}), **added}
+    other = _copy(span)
+    attributes: dict[str, AnyValue] = {**held(span), **added}
     found = BoundedAttributes()
     if "_dict" in vars(found):
         # The SDK's own are clean; to have each looked at anew is half of what marking costs.
@@ -39,7 +40,7 @@ def rewritten(
 
     `text` rewrites the status's description. Counts of what was dropped stay, and so do names.
     """
-    other = copy.copy(span)
+    other = _copy(span)
     other._attributes = _bounded(rewrite(span.attributes or {}), span.dropped_attributes)
     if span.events:
         events = (
@@ -61,6 +62,15 @@ def rewritten(
 def textless(span: ReadableSpan) -> ReadableSpan:
     """The span with numbers and flags alone."""
     return rewritten(span, _numbers, lambda text: semconv.REDACTED)
+
+
+def _copy(span: ReadableSpan) -> ReadableSpan:
+    if type(span) is not ReadableSpan:
+        return copy.copy(span)
+    # What `copy` does in the end, at a third of the cost.
+    other = object.__new__(ReadableSpan)
+    vars(other).update(vars(span))
+    return other
 
 
 def _numbers(attributes: Attributes) -> Attributes:

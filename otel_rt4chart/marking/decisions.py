@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Lock, local
 from typing import Generic, NamedTuple, TypeVar
 
@@ -14,14 +15,14 @@ from otel_rt4chart import semconv
 from otel_rt4chart.forks import after_fork
 from otel_rt4chart.guard import guard
 from otel_rt4chart.marking.copies import with_added
-from otel_rt4chart.marking.seen import RAG_KINDS, TOLD, looks_like_rag
+from otel_rt4chart.marking.seen import RAG_KINDS, SAID, TOLD, looks_like_rag
 from otel_rt4chart.sampling import Sampler, Signals, signals_of
 from otel_rt4chart.spans import values
 from otel_rt4chart.spans.read import named_kind, view
 from otel_rt4chart.spans.route import named_route
 from otel_rt4chart.spans.sdk import (
     Route,
-    attributes_of,
+    held,
     is_local_root,
     is_ours,
     record_from_readable,
@@ -41,7 +42,7 @@ class Decisions:
     retrieval and no wish, the rate alone is written, and nothing is spent.
 
     Several exporters may share it; its tables are bounded. Its lock is held for no more than a
-    look into them: reading spans, the application's callable and the log come before or after.
+    change of them: reading spans, the application's callable and the log come before or after.
     Spans that these make pass unmarked, or they would lead to more of them.
     """
 
@@ -68,7 +69,11 @@ class Decisions:
             self._inside.is_on = False
 
     def _mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
-        generations = {id(span): span for span in spans if self._gather(span) is Kind.LLM}
+        # Without risk rules no text is read.
+        is_read = bool(self._sampler.policy.risks)
+        generations = {
+            id(span): span for span in spans if self._gather(span, is_read=is_read) is Kind.LLM
+        }
         roots = {id(span): span for span in spans if is_local_root(span)}
         for root in roots.values():
             self._decide(root, spans)
@@ -77,24 +82,23 @@ class Decisions:
         marked = generations.keys() | roots.keys()
         return [self._marked(span) if id(span) in marked else span for span in spans]
 
-    def _gather(self, span: ReadableSpan) -> Kind:
+    def _gather(self, span: ReadableSpan, *, is_read: bool) -> Kind:
         """The span's kind; what it says of its trace is kept until the decision."""
         if is_ours(span):
             return Kind.NONE
-        given = span.attributes or {}
-        keys = tuple(given)
-        told = {key: given[key] for key in TOLD.intersection(keys)}
-        kind = named_kind(told) if told else Kind.NONE
-        trace = _trace_id(span)
-        # Without risk rules no text is read.
-        found = (self._sampler.policy.risks and _read(span)) or _said(told)
-        is_new = (
+        kind, found, given, trace = Kind.NONE, None, held(span), _trace_id(span)
+        if keys := TOLD.intersection(given):
+            kind = named_kind(given)
+            found = _said(given) if keys & SAID else None
+        if is_read:
+            found = _read(span) or found
+        is_rag = (
             kind in RAG_KINDS
-            or bool(found and found.forced)
-            or (not self._known(trace).is_rag and looks_like_rag(span.name, keys))
+            or (found is not None and found.forced)
+            or (not self._known(trace).is_rag and looks_like_rag(span.name, given))
         )
-        if found or is_new:
-            self._keep(trace, found, is_rag=is_new)
+        if found or is_rag:
+            self._keep(trace, found, is_rag=is_rag)
         return kind
 
     def _keep(self, trace: int, found: Signals | None, *, is_rag: bool) -> None:
@@ -112,7 +116,7 @@ class Decisions:
             return
         is_asked = known.is_rag and not known.signals.route
         named = self._named(root, spans) if is_asked else ""
-        route = known.signals.route or named or named_route([attributes_of(root)]) or root.name
+        route = known.signals.route or named or named_route([held(root)]) or root.name
         self._choose(trace, route, named)
 
     def _decide_late(self, trace: int) -> None:
@@ -127,7 +131,7 @@ class Decisions:
             known = self._traces.get(trace) or UNKNOWN
             if known.is_decided:
                 return
-            hexadecimal, asked = format_trace_id(trace), known.signals.merged(Signals(route=route))
+            hexadecimal, asked = format_trace_id(trace), replace(known.signals, route=route)
             marks: dict[str, str | bool | float] = {}
             if known.is_rag:
                 choice = self._sampler.choose(hexadecimal, asked)
@@ -156,8 +160,7 @@ class Decisions:
         return span if marks is None else with_added(span, marks)
 
     def _known(self, trace: int) -> _Trace:
-        with self._lock:
-            return self._traces.get(trace) or UNKNOWN
+        return self._traces.get(trace) or UNKNOWN
 
 
 class _Trace(NamedTuple):
@@ -182,7 +185,7 @@ class Table(Generic[V]):
         self._values: OrderedDict[int, V] = OrderedDict()
 
     def get(self, trace: int) -> V | None:
-        """The value, if it is still there."""
+        """The value, if it is still there; needs no lock."""
         return self._values.get(trace)
 
     def put(self, trace: int, value: V) -> None:
@@ -200,10 +203,8 @@ def _read(span: ReadableSpan) -> Signals | None:
     return None
 
 
-def _said(told: Mapping[str, object]) -> Signals | None:
-    route, forced = told.get(semconv.ROUTE), told.get(semconv.FORCE)
-    if route is None and forced is None:
-        return None
+def _said(given: Mapping[str, object]) -> Signals:
+    route, forced = given.get(semconv.ROUTE), given.get(semconv.FORCE)
     return Signals(route=values.text(route), forced=values.flag(forced) is True)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from opentelemetry import baggage
-from opentelemetry.context import Context
+from opentelemetry.context import Context, get_current
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 
 from otel_rt4chart import semconv
@@ -11,6 +13,8 @@ from otel_rt4chart.guard import LOG, guard
 from otel_rt4chart.marking.attach import Attached, remove
 from otel_rt4chart.marking.exporter import Change
 
+# Where a context has no baggage, as most have none, this look costs a quarter of the API's.
+BAGGAGE: str | None = getattr(baggage, "_BAGGAGE_KEY", None)
 CARRIED = (semconv.ROUTE, semconv.FORCE)
 
 
@@ -36,15 +40,16 @@ class Marker(SpanProcessor):
         """
         self.is_on = True
         self._provider = provider
-        self._attached = Attached(provider, change, hides=hides) if change else None
+        # Compared at each span, so not looked up there.
+        self._multi = getattr(provider, "_active_span_processor", None)
+        self._attached = Attached(provider, change, hides=hides)
         self._is_told = not marks
-        self._look()
+        self._attached.look()
 
     def detach(self) -> None:
         """Leave the provider as it was."""
         self.is_on = False
-        if self._attached is not None:
-            self._attached.detach()
+        self._attached.detach()
         remove(self._provider, self)
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
@@ -53,8 +58,11 @@ class Marker(SpanProcessor):
             return
         # The guard costs more than what it guards here: it is entered where something is wrong.
         try:
-            self._look()
-            carry(span, parent_context)
+            if getattr(self._multi, "_span_processors", ()) is not self._attached.known:
+                self._attached.look()
+            context = get_current() if parent_context is None else parent_context
+            if BAGGAGE is None or BAGGAGE in context:
+                carry(span, baggage.get_all(context))
         except Exception:  # the border to the application
             with guard("a starting span"):
                 raise
@@ -64,20 +72,17 @@ class Marker(SpanProcessor):
         if not self.is_on:
             return
         try:
-            self._look()
+            if getattr(self._multi, "_span_processors", ()) is not self._attached.known:
+                self._attached.look()
             if not self._is_told:
                 self._tell()
         except Exception:  # the border to the application
             with guard("an ended span"):
                 raise
 
-    def _look(self) -> None:
-        if self._attached is not None:
-            self._attached.look()
-
     def _tell(self) -> None:
         self._is_told = True
-        if self._attached is not None and self._attached.count == 0:
+        if self._attached.count == 0:
             LOG.warning(
                 "no span is marked: the tracer provider has no exporter that we can find; the "
                 "service samples by its own rate then, or use RT4CHART_MODE=inline"
@@ -88,11 +93,8 @@ class Marker(SpanProcessor):
         return True
 
 
-def carry(span: Span, context: Context | None) -> None:
+def carry(span: Span, given: Mapping[str, object]) -> None:
     """Write what the baggage says of us on a span that has not got it."""
-    given = baggage.get_all(context)
-    if not given:
-        return
     for name in CARRIED:
         value = given.get(name)
         if value is not None and name not in (span.attributes or {}):

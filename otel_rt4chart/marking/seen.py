@@ -12,8 +12,9 @@ RAG_KINDS = frozenset({Kind.LLM, Kind.RETRIEVER, Kind.RERANKER})
 NAMES = tuple(start for one in CONVENTIONS for start, kind in one.names if kind in RAG_KINDS)
 HINTS = tuple({hint for one in CONVENTIONS for hint, kind in one.hints if kind in RAG_KINDS})
 
-# The attributes that tell a kind outright, and what an application may say to us.
-TOLD = frozenset(attribute for _, attribute, _ in KIND_ATTRIBUTES) | {semconv.ROUTE, semconv.FORCE}
+# What an application may say to us, and the attributes that tell a kind outright beside it.
+SAID = frozenset({semconv.ROUTE, semconv.FORCE})
+TOLD = SAID | {attribute for _, attribute, _ in KIND_ATTRIBUTES}
 
 
 def looks_like_rag(name: str, keys: Iterable[str]) -> bool:

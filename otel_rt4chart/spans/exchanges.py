@@ -40,7 +40,12 @@ def candidates(
     in its own trace and that, or a span above it, links to them. Neither the order of the spans nor
     duplicates matter.
     """
-    return tuple(_candidate(place) for place in _places(spans, _trees(linked)))
+    return candidates_in(Tree(spans), linked)
+
+
+def candidates_in(tree: Tree, linked: Sequence[SpanRecord] = ()) -> tuple[Candidate, ...]:
+    """`candidates` of a trace whose spans were read already."""
+    return tuple(_candidate(place) for place in _places(tree, _trees(linked)))
 
 
 def links_wanted(spans: Sequence[SpanRecord]) -> set[str]:
@@ -48,7 +53,7 @@ def links_wanted(spans: Sequence[SpanRecord]) -> set[str]:
     if not any(link.trace_id != span.trace_id for span in spans for link in span.links):
         return set()
     found: dict[str, None] = {}
-    for place in _places(spans, {}):
+    for place in _places(Tree(spans), {}):
         if place.answer.output.strip() and _is_bare(context_of(_scene(place))):
             found |= dict.fromkeys(trace for trace, _ in _links(place))
     return set(list(found)[:MAX_LINKED])
@@ -69,8 +74,7 @@ class _Place:
     kept_from: frozenset[str] = frozenset()
 
 
-def _places(spans: Iterable[SpanRecord], linked: Mapping[str, Tree]) -> list[_Place]:
-    tree = Tree(spans)
+def _places(tree: Tree, linked: Mapping[str, Tree]) -> list[_Place]:
     found = answers(tree)
     turns: defaultdict[str, list[View]] = defaultdict(list)
     for one in tree:

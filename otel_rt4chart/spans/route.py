@@ -23,6 +23,7 @@ ROUTE_KEYS = (
     "gen_ai.agent.name",
     "agent.name",
 )
+NAMING = frozenset(ROUTE_KEYS)
 
 
 def named_route(near: Sequence[Attributes], servers: Sequence[Attributes] | None = None) -> str:
@@ -31,8 +32,11 @@ def named_route(near: Sequence[Attributes], servers: Sequence[Attributes] | None
     `servers` are the spans whose HTTP route counts, where not all do: that of a service which the
     request only calls is not its own.
     """
+    named = [one for one in near if not NAMING.isdisjoint(one)]
+    if not named and not servers:
+        return ""
     return first_text(
         values.text(attributes.get(key))
         for key in ROUTE_KEYS
-        for attributes in (servers if key == semconv.HTTP_ROUTE and servers is not None else near)
+        for attributes in (servers if key == semconv.HTTP_ROUTE and servers is not None else named)
     )
