@@ -13,7 +13,8 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from otel_rt4chart.inline import InlineVerifier
 from otel_rt4chart.marking.exporter import MarkingExporter
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Nothing(SpanProcessor):

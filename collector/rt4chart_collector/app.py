@@ -19,9 +19,10 @@ from rt4chart_collector.ingest import Ingest
 from rt4chart_collector.listen import check_free, listening, load_tls, serving, url_of
 from rt4chart_collector.otlp.intake import Intake
 from rt4chart_collector.otlp.receiver import build_app
+from rt4chart_collector.parsing import Address
 from rt4chart_collector.recovery import WINDOW_NS, Recovery
 from rt4chart_collector.retries import Retries
-from rt4chart_collector.settings import STORED, Address, Settings
+from rt4chart_collector.settings import STORED, Settings
 from rt4chart_collector.stages import draining, stage
 from rt4chart_collector.status import Status
 from rt4chart_collector.store.access.serve import accessible

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from otel_rt4chart.commands.doctor import Check
 from otel_rt4chart.errors import RT4ChartError, SettingsError, StoreBusyError
 from rt4chart_collector.listen import listening
-from rt4chart_collector.settings import Address, load
+from rt4chart_collector.parsing import Address
+from rt4chart_collector.settings import load
 from rt4chart_collector.store.connect import connect, target_of
 
 

@@ -20,7 +20,8 @@ from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.otlp.grpc_server import bind, build_server
 from rt4chart_collector.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.otlp.intake import Intake
-from rt4chart_collector.settings import PREFIX, Address
+from rt4chart_collector.parsing import Address
+from rt4chart_collector.settings import PREFIX
 
 # More than the requests in hand may be: most of them idle, and kept for the next.
 CONNECTIONS = 512

@@ -21,7 +21,7 @@ from rt4chart_collector.counters import Counters
 from rt4chart_collector.listen import Tls, check_free, load_tls
 from rt4chart_collector.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.otlp.intake import Intake
-from rt4chart_collector.settings import Address
+from rt4chart_collector.parsing import Address
 from tests.rt4chart_collector.otlp.messages import request, span
 from tests.rt4chart_collector.otlp.ways_in import Queue, WaysIn, certificate, unary, ways_in
 

@@ -9,7 +9,8 @@ import pytest
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.settings import doubtful
 from rt4chart_collector.commands.up import flagged
-from rt4chart_collector.settings import PREFIX, Address, Settings, demo_environ, load
+from rt4chart_collector.parsing import Address
+from rt4chart_collector.settings import PREFIX, Settings, demo_environ, load
 
 
 def test_defaults_need_no_environment() -> None:

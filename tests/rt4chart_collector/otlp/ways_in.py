@@ -16,7 +16,7 @@ from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.listen import Tls, listening, serving, url_of
 from rt4chart_collector.otlp.intake import Intake
 from rt4chart_collector.otlp.receiver import build_app
-from rt4chart_collector.settings import Address
+from rt4chart_collector.parsing import Address
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 ANY_PORT = Address("127.0.0.1", 0)
