@@ -54,8 +54,8 @@ class Clocks:
         for kind in set(processors()):
             for name in set(CALLER) & set(vars(kind)):
                 self._put(kind, name, self._caller)
-        for kind, name in BESIDE:
-            self._put(kind, name, self._beside)
+        for beside, name in BESIDE:
+            self._put(beside, name, self._beside)
         return self
 
     def _put(self, kind: type, name: str, found: list[int]) -> None:
