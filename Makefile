@@ -16,7 +16,7 @@ RUN ?= .train/run
 SHARE ?= 1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest record check format bench train lock clean
+.PHONY: help demo test test-oldest test-integration record check format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ test-oldest: $(OLDEST_STAMP) ## run the application side's tests on the oldest O
 	@echo "» pytest, OpenTelemetry 1.44"
 	@$(OLDEST)/bin/python -m pytest -q --noconftest --hypothesis-profile=ci -p no:cacheprovider \
 		--ignore=$(NEEDS_COLLECTOR) $(APPLICATION)
+
+test-integration: $(STAMP) ## run tests/integration with what needs Go, Java or minutes (built once, cached)
+	@echo "» pytest tests/integration"
+	@RT4CHART_INTEGRATION=1 $(BIN)/python -m pytest -q tests/integration
 
 record: $(STAMP) ## record the applications of tests/recorded anew (PyPI must be reachable): NAME=all SDK=1.45
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
