@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, cast
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -15,11 +16,31 @@ from otel_rt4chart.spans.record import Attributes, AttributeValue, SpanEvent, Sp
 from rt4chart_collector.otlp.lenient import lenient_request
 
 Request = lenient_request()
+_keys: dict[bytes, str] = {}
 # opentelemetry-proto, trace/v1/trace.proto: Span.SpanKind and Status.StatusCode.
 KINDS = ("Unspecified", "Internal", "Server", "Client", "Producer", "Consumer")
 STATUSES = ("Unset", "Ok", "Error")
 # DateTime64(9) ends in 2262, the DateTime of the exporter's side table in 2106.
 LAST_NS = 4_294_967_295 * 10**9
+# The names of attributes that are kept in memory, and their size: applications have few.
+KEYS, KEY_BYTES = 4096, 128
+
+
+class _Text(Protocol):
+    """An AnyValue of the lenient messages, as far as it is a text."""
+
+    @property
+    def string_value(self) -> bytes: ...
+
+
+class _Pair(Protocol):
+    """A KeyValue of the lenient messages."""
+
+    @property
+    def key(self) -> bytes: ...
+
+    @property
+    def value(self) -> _Text: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +69,10 @@ def decode_spans(body: bytes) -> Decoded:
 
 def decoded_from(found: Sequence[SpanRecord | str]) -> Decoded:
     """The spans, and the reasons that stand in the place of those that cannot be stored."""
+    reasons = sorted({one for one in found if type(one) is str})
+    if not reasons:
+        return Decoded(cast("tuple[SpanRecord, ...]", tuple(found)))
     spans = tuple(span for span in found if isinstance(span, SpanRecord))
-    reasons = sorted({span for span in found if isinstance(span, str)})
     return Decoded(spans, len(found) - len(spans), "; ".join(reasons))
 
 
@@ -75,6 +98,7 @@ def _spans_of(message: ResourceSpans) -> Iterator[SpanRecord | str]:
 
 def _span(span: Span, resource: Attributes, scope: str, version: str) -> SpanRecord:
     start = span.start_time_unix_nano
+    status, events, links = span.status, span.events, span.links
     return SpanRecord(
         trace_id=span.trace_id.hex(),
         span_id=span.span_id.hex(),
@@ -83,12 +107,12 @@ def _span(span: Span, resource: Attributes, scope: str, version: str) -> SpanRec
         end_ns=max(start, min(span.end_time_unix_nano, LAST_NS)),
         parent_span_id=span.parent_span_id.hex(),
         kind=_named(KINDS, span.kind),
-        status=_named(STATUSES, span.status.code),
-        status_message=_text(span.status.message),
+        status=_named(STATUSES, status.code),
+        status_message=_text(status.message),
         trace_state=_text(span.trace_state),
         attributes=_attributes(span.attributes),
-        events=tuple(map(_event, span.events)),
-        links=tuple(map(_link, span.links)),
+        events=tuple(map(_event, events)) if events else (),
+        links=tuple(map(_link, links)) if links else (),
         resource=resource,
         scope_name=scope,
         scope_version=version,
@@ -108,7 +132,23 @@ def _link(link: Span.Link) -> SpanLink:
 
 
 def _attributes(pairs: Iterable[KeyValue]) -> Mapping[str, AttributeValue]:
-    return {_text(pair.key): _value(pair.value) for pair in pairs}
+    # Most of a request's time goes here: what nearly every attribute is, is read without a call.
+    found: dict[str, AttributeValue] = {}
+    for pair in cast("Iterable[_Pair]", pairs):
+        key, value = pair.key, pair.value
+        text = value.string_value
+        found[_keys.get(key) or _key(key)] = (
+            text.decode("utf-8", "replace") if text else _value(cast("AnyValue", value))
+        )
+    return found
+
+
+def _key(key: bytes) -> str:
+    """An attribute's name, kept for the next request where it may well come again."""
+    text = key.decode("utf-8", "replace")
+    if len(_keys) < KEYS and len(key) <= KEY_BYTES:
+        _keys[key] = text
+    return text
 
 
 def _value(value: AnyValue) -> AttributeValue:
@@ -128,9 +168,9 @@ def _value(value: AnyValue) -> AttributeValue:
     return ""
 
 
-def _text(value: str | bytes) -> str:
+def _text(value: str) -> str:
     # The generated types say str; in the lenient messages it is bytes.
-    return value if isinstance(value, str) else value.decode("utf-8", "replace")
+    return cast("bytes", value).decode("utf-8", "replace") if value else ""
 
 
 def _named(names: tuple[str, ...], number: int) -> str:
