@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import ParamSpec, TypeVar
@@ -31,14 +31,6 @@ CALLER = ("on_start", "on_end")
 BESIDE = ((MarkingExporter, "_changed"), (InlineVerifier, "_step"))
 
 
-def processors(above: type[SpanProcessor] = SpanProcessor) -> Iterator[type[SpanProcessor]]:
-    """Those that are imported, but for the SDK's own."""
-    for one in above.__subclasses__():
-        if ".sdk." not in one.__module__:
-            yield one
-        yield from processors(one)
-
-
 class Clocks:
     """Around the callbacks of processors and of what works beside them, while it is entered."""
 
@@ -51,17 +43,16 @@ class Clocks:
 
     def __enter__(self) -> Clocks:
         """Put the clocks in."""
-        for kind in set(processors()):
-            for name in set(CALLER) & set(vars(kind)):
-                self._put(kind, name, self._caller)
-        for beside, name in BESIDE:
-            self._put(beside, name, self._beside)
+        for kind, name in BESIDE:
+            before = getattr(kind, name)
+            setattr(kind, name, _clocked(before, self._beside))
+            self._entered.callback(setattr, kind, name, before)
         return self
 
-    def _put(self, kind: type, name: str, found: list[int]) -> None:
-        before = getattr(kind, name)
-        setattr(kind, name, _clocked(before, found))
-        self._entered.callback(setattr, kind, name, before)
+    def watch(self, processor: SpanProcessor) -> None:
+        """Put clocks around what a processor does on the application's threads."""
+        for name in CALLER:
+            setattr(processor, name, _clocked(getattr(processor, name), self._caller))
 
     def __exit__(
         self,

@@ -92,6 +92,11 @@ def nothing(provider: TracerProvider) -> Callable[[], object]:
     return added(provider, Nothing())
 
 
+def processors(provider: TracerProvider) -> tuple[SpanProcessor, ...]:
+    """What the provider hands its spans to."""
+    return provider._active_span_processor._span_processors
+
+
 def added(provider: TracerProvider, processor: SpanProcessor) -> Callable[[], object]:
     """Add a processor; gives how to take it out."""
     provider.add_span_processor(processor)
@@ -112,9 +117,12 @@ def spent(
     provider: TracerProvider, ask: Callable[[], object], attach: Attach, answers: int
 ) -> Sequence[str]:
     """The CPU in what is attached, beside that of the whole process."""
-    attach(provider)()  # what it imports is to be there before the clocks
     with Clocks() as clocks:
+        before = processors(provider)
         detach = attach(provider)
+        for one in processors(provider):
+            if one not in before:
+                clocks.watch(one)
         for _ in range(WARM):
             ask()
         provider.force_flush()

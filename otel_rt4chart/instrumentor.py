@@ -18,7 +18,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.guard import LOG, guard
 from otel_rt4chart.modes import Given, hide, start
-from otel_rt4chart.settings import Settings, chosen_judge, doubtful, wants_redaction
+from otel_rt4chart.sampling.draw import checked_rate
+from otel_rt4chart.settings import MODES, Settings, chosen_judge, doubtful, wants_redaction
 from otel_rt4chart.spans.sdk import Route
 
 
@@ -77,6 +78,10 @@ def _checked(
     for name, value in (("route", route), ("redact", redact)):
         if value is not None and not callable(value):
             raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
+    if mode is not None and mode not in MODES:
+        raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
+    if sample_rate is not None:
+        checked_rate(sample_rate)
     if judge is not None:
         _check_judge(judge)
     settings, is_wrong = Settings(), False
@@ -97,6 +102,8 @@ def _checked(
         mode=settings.mode if mode is None else mode,
         sample_rate=settings.sample_rate if sample_rate is None else sample_rate,
     )
+    if judge is not None and settings.mode != "inline":
+        LOG.warning("judge=%r is not used: in mode=%r the service judges", judge, settings.mode)
     provider = _sdk_provider(tracer_provider or trace.get_tracer_provider())
     if provider is None:
         return None

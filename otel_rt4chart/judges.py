@@ -10,6 +10,7 @@ from typing import Literal
 
 from otel_rt4chart import embedded
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.guard import LOG
 from otel_rt4chart.settings import JudgeSettings
 from otel_rt4chart.verdict_cache import FileCache
 from otel_rt4chart.verify.cascade import CascadeJudge
@@ -132,7 +133,15 @@ def _rules(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> RulesJu
 
 def _in_process(name: str, settings: JudgeSettings) -> LocalJudge | RulesJudge:
     """The embedded judge; the rules, under their own id, where its models are not installed."""
-    if name == "rules" or installed.missing():
+    if name == "rules":
+        return RulesJudge()
+    if missing := installed.missing():
+        LOG.warning(
+            "the rules judge, not %s: the package %s is not installed; "
+            "pip install ./otel-rt4chart/models './otel-rt4chart[local]'",
+            name,
+            ", ".join(missing),
+        )
         return RulesJudge()
     return LocalJudge(threads=settings.onnx_threads)
 

@@ -284,8 +284,10 @@ def content_switches() -> ContentSwitches:
 
 
 def doubtful(environment: Mapping[str, str] | None = None) -> Iterator[str]:
-    """A warning for each variable that looks like a misspelt one of ours."""
+    """A warning for each variable that looks like a misspelt one of ours, or has no effect."""
     given = os.environ if environment is None else environment
+    if given.get("RT4CHART_RATES_TOKEN") and not given.get("RT4CHART_RATES"):
+        yield "RT4CHART_RATES_TOKEN is not used: RT4CHART_RATES names no address"
     known = [one.metadata["name"] for kind in (Settings, JudgeSettings) for one in fields(kind)]
     ours = {name.removeprefix(PREFIX): name for name in known if name.startswith(PREFIX)}
     for name in sorted(given):

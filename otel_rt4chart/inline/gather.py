@@ -17,7 +17,7 @@ from otel_rt4chart.spans import values
 from otel_rt4chart.spans.assembly import Patience, Trace, TraceBuffer
 from otel_rt4chart.spans.exchanges import candidates_in
 from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.spans.sdk import Route, is_local_root, record_from_readable
+from otel_rt4chart.spans.sdk import Route, is_local_root, record_from_readable, route_from
 from otel_rt4chart.spans.tree import Tree
 from otel_rt4chart.verdict import Candidate, Decision
 
@@ -153,6 +153,5 @@ class Gatherer:
         if self._route is None or not spans:
             return ""
         with guard("the route callable"):
-            name = self._route(sorted(spans, key=is_local_root, reverse=True))
-            return name if isinstance(name, str) else ""
+            return route_from(self._route(sorted(spans, key=is_local_root, reverse=True)))
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock, local
 from typing import Generic, NamedTuple, TypeVar
@@ -26,6 +26,7 @@ from otel_rt4chart.spans.sdk import (
     is_local_root,
     is_ours,
     record_from_readable,
+    route_from,
 )
 from otel_rt4chart.spans.view import Kind
 
@@ -71,16 +72,20 @@ class Decisions:
     def _mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         # Without risk rules no text is read.
         is_read = bool(self._sampler.policy.risks)
-        generations = {
-            id(span): span for span in spans if self._gather(span, is_read=is_read) is Kind.LLM
-        }
-        roots = {id(span): span for span in spans if is_local_root(span)}
-        for root in roots.values():
+        found, roots, places = list(spans), [], []
+        for place, span in enumerate(found):
+            is_generation = self._gather(span, is_read=is_read) is Kind.LLM
+            is_root = is_local_root(span)
+            if is_root:
+                roots.append(span)
+            if is_generation or is_root:
+                places.append(place)
+        for root in roots:
             self._decide(root, spans)
-        for span in generations.values():
-            self._decide_late(_trace_id(span))
-        marked = generations.keys() | roots.keys()
-        return [self._marked(span) if id(span) in marked else span for span in spans]
+        for place in places:
+            self._decide_late(_trace_id(found[place]))
+            found[place] = self._marked(found[place])
+        return found
 
     def _gather(self, span: ReadableSpan, *, is_read: bool) -> Kind:
         """The span's kind; what it says of its trace is kept until the decision."""
@@ -95,7 +100,9 @@ class Decisions:
         is_rag = (
             kind in RAG_KINDS
             or (found is not None and found.forced)
-            or (not self._known(trace).is_rag and looks_like_rag(span.name, given))
+            or (
+                not (self._traces.get(trace) or UNKNOWN).is_rag and looks_like_rag(span.name, given)
+            )
         )
         if found or is_rag:
             self._keep(trace, found, is_rag=is_rag)
@@ -147,13 +154,12 @@ class Decisions:
 
     def _named(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> str:
         """What the application's callable says; a route that cannot be had costs no mark."""
-        name = None
         if self._route is not None:
             trace = _trace_id(root)
             others = [span for span in spans if _trace_id(span) == trace and span is not root]
             with guard("the route callable"):
-                name = self._route([root, *others])
-        return name if isinstance(name, str) else ""
+                return route_from(self._route([root, *others]))
+        return ""
 
     def _marked(self, span: ReadableSpan) -> ReadableSpan:
         marks = self._known(_trace_id(span)).marks
@@ -183,10 +189,8 @@ class Table(Generic[V]):
         """At most so many."""
         self._most = most
         self._values: OrderedDict[int, V] = OrderedDict()
-
-    def get(self, trace: int) -> V | None:
-        """The value, if it is still there; needs no lock."""
-        return self._values.get(trace)
+        # The value, if it is still there; needs no lock.
+        self.get: Callable[[int], V | None] = self._values.get
 
     def put(self, trace: int, value: V) -> None:
         """Keep a value."""

@@ -26,5 +26,5 @@ def position(trace_id: str, salt: str = "") -> float:
 def checked_rate(rate: object) -> float:
     """The rate itself; `SettingsError` for what is no probability (NaN too)."""
     if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
-        raise SettingsError(f"sample rate: expected a number from 0 to 1, got {rate!r}")
+        raise SettingsError(f"sample_rate: expected a number from 0 to 1, got {rate!r}")
     return float(rate)

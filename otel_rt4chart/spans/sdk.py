@@ -14,6 +14,13 @@ from otel_rt4chart.spans.record import Attributes, SpanEvent, SpanLink, SpanReco
 Route = Callable[[Sequence[ReadableSpan]], str | None]
 
 
+def route_from(told: object) -> str:
+    """What the application's callable returned; TypeError where that is no name."""
+    if told is None or isinstance(told, str):
+        return told or ""
+    raise TypeError(f"route: expected a str or None, got {type(told).__name__}")
+
+
 def is_ours(span: ReadableSpan) -> bool:
     """True for a span that carries a verdict of ours; those made by hand are the application's."""
     scope = span.instrumentation_scope

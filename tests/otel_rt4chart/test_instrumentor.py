@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from opentelemetry.trace import NoOpTracerProvider, Tracer, format_trace_id
 
 from otel_rt4chart import RT4ChartInstrumentor
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.guard import guard
 from otel_rt4chart.sampling import force, is_sampled
 from otel_rt4chart.settings import Settings
 
@@ -132,8 +134,8 @@ def test_a_wrong_environment_is_logged_and_marks_nothing(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"sample_rate": 2}, "expected a number from 0 to 1, got 2"),
-        ({"mode": "online"}, "RT4CHART_MODE: expected one of mark, inline, got 'online'"),
+        ({"sample_rate": 2}, "^sample_rate: expected a number from 0 to 1, got 2"),
+        ({"mode": "online"}, "^mode: expected one of mark, inline, got 'online'"),
         ({"route": "refunds"}, "route: expected a callable, got str"),
         ({"redact": "mask"}, "redact: expected a callable, got str"),
         ({"judge": "nonsense"}, "unknown judge 'nonsense': expected one of .*rules"),
@@ -145,6 +147,28 @@ def test_wrong_arguments_are_refused(app: App, arguments: dict[str, object], mes
     """A mistake in the code is told where it is made."""
     with pytest.raises(SettingsError, match=message):
         RT4ChartInstrumentor().instrument(tracer_provider=app.provider, **arguments)
+
+
+def test_a_judge_that_is_not_asked_is_told(app: App, caplog: pytest.LogCaptureFixture) -> None:
+    """In the mode that only marks, the service's judge rules."""
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, judge="rules")
+
+    assert "judge='rules' is not used: in mode='mark' the service judges" in caplog.text
+
+
+def test_a_route_that_is_no_text_is_told(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The spans have the other marks, the log says what was wrong."""
+    monkeypatch.setattr(guard, "strict", False)
+    monkeypatch.setattr(guard, "_last", -math.inf)
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, route=len)
+
+    found = marks(app.ask()["ask"])
+
+    assert found["rt4chart.sampled"] is True
+    assert "rt4chart.route" not in found
+    assert "the route callable failed (TypeError)" in caplog.text
 
 
 def test_an_empty_variable_is_one_that_is_not_set() -> None:

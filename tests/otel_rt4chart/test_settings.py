@@ -28,6 +28,14 @@ def test_a_variable_like_one_of_ours_is_doubted(name: str, told: list[str]) -> N
     assert warning == f"{name} is not known: is {' or '.join(told)} meant?"
 
 
+def test_a_token_without_an_address_is_doubted() -> None:
+    """It would be sent nowhere."""
+    (warning,) = doubtful({"RT4CHART_RATES_TOKEN": "secret"})
+
+    assert warning == "RT4CHART_RATES_TOKEN is not used: RT4CHART_RATES names no address"
+    assert list(doubtful({"RT4CHART_RATES_TOKEN": "secret", "RT4CHART_RATES": "rates.json"})) == []
+
+
 def test_known_and_foreign_variables_are_not_doubted() -> None:
     """Those of the service are known too, and what is like none of ours is somebody else's."""
     ours = [one.metadata["name"] for kind in (Settings, JudgeSettings) for one in fields(kind)]

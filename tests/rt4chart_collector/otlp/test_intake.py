@@ -43,9 +43,18 @@ def test_wrong_token_is_refused_in_words_that_help(header: str | None) -> None:
 
 def test_right_token_is_let_in() -> None:
     """The scheme's case does not count; without a token anything is let in."""
-    for header in (f"Bearer {TOKEN}", f"bearer  {TOKEN} "):
-        Intake(Queue().offer, token=TOKEN).authenticate(header)
-    Intake(Queue().offer).authenticate("Bearer something")
+    intake = Intake(Queue().offer, token=TOKEN)
+    tried = (f"Bearer {TOKEN}", f"bearer  {TOKEN} ", f"Bearer {TOKEN}x")
+    assert [_lets_in(intake, header) for header in tried] == [True, True, False]
+    assert _lets_in(Intake(Queue().offer), "Bearer something")
+
+
+def _lets_in(intake: Intake, header: str) -> bool:
+    try:
+        intake.authenticate(header)
+    except RefusedError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(
