@@ -202,6 +202,8 @@ def grown(provider: TracerProvider, attach: Attach, traces: int) -> Sequence[str
             step.documents(["The free trial lasts 14 days."])
         with generator("answer", question=QUESTION) as said:
             said.answer("The free trial lasts 30 days.")
+        if number % BLOCK == 0:
+            provider.force_flush()  # it drops spans that come faster than it exports
         if number in (traces // 5, traces):
             provider.force_flush()
             gc.collect()

@@ -72,19 +72,16 @@ class Decisions:
     def _mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         # Without risk rules no text is read.
         is_read = bool(self._sampler.policy.risks)
-        found, roots, places = list(spans), [], []
-        for place, span in enumerate(found):
-            is_generation = self._gather(span, is_read=is_read) is Kind.LLM
-            is_root = is_local_root(span)
-            if is_root:
-                roots.append(span)
-            if is_generation or is_root:
-                places.append(place)
-        for root in roots:
-            self._decide(root, spans)
-        for place in places:
-            self._decide_late(_trace_id(found[place]))
-            found[place] = self._marked(found[place])
+        gathered = enumerate(self._gather(one, is_read=is_read) for one in spans)
+        generations = [place for place, kind in gathered if kind is Kind.LLM]
+        roots = [place for place, one in enumerate(spans) if is_local_root(one)]
+        for place in roots:
+            self._decide(spans[place], spans)
+        for place in generations:
+            self._decide_late(_trace_id(spans[place]))
+        found = list(spans)
+        for place in {*generations, *roots}:
+            found[place] = self._marked(spans[place])
         return found
 
     def _gather(self, span: ReadableSpan, *, is_read: bool) -> Kind:
@@ -100,9 +97,7 @@ class Decisions:
         is_rag = (
             kind in RAG_KINDS
             or (found is not None and found.forced)
-            or (
-                not (self._traces.get(trace) or UNKNOWN).is_rag and looks_like_rag(span.name, given)
-            )
+            or (not self._known(trace).is_rag and looks_like_rag(span.name, given))
         )
         if found or is_rag:
             self._keep(trace, found, is_rag=is_rag)
