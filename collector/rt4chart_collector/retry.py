@@ -30,6 +30,13 @@ class Outcome:
     is_silent: bool = False
 
     @property
+    def trace_id(self) -> str:
+        """The answer's trace."""
+        if self.verdict is not None:
+            return self.verdict.candidate.trace_id
+        return self.letter.trace_id if self.letter is not None else ""
+
+    @property
     def is_told(self) -> bool:
         """Whether a carrier tells of the verdict: not of one that may yet be completed."""
         is_final = self.letter is None or self.letter.state is State.DEAD

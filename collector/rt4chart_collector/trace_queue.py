@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from otel_rt4chart.spans.assembly import Trace
 
@@ -12,9 +12,19 @@ from otel_rt4chart.spans.assembly import Trace
 class TraceQueue:
     """A bounded queue for many threads; what is leased is in hand until it is `done`."""
 
-    def __init__(self, limit: int) -> None:
-        """`limit` is the number of traces that may wait."""
-        self._limit = limit
+    def __init__(
+        self,
+        limit: int,
+        *,
+        told: Callable[[Sequence[Trace], Collection[str]], None] = lambda traces, left: None,
+    ) -> None:
+        """`limit` is the number of traces that may wait.
+
+        `told` hears, in the workers' threads, of traces that are dealt with, and which of them (by
+        id) were left undecided.
+        """
+        self.limit = limit
+        self._told = told
         self._waiting: deque[Trace] = deque()
         self._held: dict[str, list[Trace]] = {}
         self._leased: set[str] = set()
@@ -25,7 +35,7 @@ class TraceQueue:
     def room(self) -> int:
         """How many more traces may come."""
         with self._changed:
-            return max(self._limit - len(self._waiting), 0)
+            return max(self.limit - len(self._waiting), 0)
 
     @property
     def pending(self) -> int:
@@ -53,8 +63,9 @@ class TraceQueue:
                 if self._closed and not self._waiting:
                     self._changed.wait()
 
-    def done(self, traces: Sequence[Trace]) -> None:
-        """Give leased traces back as dealt with."""
+    def done(self, traces: Sequence[Trace], left: Collection[str] = ()) -> None:
+        """Give leased traces back as dealt with, but those `left` undecided."""
+        self._told(traces, left)
         with self._changed:
             for trace in traces:
                 self._leased.discard(trace.trace_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.metadata import version
 from threading import Event
 
@@ -32,6 +32,7 @@ TRACES = 64
 OUTCOMES = 256
 FLUSH_NS = 500_000_000
 RETRIES_S = (0.1, 0.5, 2.0, 5.0)
+SECOND = 10**9
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +56,12 @@ class Worker:
         clock: Clock,
         strict_routes: frozenset[str] = frozenset(),
         giving_up: Event,
+        is_ours: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
-        """`giving_up` ends the waits between attempts to reach the store."""
+        """`giving_up` ends the waits between attempts to reach the store.
+
+        Of a trace that is not ours any more nothing is judged or stored.
+        """
         self._client = client
         self._queue = queue
         self._verifier = verifier
@@ -67,25 +72,28 @@ class Worker:
         self._version = version("otel-rt4chart")
         self._clock = clock
         self._giving_up = giving_up
+        self._is_ours = is_ours
 
     def run(self) -> None:
         """Work until there is nothing more to come."""
         while traces := self._queue.lease(TRACES):
+            left: Collection[str] = {trace.trace_id for trace in traces}
             try:
-                self.handle(traces)
+                left = self.handle(traces)
             except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
                 self._counters.add("unsaved", len(traces))
                 self._note(error, f"{len(traces)} traces left undecided, found again later")
             finally:
-                self._queue.done(traces)
+                self._queue.done(traces, left)
 
-    def handle(self, traces: Sequence[Trace]) -> None:
+    def handle(self, traces: Sequence[Trace]) -> Collection[str]:
         """Decide on every answer of the traces that is new to this verifier, or due again.
 
         While the judge is paused its answers are put off: nothing is stored of them, and they are
-        found again as those of which a crash left no decision.
+        found again as those of which a crash left no decision. Gives the ids of their traces.
         """
         outcomes: list[Outcome] = []
+        left: set[str] = set()
         flushed = self._clock()
         found = self._candidates(traces)
         letters = letters_of(
@@ -94,14 +102,20 @@ class Worker:
         outcomes += self._without_answer(letters, found)
         before = already_decided(self._client, found, self._verifier.judge.id)
         for candidate in self._due(found, letters, before):
+            if not self._is_ours(candidate.trace_id):
+                continue
             key = (candidate.trace_id, candidate.span_id)
-            outcome = self._tried(candidate, letters.get(key), is_known=key in before)
+            letter = letters.get(key)
+            outcome = self._tried(candidate, letter, is_known=key in before)
             if outcome is not None:
                 outcomes.append(outcome)
+            elif letter is None:
+                left.add(candidate.trace_id)
             if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
                 self._save(outcomes)
                 outcomes, flushed = [], self._clock()
         self._save(outcomes)
+        return left
 
     def _tried(
         self, candidate: Candidate, letter: Letter | None, *, is_known: bool
@@ -122,6 +136,7 @@ class Worker:
             strict=candidate.route in self._strict_routes,
         )
         if is_judged:
+            self._counters.observe(f"verification.{verdict.verifier}", verdict.duration_ns / SECOND)
             self._breaker.note(failure_in(verdict))
         return outcome_of(verdict, letter)
 
@@ -130,18 +145,23 @@ class Worker:
         for trace_id, spans in self._complete(traces).items():
             try:
                 found.extend(answers_in(self._client, spans))
+            except StoreError:
+                raise
             except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
                 self._note(error, f"trace {trace_id} cannot be read")
         return found
 
     def _complete(self, traces: Sequence[Trace]) -> dict[str, Sequence[SpanRecord]]:
-        """Each trace's spans, from the store where the trace did not come whole."""
-        known: dict[str, Sequence[SpanRecord]] = {t.trace_id: t.spans for t in traces if t.is_whole}
-        parts = sorted({trace.trace_id for trace in traces} - known.keys())
-        stored: defaultdict[str, list[SpanRecord]] = defaultdict(list)
+        """Each trace's spans, with those in the store where the trace did not come whole."""
+        parts = sorted({trace.trace_id for trace in traces if not trace.is_whole})
+        found: defaultdict[str, dict[str, SpanRecord]] = defaultdict(dict)
         for span in spans_of(self._client, parts) if parts else ():
-            stored[span.trace_id].append(span)
-        return {**known, **stored}
+            found[span.trace_id][span.span_id] = span
+        for trace in traces:
+            for span in trace.spans:
+                # Another process may store them, and may not have done so yet.
+                found[trace.trace_id].setdefault(span.span_id, span)
+        return {trace_id: list(spans.values()) for trace_id, spans in found.items()}
 
     def _due(
         self,
@@ -174,12 +194,14 @@ class Worker:
             if key not in keys and letter.state is State.WAITING and letter.next_ns <= now
         ]
 
-    def _save(self, outcomes: Sequence[Outcome]) -> None:
+    def _save(self, given: Sequence[Outcome]) -> None:
+        outcomes = [one for one in given if self._is_ours(one.trace_id)]
         if not outcomes:
             return
         for wait_s in (*RETRIES_S, None):
             try:
-                save(self._client, outcomes, self._version)
+                with self._counters.timed("insert.verdicts"):
+                    save(self._client, outcomes, self._version)
                 break
             except StoreError as error:
                 if wait_s is None or self._giving_up.is_set():
@@ -192,12 +214,19 @@ class Worker:
     def _count(self, outcome: Outcome) -> None:
         if (verdict := outcome.verdict) is not None:
             self._counters.add(f"decisions.{verdict.decision}")
-            if verdict.report is not None:
-                self._counters.add(f"labels.{verdict.report.label}")
+            if (report := verdict.report) is not None:
+                self._counters.add(f"labels.{report.label}")
+                self._note_lag(verdict.candidate.end_ns)
+                for claim in report.claims:
+                    self._counters.add(f"claims.{claim.label}")
         if (letter := outcome.letter) is not None:
             self._counters.add("retries.planned", letter.state is State.WAITING)
             self._counters.add("retries.given_up", letter.state is State.DEAD)
         self._counters.add("retries.answered", outcome.settled is not None)
+
+    def _note_lag(self, end_ns: int) -> None:
+        if end_ns:
+            self._counters.observe("lag", (self._clock() - end_ns) / SECOND)
 
     def _note(self, error: Exception, what: str) -> None:
         self._counters.add(f"failures.{type(error).__name__}")

@@ -120,6 +120,12 @@ class TraceBuffer:
         """Every open trace, as it is."""
         return [self._take(trace_id) for trace_id in list(self._open)]
 
+    def drop(self, trace_ids: Iterable[str]) -> None:
+        """Forget these open traces, as if they had never come."""
+        for trace_id in trace_ids:
+            if (trace := self._open.pop(trace_id, None)) is not None:
+                self.size -= trace.size
+
     def _wait(self, trace: _Open) -> int:
         return self._patience.quiet if _has_root(trace) else self._patience.orphan
 

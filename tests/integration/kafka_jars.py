@@ -1,0 +1,143 @@
+"""The jars of a Kafka broker, from Maven Central: pinned and hashed in `kafka.lock`, fetched once.
+
+There is no tarball of a release there, only its parts. `python -m tests.integration.kafka_jars`
+resolves the lock anew: the runtime closure of `ROOTS`, by the nearest definition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import urllib.request
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+CENTRAL = "https://repo1.maven.org/maven2"
+FOLDER = Path.home() / ".cache/rt4chart-tests/kafka"
+LOCK = Path(__file__).with_name("kafka.lock")
+NAMESPACE = {"m": "http://maven.apache.org/POM/4.0.0"}
+DEEPEST = 10
+TIMEOUT_S = 60
+
+
+class Jar(NamedTuple):
+    """An artifact's coordinates."""
+
+    group: str
+    name: str
+    version: str
+
+    @property
+    def file(self) -> str:
+        """Its file's name."""
+        return f"{self.name}-{self.version}.jar"
+
+    def url(self, suffix: str = "jar") -> str:
+        """Where Maven Central keeps it."""
+        folder = f"{self.group.replace('.', '/')}/{self.name}/{self.version}"
+        return f"{CENTRAL}/{folder}/{self.name}-{self.version}.{suffix}"
+
+
+ROOTS = (
+    Jar("org.apache.kafka", "kafka_2.13", "4.1.1"),
+    Jar("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
+)
+
+
+def jars() -> list[Path]:
+    """Every jar of the lock, from the cache or from Maven Central; the hash must be the lock's."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    lines = [line.split() for line in LOCK.read_text().splitlines()]
+    locked = [(Jar(*coordinates.split(":")), digest) for coordinates, digest in lines]
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(_kept, locked))
+
+
+def _kept(locked: tuple[Jar, str]) -> Path:
+    jar, digest = locked
+    file = FOLDER / jar.file
+    if not (file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() == digest):
+        body = _read(jar.url())
+        found = hashlib.sha256(body).hexdigest()
+        assert found == digest, f"{jar.file}: expected SHA-256 {digest}, got {found}"
+        draft = file.with_suffix(".part")
+        draft.write_bytes(body)
+        draft.replace(file)
+    return file
+
+
+def _read(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:  # noqa: S310 - https, our own
+        body: bytes = answer.read()
+    return body
+
+
+Properties = dict[str, str]
+Managed = dict[tuple[str, str], str]
+
+
+@cache
+def _pom(jar: Jar) -> ET.Element:
+    return ET.fromstring(_read(jar.url("pom")))  # noqa: S314 - Maven Central's
+
+
+def _text(node: ET.Element, name: str, known: Properties) -> str:
+    value = (node.findtext(f"m:{name}", "", NAMESPACE) or "").strip()
+    for _ in range(DEEPEST):
+        value = re.sub(r"\$\{([^}]+)\}", lambda found: known.get(found[1], found[0]), value)
+    return value
+
+
+def _surroundings(jar: Jar) -> tuple[Properties, Managed]:
+    """A POM's properties and managed versions, its parents' and imported ones included."""
+    pom, known, managed = _pom(jar), Properties(), Managed()
+    if (parent := pom.find("m:parent", NAMESPACE)) is not None:
+        above = Jar(*(_text(parent, part, {}) for part in ("groupId", "artifactId", "version")))
+        known, managed = _surroundings(above)
+        known["project.parent.version"] = above.version
+    for one in pom.iterfind("m:properties/*", NAMESPACE):
+        known[one.tag.partition("}")[2]] = (one.text or "").strip()
+    known |= {"project.version": jar.version, "project.groupId": jar.group}
+    path = "m:dependencyManagement/m:dependencies/m:dependency"
+    for one in pom.iterfind(path, NAMESPACE):
+        found = Jar(*(_text(one, part, known) for part in ("groupId", "artifactId", "version")))
+        if _text(one, "scope", known) == "import":
+            managed = {**_surroundings(found)[1], **managed}
+        else:
+            managed[found[:2]] = found.version
+    return known, managed
+
+
+def _needed(jar: Jar) -> Iterator[Jar]:
+    known, managed = _surroundings(jar)
+    for one in _pom(jar).iterfind("m:dependencies/m:dependency", NAMESPACE):
+        scope, optional = _text(one, "scope", known), _text(one, "optional", known)
+        if scope in ("", "compile", "runtime") and optional != "true":
+            group, name = _text(one, "groupId", known), _text(one, "artifactId", known)
+            version = _text(one, "version", known) or managed[group, name]
+            yield Jar(group, name, version)
+
+
+def closure(roots: Iterable[Jar]) -> list[Jar]:
+    """What the roots need at run time; of two versions the one that is nearer to a root."""
+    found: dict[tuple[str, str], Jar] = {}
+    waiting = list(roots)
+    while waiting:
+        jar = waiting.pop(0)
+        if jar[:2] not in found:
+            found[jar[:2]] = jar
+            waiting.extend(_needed(jar))
+    return sorted(found.values())
+
+
+def _line(jar: Jar) -> str:
+    return f"{':'.join(jar)} {hashlib.sha256(_read(jar.url())).hexdigest()}\n"
+
+
+if __name__ == "__main__":
+    with ThreadPoolExecutor(4) as pool:
+        LOCK.write_text("".join(pool.map(_line, closure(ROOTS))))
