@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.retry import given_up
@@ -13,6 +13,7 @@ from rt4chart_collector.store.dead_letters import (
     insert_letters,
     letter_counts,
 )
+from rt4chart_collector.store.share import ALL, Share
 from rt4chart_collector.store.spans import spans_of
 
 POLL_NS = 5 * 10**9
@@ -24,10 +25,13 @@ ANSWERS = 64
 class Retries:
     """Looks every few seconds; for one thread. `counts` are of the last look."""
 
-    def __init__(self, client: Client, verifier: str) -> None:
-        """Nothing was looked for yet."""
+    def __init__(
+        self, client: Client, verifier: str, *, share: Callable[[], Share] = lambda: ALL
+    ) -> None:
+        """Nothing was looked for yet; `share` says whose answers are looked for."""
         self._client = client
         self._verifier = verifier
+        self._share = share
         self._not_before = 0
         self._handed: dict[str, int] = {}
         self.counts = LetterCounts()
@@ -43,7 +47,9 @@ class Retries:
         limit = ANSWERS + len(self._handed)
         due = [
             letter
-            for letter in due_letters(self._client, self._verifier, now_ns, limit)
+            for letter in due_letters(
+                self._client, self._verifier, now_ns, limit, share=self._share()
+            )
             if letter.trace_id not in self._handed
         ]
         spans = spans_of(self._client, sorted({one.trace_id for one in due})) if due else []

@@ -72,6 +72,20 @@ class TraceQueue:
                 self._waiting.extendleft(self._held.pop(trace.trace_id, []))
             self._changed.notify_all()
 
+    def withdraw(self, keys: Collection[int]) -> frozenset[int]:
+        """Drop the traces with these ids (`id(trace)`) that wait; the ids of those that did."""
+        with self._changed:
+            places = [self._waiting, *self._held.values()]
+            gone = frozenset(id(one) for place in places for one in place if id(one) in keys)
+            self._waiting = deque(one for one in self._waiting if id(one) not in gone)
+            held = {
+                trace_id: [one for one in traces if id(one) not in gone]
+                for trace_id, traces in self._held.items()
+            }
+            self._held = {trace_id: traces for trace_id, traces in held.items() if traces}
+            self._changed.notify_all()
+            return gone
+
     def close(self) -> None:
         """Let the workers finish what waits, and then go."""
         with self._changed:

@@ -79,6 +79,11 @@ class TraceBuffer:
         return len(self._open)
 
     @property
+    def open_ids(self) -> list[str]:
+        """The ids of the open traces."""
+        return list(self._open)
+
+    @property
     def is_calm(self) -> bool:
         """True while less than half of the memory is taken: room for traces from the store."""
         return self.size < self._max_bytes // 2

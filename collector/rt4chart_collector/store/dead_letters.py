@@ -9,6 +9,7 @@ from typing import Any
 
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import Layout, token_of
+from rt4chart_collector.store.share import ALL, OURS, Share
 
 NAME = "LowCardinality(String)"
 TIME = "DateTime64(9, 'UTC')"
@@ -37,7 +38,7 @@ SELECT {LETTERS.selection} FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0
 """  # noqa: S608 - our own names alone
 OF_TRACES = f"{IN_FORCE} AND VerifierId = {{verifier:String}} AND TraceId IN {{ids:Array(String)}}"
 DUE = f"""{IN_FORCE} AND VerifierId = {{verifier:String}} AND State = 'waiting'
-AND NextAttempt <= fromUnixTimestamp64Nano({{now:Int64}})
+AND NextAttempt <= fromUnixTimestamp64Nano({{now:Int64}}) AND {OURS}
 ORDER BY NextAttempt, TraceId, SpanId LIMIT {{limit:UInt32}}
 """
 DEAD = f"""{IN_FORCE} AND State = 'dead'
@@ -111,9 +112,12 @@ def letters_of(
     return {(one.trace_id, one.span_id): one for one in _read(client, OF_TRACES, given)}
 
 
-def due_letters(client: Client, verifier: str, now_ns: int, limit: int) -> list[Letter]:
-    """What is to be tried again by now, the longest due first."""
-    return _read(client, DUE, {"verifier": verifier, "now": now_ns, "limit": limit})
+def due_letters(
+    client: Client, verifier: str, now_ns: int, limit: int, *, share: Share = ALL
+) -> list[Letter]:
+    """What is to be tried again by now of this share of the traces, the longest due first."""
+    given = {"verifier": verifier, "now": now_ns, "limit": limit, **share.parameters}
+    return _read(client, DUE, given)
 
 
 def dead_letters(
