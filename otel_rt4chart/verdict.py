@@ -53,7 +53,8 @@ class Candidate:
     else None. `sampled` and `sample_rate` are the application's own mark, None where it left none,
     `decision_hint` its reason not to sample (`not_sampled`, `throttled`, `over_budget`). `staged`
     are all passages seen at any stage, those of the exchange first: what is there and not in the
-    exchange was lost on the way.
+    exchange was lost on the way. The answer's span is from `start_ns` to `end_ns`, 0 where that is
+    not known.
     """
 
     exchange: Exchange
@@ -71,6 +72,7 @@ class Candidate:
     decision_hint: Decision | None = None
     blocked: Decision | None = None
     staged: tuple[StagedPassage, ...] = ()
+    end_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ OUTSIDE = {
     "rt4chart_collector.otlp.rpc_status": ("google.protobuf", "google.rpc"),
     "rt4chart_collector.otlp.http_protocol": ("h11", "uvicorn"),
     "rt4chart_collector.otlp.unpack": ("backports.zstd", "compression"),
+    "rt4chart_collector.telemetry.prometheus": ("prometheus_client",),
     "rt4chart_collector.store": (),
     "rt4chart_collector.store.connect": ("clickhouse_connect",),
     "rt4chart_collector.store.access.compress": ("lz4", "backports", "compression"),

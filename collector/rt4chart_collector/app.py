@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Event
 
 from otel_rt4chart.deciding import Clock
+from otel_rt4chart.errors import StoreError
 from otel_rt4chart.judges import build_verifier
 from otel_rt4chart.spans.assembly import Patience, TraceBuffer
+from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.assembler import Assembler
 from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
@@ -23,13 +25,22 @@ from rt4chart_collector.parsing import Address
 from rt4chart_collector.recovery import WINDOW_NS, Recovery
 from rt4chart_collector.retries import Retries
 from rt4chart_collector.settings import STORED, Settings
-from rt4chart_collector.stages import draining, stage
+from rt4chart_collector.stages import Ending, closing, draining, stage
 from rt4chart_collector.status import Status
 from rt4chart_collector.store.access.serve import accessible
-from rt4chart_collector.store.connect import connect, inserts_staged
+from rt4chart_collector.store.connect import Client, connect, inserts_staged
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.rollup import repair_rollup
+from rt4chart_collector.store.schema import drift
 from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.telemetry.health import (
+    ASSEMBLER,
+    QUEUE_FULL,
+    STORE_UNREACHABLE,
+    WRITER,
+    StoreWatch,
+)
+from rt4chart_collector.telemetry.routes import operations_routes
 from rt4chart_collector.trace_queue import TraceQueue
 from rt4chart_collector.work import Worker
 
@@ -56,13 +67,16 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
     reverse order: no new requests, then what is queued, what is open, what waits for a worker.
     """
     verifier = build_verifier(settings.judge)
+    ending = Ending(settings.stop_s)
     with ExitStack() as stack:
         tls = load_tls(settings.tls_cert, settings.tls_key)
         bound = stack.enter_context(listening(settings.otlp_http))
         check_free(settings.otlp_grpc, "otlp_grpc")
-        client = stack.enter_context(connect(settings.dsn, as_owner=True))
+        client = stack.enter_context(closing(connect(settings.dsn, as_owner=True), ending))
         stack.enter_context(inserts_staged(client.target))
-        migrate(client, ttl_days=settings.ttl_days, rollup_ttl_days=settings.rollup_ttl_days)
+        migrate(client, retention=settings.retention, cluster=settings.cluster)
+        for line in drift(client):
+            log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_rollup(client, clock() - WINDOW_NS)
         stack.enter_context(accessible(client.target, settings.access, token=settings.token))
 
@@ -71,7 +85,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
         queue = TraceQueue(settings.work_queue)
         workers = [
             Worker(
-                stack.enter_context(client.sibling()),
+                stack.enter_context(closing(client.sibling(), ending)),
                 queue,
                 verifier,
                 counters,
@@ -83,32 +97,66 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
             )
             for _ in range(settings.workers)
         ]
-        searching = stack.enter_context(client.sibling())
+        searching, watching = (
+            stack.enter_context(closing(client.sibling(), ending)) for _ in range(2)
+        )
         recovery = Recovery(searching, verifier.judge.id)
         retries = Retries(searching, verifier.judge.id)
         buffer = TraceBuffer(patience(settings), max_bytes=settings.trace_buffer_mib * MIB)
         assembler = Assembler(buffer, queue, recovery, retries, breaker, counters, clock=clock)
+        watch = StoreWatch(watching)
         ingest = Ingest(
-            lambda spans: insert_spans(client, spans),
+            storing(client, counters, watch),
             assembler.accept,
             max_bytes=settings.ingest_queue_mib * MIB,
         )
-        status = Status(counters, ingest, assembler, queue, retries, breaker)
+        ending.health.look(STORE_UNREACHABLE, lambda: watch.is_away)
+        ending.health.look(QUEUE_FULL, lambda: ingest.is_full)
+        status = Status(
+            counters,
+            ingest=ingest,
+            assembler=assembler,
+            queue=queue,
+            retries=retries,
+            breaker=breaker,
+            health=ending.health,
+        )
         intake = Intake(
             ingest.offer,
             token=settings.token,
             waits=settings.ack == STORED,
             count=counters.add,
         )
-        web = build_app(intake, status)
+        web = build_app(intake, operations_routes(status, settings.token))
 
-        stack.enter_context(draining(queue, workers, giving_up, stop_s=settings.stop_s))
-        stack.enter_context(stage("assembler", assembler.run, stop=assembler.stop))
-        stack.enter_context(stage("writer", ingest.run, stop=ingest.stop))
+        stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
+        stack.enter_context(draining(queue, workers, giving_up, ending=ending))
+        stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, ending=ending))
+        stack.enter_context(
+            stage(WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, ending=ending)
+        )
         grpc = stack.enter_context(
             serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
         )
+        stack.callback(ending.begin)
         yield Service(url_of(bound, tls), grpc, client.target.shown, verifier.judge.id, status)
+
+
+def storing(
+    client: Client, counters: Counters, watch: StoreWatch
+) -> Callable[[Sequence[SpanRecord]], None]:
+    """What writes a batch of spans, with its time and its failures noted."""
+
+    def store(spans: Sequence[SpanRecord]) -> None:
+        try:
+            with counters.timed("insert.spans"):
+                insert_spans(client, spans)
+        except StoreError:
+            watch.inserted(is_stored=False)
+            raise
+        watch.inserted(is_stored=True)
+
+    return store
 
 
 def patience(settings: Settings) -> Patience:

@@ -53,6 +53,11 @@ class Assembler:
         return len(self._buffer)
 
     @property
+    def buffer_bytes(self) -> int:
+        """About what they take in memory."""
+        return self._buffer.size
+
+    @property
     def evicted_traces(self) -> int:
         """The traces given up for want of memory; the store has them, and they are found again."""
         return self._buffer.evicted_traces

@@ -28,7 +28,7 @@ class Breaker:
 
     def __init__(self, judge: str, clock: Clock) -> None:
         """Closed; `judge` names it in the log, `clock` tells nanoseconds."""
-        self._judge = judge
+        self.judge = judge
         self._clock = clock
         self._lock = threading.Lock()
         self._recent: deque[str] = deque(maxlen=WINDOW)
@@ -89,7 +89,7 @@ class Breaker:
         if self._wait_s:
             self._wait_s = 0
             self._recent.clear()
-            log.warning("%s answers again: judging goes on with what was put off", self._judge)
+            log.warning("%s answers again: judging goes on with what was put off", self.judge)
 
     def _open(self, wait_s: int) -> None:
         self._wait_s = min(wait_s, LONGEST_WAIT_S)
@@ -99,6 +99,6 @@ class Breaker:
             "answer is lost, and one is tried in %d s; what is wrong: rt4chart doctor --judge NAME",
             self._row,
             self._reason,
-            self._judge,
+            self.judge,
             self._wait_s,
         )

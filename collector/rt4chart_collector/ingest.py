@@ -47,25 +47,36 @@ class Ingest:
         """Nothing is written until `run`."""
         self._store = store
         self._on_stored = on_stored
-        self._max_bytes = max_bytes
+        self.max_bytes = max_bytes
         self._waiting: deque[Request] = deque()
         self._changed = threading.Condition()
         self._stopping = False
+        self._wanted = 0
         self.size_bytes = 0
+        self.requests = 0
 
     def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[None] | None:
         """Queue a request; None where the queue is full or closed: nothing was taken then."""
         request = Request(spans, size_bytes)
         with self._changed:
-            is_full = self._waiting and self.size_bytes + size_bytes > self._max_bytes
+            is_full = self._waiting and self.size_bytes + size_bytes > self.max_bytes
+            self._wanted = size_bytes if is_full else 0
             if self._stopping or is_full:
                 return None
             # A client that goes away cancels its wait for the future, not the future.
             request.stored.set_running_or_notify_cancel()
             self._waiting.append(request)
             self.size_bytes += size_bytes
+            self.requests += 1
             self._changed.notify()
         return request.stored
+
+    @property
+    def is_full(self) -> bool:
+        """True while a request like the last one would be refused as that was: there is no room."""
+        with self._changed:
+            is_over = self.size_bytes + self._wanted > self.max_bytes
+            return bool(self._wanted and self._waiting) and is_over
 
     def stop(self) -> None:
         """Take nothing more; `run` returns when what was taken is written."""
@@ -73,12 +84,33 @@ class Ingest:
             self._stopping = True
             self._changed.notify()
 
+    def abandon(self) -> int:
+        """Take nothing more and refuse what waits, as not stored; the number of its requests."""
+        with self._changed:
+            self._stopping = True
+            left = list(self._waiting)
+            self._waiting.clear()
+            self._forget(left)
+            self._changed.notify()
+        _refuse(left, StoreError("the service ended before these spans were stored"))
+        return len(left)
+
     def run(self) -> None:
         """Write batches until stopped and empty."""
-        while batch := self._next_batch():
-            self._write(batch)
-            with self._changed:
-                self.size_bytes -= sum(request.size_bytes for request in batch)
+        batch: Sequence[Request] = ()
+        try:
+            while batch := self._next_batch():
+                self._write(batch)
+                with self._changed:
+                    self._forget(batch)
+        finally:
+            # Where the thread dies, nobody shall wait for it.
+            _refuse(batch, StoreError("the writer has ended"))
+            self.abandon()
+
+    def _forget(self, requests: Sequence[Request]) -> None:
+        self.size_bytes -= sum(request.size_bytes for request in requests)
+        self.requests -= len(requests)
 
     def _next_batch(self) -> list[Request]:
         with self._changed:
@@ -122,7 +154,8 @@ class Ingest:
 
 def _refuse(batch: Sequence[Request], error: RT4ChartError) -> None:
     for request in batch:
-        request.stored.set_exception(error)
+        if not request.stored.done():
+            request.stored.set_exception(error)
 
 
 def _unexpected(error: Exception) -> StoreError:

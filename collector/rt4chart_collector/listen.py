@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import socket
 import ssl
 import threading
@@ -17,7 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from otel_rt4chart.errors import SettingsError
-from rt4chart_collector.otlp.grpc_server import bind, build_server
+from rt4chart_collector.otlp.grpc_server import Server, bind, build_server
 from rt4chart_collector.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.otlp.intake import Intake
 from rt4chart_collector.parsing import Address
@@ -25,6 +26,11 @@ from rt4chart_collector.settings import PREFIX
 
 # More than the requests in hand may be: most of them idle, and kept for the next.
 CONNECTIONS = 512
+# After the deadline the tasks in hand are cancelled; so long that may take.
+LATE_S = 2.0
+NOWHERE = Address("", 0)
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,9 @@ def listening(address: Address, setting: str = "otlp_http") -> Iterator[socket.s
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as bound:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Accepted sockets inherit it; asyncio sets it only where a socket names its protocol.
+        # Without it head and body of an answer may be 40 ms apart (delayed ACK).
+        bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             bound.bind(address)
         except OSError as error:
@@ -103,45 +112,68 @@ def serving(
 
     Raises SettingsError where gRPC cannot listen at its address.
     """
-    web = _Servers(
-        uvicorn.Config(
-            app,
-            loop="asyncio",
-            http=PunctualProtocol,
-            # Its warnings are of what strangers send: they would fill the log.
-            log_level="error",
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            ws="none",
-            server_header=False,
-            limit_concurrency=CONNECTIONS,
-            timeout_graceful_shutdown=max(round(stop_s), 1),
-            ssl_certfile=tls.cert if tls else None,
-            ssl_keyfile=tls.key if tls else None,
-        ),
-        intake,
-        grpc_address,
-        tls,
-    )
+    web = _Servers(_config(app, tls, stop_s), tls, intake, grpc_address)
+    with _running(web, bound, stop_s):
+        yield web.listens_at.result()
+
+
+@contextmanager
+def serving_web(
+    app: ASGIApp, bound: socket.socket, *, tls: Tls | None = None, stop_s: float
+) -> Iterator[None]:
+    """Serve an application over HTTP alone; at the end requests in hand are answered first."""
+    web = _Servers(_config(app, tls, stop_s), tls)
+    with _running(web, bound, stop_s):
+        web.listens_at.result()
+        yield
+
+
+@contextmanager
+def _running(web: _Servers, bound: socket.socket, stop_s: float) -> Iterator[None]:
     thread = threading.Thread(target=web.run_both, args=(bound,), name="otlp", daemon=True)
     thread.start()
     try:
-        yield web.listens_at.result()
+        yield
     finally:
         web.should_exit = True
-        thread.join()
+        thread.join(stop_s + LATE_S)
+        if thread.is_alive():
+            log.error("requests in hand were not ended in time; their clients send them again")
+
+
+def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        loop="asyncio",
+        http=PunctualProtocol,
+        # Its warnings are of what strangers send: they would fill the log.
+        log_level="error",
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=max(round(stop_s), 1),
+        ssl_certfile=tls.cert if tls else None,
+        ssl_keyfile=tls.key if tls else None,
+    )
 
 
 class _Servers(uvicorn.Server):
     """The web server, and the gRPC server that starts and stops with it, in one event loop."""
 
     def __init__(
-        self, config: uvicorn.Config, intake: Intake, grpc_address: Address, tls: Tls | None
+        self,
+        config: uvicorn.Config,
+        tls: Tls | None,
+        intake: Intake | None = None,
+        grpc_address: Address | None = None,
     ) -> None:
         super().__init__(config)
         self._intake = intake
         self._grpc_address = grpc_address
+        self._grpc: Server | None = None
         self._tls = tls
         self.listens_at: Future[Address] = Future()
 
@@ -155,16 +187,23 @@ class _Servers(uvicorn.Server):
             self.listens_at.set_exception(error)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self._grpc = build_server(self._intake)
-        address = self._grpc_address
-        try:
-            port = bind(self._grpc, str(address), self._tls.read() if self._tls else None)
-        except OSError as error:
-            raise _not_listening("otlp_grpc", address, str(error)) from error
-        await self._grpc.start()
+        address = NOWHERE
+        if self._intake is not None and self._grpc_address is not None:
+            address = await self._start_grpc(self._intake, self._grpc_address)
         await super().startup(sockets)
-        self.listens_at.set_result(Address(address.host, port))
+        self.listens_at.set_result(address)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         grace_s = self.config.timeout_graceful_shutdown
-        await asyncio.gather(super().shutdown(sockets), self._grpc.stop(grace_s))
+        web = super().shutdown(sockets)
+        await (asyncio.gather(web, self._grpc.stop(grace_s)) if self._grpc else web)
+
+    async def _start_grpc(self, intake: Intake, address: Address) -> Address:
+        server = build_server(intake)
+        try:
+            port = bind(server, str(address), self._tls.read() if self._tls else None)
+        except OSError as error:
+            raise _not_listening("otlp_grpc", address, str(error)) from error
+        await server.start()
+        self._grpc = server
+        return Address(address.host, port)

@@ -1,26 +1,33 @@
-"""What the service says of itself: counts and queues, as JSON."""
+"""What the service says of itself: counts, queues and health, read when somebody asks."""
 
 from __future__ import annotations
 
+import time
+from importlib.metadata import version
+
 from rt4chart_collector.assembler import Assembler
 from rt4chart_collector.breaker import Breaker
-from rt4chart_collector.counters import Counters
+from rt4chart_collector.counters import Counted, Counters
 from rt4chart_collector.ingest import Ingest
 from rt4chart_collector.retries import Retries
+from rt4chart_collector.telemetry.figures import Figures, Judging, Opened, Queued, Waiting
+from rt4chart_collector.telemetry.health import Health
 from rt4chart_collector.trace_queue import TraceQueue
 
 
 class Status:
-    """Reads the parts' figures when asked; any thread may ask."""
+    """Reads the parts' figures when asked; any thread may ask. A process may lack any part."""
 
     def __init__(
         self,
         counters: Counters,
-        ingest: Ingest,
-        assembler: Assembler,
-        queue: TraceQueue,
-        retries: Retries,
-        breaker: Breaker,
+        *,
+        ingest: Ingest | None = None,
+        assembler: Assembler | None = None,
+        queue: TraceQueue | None = None,
+        retries: Retries | None = None,
+        breaker: Breaker | None = None,
+        health: Health | None = None,
     ) -> None:
         """The parts to read."""
         self._counters = counters
@@ -29,32 +36,76 @@ class Status:
         self._queue = queue
         self._retries = retries
         self._breaker = breaker
+        self._version = version("otel-rt4chart")
+        self._start_s = time.time()
+        self.health = health or Health()
+
+    def figures(self) -> Figures:
+        """All figures of this moment."""
+        # Read in the order in which work moves on, so that none is missed on its way.
+        queued = _queued(self._ingest) if self._ingest else None
+        opened = _opened(self._assembler) if self._assembler else None
+        queue, breaker, retries = self._queue, self._breaker, self._retries
+        return Figures(
+            version=self._version,
+            start_s=self._start_s,
+            reasons=self.health.reasons,
+            queued=queued,
+            opened=opened,
+            waiting=Waiting(queue.pending, queue.limit) if queue else None,
+            counted=self._counters.read(),
+            judging=Judging(breaker.judge, breaker.told) if breaker else None,
+            letters=retries.counts if retries else None,
+        )
 
     def __call__(self) -> dict[str, object]:
-        """The figures since the start; `idle` says that nothing is left to do now."""
-        # Read in the order in which work moves on, so that none is missed on its way.
-        waiting_bytes = self._ingest.size_bytes
-        is_recovering = self._assembler.is_recovering
-        open_traces = self._assembler.open_traces
-        pending = self._queue.pending
-        return {
-            "spans_stored": self._counters["spans_stored"],
-            "spans_lost": self._counters["spans_lost"],
-            "spans_recovered": self._counters["spans_recovered"],
-            "requests_refused": self._counters.under("refused"),
-            "ingest_bytes": waiting_bytes,
-            "traces_open": open_traces,
-            "traces_waiting": pending,
-            "traces_evicted": self._assembler.evicted_traces,
-            "traces_unsaved": self._counters["unsaved"],
-            "recovering": is_recovering,
-            "idle": not (waiting_bytes or is_recovering or open_traces or pending),
-            "judging": self._breaker.told,
-            "answers_put_off": self._counters["put_off"],
-            "retries": self._counters.under("retries"),
-            "retries_waiting": self._retries.counts.waiting,
-            "dead_letters": dict(self._retries.counts.dead),
-            "decisions": self._counters.under("decisions"),
-            "labels": self._counters.under("labels"),
-            "failures": self._counters.under("failures"),
+        """The figures since the start as JSON; `idle` says that nothing is left to do now."""
+        figures = self.figures()
+        counted = figures.counted
+        told: dict[str, object] = {
+            "ready": not figures.reasons,
+            "idle": figures.is_idle,
+            "spans_stored": counted["spans_stored"],
+            "spans_lost": sum(counted.under("spans_lost").values()),
+            "spans_recovered": counted["spans_recovered"],
+            "requests_refused": refused(counted),
+            "traces_unsaved": counted["unsaved"],
+            "answers_put_off": counted["put_off"],
+            "retries": counted.under("retries"),
+            "decisions": counted.under("decisions"),
+            "labels": counted.under("labels"),
+            "failures": counted.under("failures"),
         }
+        if queued := figures.queued:
+            told |= {"ingest_bytes": queued.size_bytes}
+        if opened := figures.opened:
+            told |= {"traces_open": opened.traces, "traces_evicted": opened.evicted}
+            told |= {"recovering": opened.is_recovering}
+        if waiting := figures.waiting:
+            told |= {"traces_waiting": waiting.traces}
+        if judging := figures.judging:
+            told |= {"judging": judging.pause}
+        if letters := figures.letters:
+            told |= {"retries_waiting": letters.waiting, "dead_letters": dict(letters.dead)}
+        return told
+
+
+def refused(counted: Counted) -> dict[str, int]:
+    """How many requests were not taken, by what was wrong with them, over all ways in."""
+    found: dict[str, int] = {}
+    for name, number in counted.under("requests").items():
+        result = name.partition(".")[2]
+        if result != "accepted":
+            found[result] = found.get(result, 0) + number
+    return dict(sorted(found.items()))
+
+
+def _queued(ingest: Ingest) -> Queued:
+    return Queued(ingest.size_bytes, ingest.requests, ingest.max_bytes)
+
+
+def _opened(assembler: Assembler) -> Opened:
+    is_recovering = assembler.is_recovering
+    return Opened(
+        assembler.open_traces, assembler.buffer_bytes, assembler.evicted_traces, is_recovering
+    )

@@ -163,6 +163,7 @@ def _candidate(place: _Place) -> Candidate:
         decision_hint=mark.hint,
         blocked=_blocked(answer, context),
         staged=staged(scene, context, far),
+        end_ns=span.end_ns,
     )
 
 

@@ -67,8 +67,14 @@ class Line:
             clock=lambda: self.now + next(ticks),
             giving_up=Event(),
         )
-        ingest = Ingest(lambda spans: None, lambda spans: None, max_bytes=1)
-        self.status = Status(self.counters, ingest, self.assembler, queue, retries, self.breaker)
+        self.status = Status(
+            self.counters,
+            ingest=Ingest(lambda spans: None, lambda spans: None, max_bytes=1),
+            assembler=self.assembler,
+            queue=queue,
+            retries=retries,
+            breaker=self.breaker,
+        )
 
     def send(self, *numbers: int, answer: str = GOOD, route: str = "support") -> None:
         """Take traces in, and work on them."""

@@ -136,10 +136,15 @@ def test_refused_requests_are_counted_by_their_fault(queue: Queue) -> None:
         with served.connect() as leaving:
             leaving.sendall(HEAD + b"content-length: 9\r\n\r\nx")
         until = time.monotonic() + 10
-        while counters["refused.malformed"] < 3 and time.monotonic() < until:
+        while counters["requests.http.malformed"] < 2 and time.monotonic() < until:
             time.sleep(0.01)
 
-    assert counters.under("refused") == {"busy": 2, "malformed": 3}
+    assert counters.under("requests") == {
+        "grpc.busy": 1,
+        "grpc.malformed": 1,
+        "http.busy": 1,
+        "http.malformed": 2,
+    }
 
 
 def test_stranger_with_a_large_body_reads_why_it_was_refused(queue: Queue) -> None:

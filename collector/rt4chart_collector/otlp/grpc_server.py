@@ -27,6 +27,7 @@ CODES = {
 EXPECTED_BYTES = 4 * 2**20
 HANDSHAKE_MS = 10_000
 
+Server: TypeAlias = "grpc.aio.Server"
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 Trailers: TypeAlias = tuple[tuple[str, bytes], ...]
 
@@ -47,9 +48,10 @@ class GrpcReceiver:
                 body = await self._read(context, place)
                 decoded = await self._intake.take(place, body, decode_spans)
         except RefusedError as refused:
-            self._intake.note(refused)
+            self._intake.note("grpc", refused)
             code = CODES[refused.fault]
             await context.abort(code, str(refused), trailers(code, refused))
+        self._intake.note("grpc")
         return response_to(decoded)
 
     async def _read(self, context: Context, place: Place) -> bytes:
@@ -78,7 +80,7 @@ def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
     )
 
 
-def build_server(intake: Intake) -> grpc.aio.Server:
+def build_server(intake: Intake) -> Server:
     """The gRPC server, which listens nowhere yet; to be called and used in one event loop."""
     server = grpc.aio.server(
         options=[
@@ -99,7 +101,7 @@ def build_server(intake: Intake) -> grpc.aio.Server:
     return server
 
 
-def bind(server: grpc.aio.Server, address: str, tls: tuple[bytes, bytes] | None) -> int:
+def bind(server: Server, address: str, tls: tuple[bytes, bytes] | None) -> int:
     """Listen there, with a private key and its certificate chain in PEM or in the clear.
 
     Gives the port; raises OSError where the address cannot be had.

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
-from hmac import compare_digest
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTracePartialSuccess,
@@ -19,6 +18,7 @@ from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.otlp.decode import Decoded
 from rt4chart_collector.otlp.refusal import Fault, RefusedError, busy
 from rt4chart_collector.otlp.room import RETRY_S, Place, Room
+from rt4chart_collector.otlp.token import authenticate
 from rt4chart_collector.otlp.unpack import IDENTITY, unpack
 
 BODY_BYTES = 64 * 2**20
@@ -37,8 +37,9 @@ class Intake:
     """Decodes requests and offers their spans; belongs to one event loop.
 
     `offer` queues spans or answers None where the queue is full. With `waits` a request is taken
-    when its spans are stored, else when they are queued. `count` hears of requests that were
-    refused, by their fault, and of `spans_lost`, which were queued but not stored after all.
+    when its spans are stored, else when they are queued. `count` hears of requests by way in
+    and result, and of spans: `spans_received`, `spans_refused` by reason, and `spans_lost`, which
+    were queued but not stored after all.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Intake:
     ) -> None:
         """A body has at most so many bytes, packed and unpacked, and seconds to come."""
         self._offer = offer
-        self._token = token.encode()
+        self._token = token
         self._waits = waits
         self._count = count
         self.body_bytes = body_bytes
@@ -64,22 +65,12 @@ class Intake:
 
     def authenticate(self, authorization: str | None) -> None:
         """RefusedError where a token is wanted and this header does not have it."""
-        if not self._token:
-            return
-        scheme, _, token = (authorization or "").partition(" ")
-        is_same = compare_digest(token.strip().encode(), self._token)
-        if scheme.lower() == "bearer" and is_same:
-            return
-        raise RefusedError(
-            Fault.UNAUTHENTICATED,
-            "expected the header 'Authorization: Bearer TOKEN' with the token that the service has "
-            f"in RT4CHART_TOKEN, got {'another' if authorization else 'none'}; "
-            "OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20TOKEN' sends it",
-        )
+        authenticate(self._token, authorization)
 
-    def note(self, refused: RefusedError) -> None:
-        """Count a request that was told so."""
-        self._count(f"refused.{refused.fault.name.lower()}", 1)
+    def note(self, way: str, refused: RefusedError | None = None) -> None:
+        """Count a request that came in this way: it was accepted, or told so."""
+        result = "accepted" if refused is None else refused.fault.name.lower()
+        self._count(f"requests.{way}.{result}", 1)
 
     def too_slow(self) -> RefusedError:
         """The body did not come in time."""
@@ -98,6 +89,8 @@ class Intake:
             async with self._decoding:
                 body = await asyncio.to_thread(unpack, body, encoding, self.body_bytes)
                 decoded = await asyncio.to_thread(decode, body)
+            self._count("spans_received", len(decoded.spans) + decoded.rejected)
+            self._count("spans_refused.invalid", decoded.rejected)
             place.resize(0)
             await self._store(decoded.spans, len(body))
         except InputError as error:
@@ -109,6 +102,7 @@ class Intake:
             return
         stored = self._offer(spans, size_bytes)
         if stored is None:
+            self._count("spans_refused.queue_full", len(spans))
             raise busy("the queue is full or the service is stopping", RETRY_S)
         if not self._waits:
             stored.add_done_callback(partial(self._note_lost, len(spans)))
@@ -116,12 +110,13 @@ class Intake:
         try:
             await asyncio.wrap_future(stored)
         except StoreError as error:
+            self._count("spans_refused.not_stored", len(spans))
             raise busy("the spans could not be stored", RETRY_STORE_S) from error
 
     def _note_lost(self, spans: int, stored: Future[None]) -> None:
         if stored.exception() is not None:
             log.error("%d spans that were acknowledged when queued are lost", spans)
-            self._count("spans_lost", spans)
+            self._count("spans_lost.not_stored", spans)
 
 
 def response_to(decoded: Decoded) -> bytes:

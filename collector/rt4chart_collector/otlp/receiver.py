@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rt4chart_collector.otlp.decode import Decoded, decode_spans
@@ -16,19 +15,10 @@ from rt4chart_collector.otlp.decode_json import decode_json
 from rt4chart_collector.otlp.intake import Intake, response_to
 from rt4chart_collector.otlp.refusal import Fault, RefusedError, too_large
 from rt4chart_collector.otlp.room import Place
-from rt4chart_collector.otlp.rpc_status import status_bytes
+from rt4chart_collector.otlp.told import HANDLERS, JSON, PROTOBUF, content_type
 from rt4chart_collector.otlp.unpack import ENCODINGS, IDENTITY
 
-PROTOBUF, JSON = "application/x-protobuf", "application/json"
 DECODERS = {PROTOBUF: decode_spans, JSON: decode_json}
-STATUSES = {
-    Fault.MALFORMED: 400,
-    Fault.UNAUTHENTICATED: 401,
-    Fault.SLOW: 408,
-    Fault.TOO_LARGE: 413,
-    Fault.UNSUPPORTED: 415,
-    Fault.BUSY: 503,
-}
 
 
 class Receiver:
@@ -40,8 +30,17 @@ class Receiver:
 
     async def traces(self, request: Request) -> Response:
         """POST /v1/traces."""
+        try:
+            answer = await self._taken(request)
+        except RefusedError as refused:
+            self._intake.note("http", refused)
+            raise
+        self._intake.note("http")
+        return answer
+
+    async def _taken(self, request: Request) -> Response:
         self._intake.authenticate(request.headers.get("authorization"))
-        kind = _content_type(request)
+        kind = content_type(request)
         encoding = request.headers.get("content-encoding", IDENTITY).strip().lower()
         if kind not in DECODERS:
             raise _unsupported("type", " or ".join(DECODERS), kind)
@@ -70,61 +69,10 @@ class Receiver:
         return b"".join(parts)
 
 
-def build_app(intake: Intake, status: Callable[[], Mapping[str, object]]) -> Starlette:
-    """The web application: the receiver, its health, and, with the token, its status as JSON."""
-
-    async def show_status(request: Request) -> Response:
-        intake.authenticate(request.headers.get("authorization"))
-        return JSONResponse(status())
-
-    async def show_health(_: Request) -> Response:
-        return PlainTextResponse("ok\n")
-
-    async def show_refusal(request: Request, error: Exception) -> Response:
-        if not isinstance(error, RefusedError):
-            raise error
-        intake.note(error)
-        return _told(request, STATUSES[error.fault], str(error), _headers_of(error))
-
-    return Starlette(
-        routes=[
-            Route("/v1/traces", Receiver(intake).traces, methods=["POST"]),
-            Route("/status", show_status),
-            Route("/healthz", show_health),
-        ],
-        exception_handlers={HTTPException: _show_error, RefusedError: show_refusal},
-    )
-
-
-async def _show_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
-    return _told(request, error.status_code, error.detail, dict(error.headers or {}))
-
-
-def _headers_of(refused: RefusedError) -> dict[str, str]:
-    headers = {}
-    if refused.retry_s is not None:
-        headers["Retry-After"] = str(refused.retry_s)
-    if refused.fault is Fault.UNAUTHENTICATED:
-        headers["WWW-Authenticate"] = "Bearer"
-    if refused.fault is Fault.SLOW:
-        headers["Connection"] = "close"
-    return headers
-
-
-def _told(request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
-    """A google.rpc.Status in the encoding of the request, plain text where it has neither."""
-    kind = _content_type(request)
-    if kind == JSON:
-        return JSONResponse({"message": text}, status, headers)
-    if kind == PROTOBUF:
-        return Response(status_bytes(text), status, headers, PROTOBUF)
-    return PlainTextResponse(f"{text}\n", status, headers)
-
-
-def _content_type(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+def build_app(intake: Intake, routes: Sequence[Route] = ()) -> Starlette:
+    """The web application: the receiver, and what else it shall answer."""
+    receiving = Route("/v1/traces", Receiver(intake).traces, methods=["POST"])
+    return Starlette(routes=[receiving, *routes], exception_handlers=dict(HANDLERS))
 
 
 def _unsupported(what: str, expected: str, got: str) -> RefusedError:

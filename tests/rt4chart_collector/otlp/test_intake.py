@@ -87,7 +87,7 @@ def test_who_does_not_wait_is_told_when_queued_and_a_loss_is_counted(
         asyncio.run(take(intake, request(span(2), span(3))))
 
     assert len(queue.span_ids) == 3
-    assert counters["spans_lost"] == 2
+    assert counters["spans_lost.not_stored"] == 2
     assert "2 spans that were acknowledged when queued are lost" in caplog.text
 
 

@@ -54,7 +54,7 @@ def call(
 
     async def post() -> httpx.Response:
         taking = intake or Intake(queue.offer, body_bytes=LIMIT)
-        transport = httpx.ASGITransport(app=build_app(taking, lambda: {"idle": True}))
+        transport = httpx.ASGITransport(app=build_app(taking))
         async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
             return await client.post("/v1/traces", content=chunks(), headers=headers)
 
@@ -189,43 +189,10 @@ def test_spans_that_were_not_stored_are_not_acknowledged(
     assert ("retry-after" in answer.headers) is (status == 503)
 
 
-def test_health_and_status_are_told(queue: Queue) -> None:
-    """Both answer GET; unknown paths are 404."""
-    app = build_app(Intake(queue.offer), lambda: {"idle": True})
-
-    health, status, nothing = (get(app, path) for path in ("/healthz", "/status", "/nothing"))
-
-    assert (health.text, status.json(), nothing.status_code) == ("ok\n", {"idle": True}, 404)
-
-
 @given(body=st.binary(max_size=100), headers=st.sampled_from([PROTOBUF, JSON, GZIP, ZSTD]))
 def test_any_body_is_taken_or_the_client_is_to_blame(body: bytes, headers: dict[str, str]) -> None:
     """Never an error of the server."""
     assert call(Queue(), body, headers).status_code in (200, 400)
-
-
-def get(app: Starlette, path: str, token: str = "") -> httpx.Response:
-    """GET with a token, in process."""
-
-    async def send() -> httpx.Response:
-        headers = {"authorization": f"Bearer {token}"} if token else {}
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
-            return await client.get(path, headers=headers)
-
-    return asyncio.run(send())
-
-
-def test_status_asks_for_the_token_and_health_does_not() -> None:
-    """Who asks whether it lives learns nothing else."""
-    app = build_app(Intake(Queue().offer, token=TOKEN), lambda: {"idle": True})
-
-    assert get(app, "/healthz").status_code == 200
-    assert get(app, "/status", TOKEN).json() == {"idle": True}
-    refused = get(app, "/status", "wrong")
-    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
-    assert "RT4CHART_TOKEN" in refused.text
-    assert TOKEN not in refused.text
 
 
 @pytest.mark.parametrize("sent", [{}, {"authorization": "Bearer wrong"}])

@@ -84,7 +84,7 @@ def ways_in(intake: Intake, *, tls: Tls | None = None, stop_s: float = 5) -> Ite
     """Serve until the end of the block."""
     with listening(ANY_PORT) as bound:
         url = url_of(bound, tls)
-        app = build_app(intake, lambda: {"idle": True})
+        app = build_app(intake)
         with serving(app, bound, intake, ANY_PORT, tls=tls, stop_s=stop_s) as address:
             yield WaysIn(url, str(address))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from rt4chart_collector.listen import listening, url_of
+from rt4chart_collector.listen import LATE_S, listening, url_of
 from rt4chart_collector.parsing import Address as Place
 from rt4chart_collector.store.access.address import Address, address_left, new_token, read_token
 from rt4chart_collector.store.access.engine import Engine
@@ -45,8 +45,6 @@ def accessible(target: Target, place: Place | None, *, token: str = "") -> Itera
 
 @contextmanager
 def _served(app: ASGIApp, bound: socket.socket) -> Iterator[None]:
-    # Accepted sockets inherit it; without it head and body are 40 ms apart (delayed ACK).
-    bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     server = uvicorn.Server(
         uvicorn.Config(
             app,
@@ -68,4 +66,5 @@ def _served(app: ASGIApp, bound: socket.socket) -> Iterator[None]:
         yield
     finally:
         server.should_exit = True
-        thread.join()
+        # A statement that runs longer is not waited for.
+        thread.join(STOP_S + LATE_S)

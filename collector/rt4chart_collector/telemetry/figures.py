@@ -1,0 +1,69 @@
+"""The figures of one moment, from which `/status` and the metrics are both made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rt4chart_collector.counters import NOTHING, Counted
+from rt4chart_collector.store.dead_letters import LetterCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """What waits before the store: bytes and requests, and the bytes that may."""
+
+    size_bytes: int
+    requests: int
+    limit_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Traces that wait for more spans, their bytes, and those that were given up for memory."""
+
+    traces: int
+    size_bytes: int
+    evicted: int
+    is_recovering: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Traces that wait for a worker or are in hand, and how many may wait."""
+
+    traces: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Who judges; `pause` is what there is to say of a pause, as `/status` shows it."""
+
+    judge: str
+    pause: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a process has counted, and what its parts hold; None for a part that it has not."""
+
+    version: str
+    start_s: float
+    reasons: tuple[str, ...] = ()
+    counted: Counted = NOTHING
+    queued: Queued | None = None
+    opened: Opened | None = None
+    waiting: Waiting | None = None
+    judging: Judging | None = None
+    letters: LetterCounts | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """True where nothing is left to do now."""
+        at_work = (
+            self.queued and self.queued.size_bytes,
+            self.opened and (self.opened.is_recovering or self.opened.traces),
+            self.waiting and self.waiting.traces,
+        )
+        return not any(at_work)
