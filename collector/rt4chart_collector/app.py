@@ -28,11 +28,12 @@ from rt4chart_collector.settings import STORED, Settings
 from rt4chart_collector.stages import Ending, closing, draining, stage
 from rt4chart_collector.status import Status
 from rt4chart_collector.store.access.serve import accessible
-from rt4chart_collector.store.connect import Client, connect, inserts_staged
+from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.schema import drift
 from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.store.staging import inserts_staged
 from rt4chart_collector.telemetry.health import (
     ASSEMBLER,
     QUEUE_FULL,

@@ -81,6 +81,13 @@ def loopback_or_off(text: str) -> Address | None:
     return found
 
 
+def cluster_name(text: str) -> str:
+    """A name that a statement may quote, of a cluster or of a macro in braces."""
+    if not re.fullmatch(r"[A-Za-z_][\w.-]*|\{\w+\}", text):
+        raise ValueError(text)
+    return text
+
+
 def bearer_token(text: str) -> str:
     """A secret that a header can carry; the error does not quote it."""
     token = text.strip()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from rt4chart_collector.parsing import (
     Address,
     address,
     bearer_token,
+    cluster_name,
     loopback_or_off,
     name_set,
     number,
@@ -25,6 +26,7 @@ from rt4chart_collector.parsing import (
 )
 from rt4chart_collector.store.connect import hidden
 from rt4chart_collector.store.location import data_folder, default_dsn
+from rt4chart_collector.store.retention import Retention
 
 PREFIX = "RT4CHART_"
 STORED, ENQUEUED = "stored", "enqueued"
@@ -123,8 +125,26 @@ class Settings:
     ttl_days: int = setting(
         30, "days to keep spans and verdicts", "days from 1 to 36500", whole(1, 36_500)
     )
+    spans_ttl_days: int = setting(
+        0, "the same for spans alone (0: as ttl-days)", "days from 0 to 36500", whole(0, 36_500)
+    )
+    verdicts_ttl_days: int = setting(
+        0, "the same for verdicts alone (0: as ttl-days)", "days from 0 to 36500", whole(0, 36_500)
+    )
+    issues_ttl_days: int = setting(
+        0,
+        "days to keep an issue after it was last seen (0: for ever)",
+        "days from 0 to 36500",
+        whole(0, 36_500),
+    )
     rollup_ttl_days: int = setting(
         400, "days to keep the sums per minute", "days from 1 to 36500", whole(1, 36_500)
+    )
+    cluster: str = setting(
+        "",
+        "the cluster of the ClickHouse server, where its tables are to be on all of it",
+        "the name of a cluster in system.clusters, or a macro such as {cluster}",
+        cluster_name,
     )
     stop_s: float = setting(
         30.0,
@@ -132,6 +152,17 @@ class Settings:
         "seconds from 0 to 3600",
         number(0, 3600),
     )
+
+    @property
+    def retention(self) -> Retention:
+        """How long the rows of each kind of table are kept."""
+        return Retention(
+            others=self.ttl_days,
+            spans=self.spans_ttl_days or self.ttl_days,
+            verdicts=self.verdicts_ttl_days or self.ttl_days,
+            issues=self.issues_ttl_days,
+            rollup=self.rollup_ttl_days,
+        )
 
 
 def load(
@@ -142,10 +173,23 @@ def load(
     Raises SettingsError with the variable's name, what was expected and what came (a secret
     excepted), also where two settings do not go together.
     """
+    values = values_of(fields(Settings), flags or {}, environ)
+    values.setdefault("dsn", default_dsn(environ))
+    settings = Settings(**values)
+    _check(settings)
+    return settings
+
+
+def values_of(
+    declared_fields: Iterable[Field[Any]],
+    flags: Mapping[str, str | None],
+    environ: Mapping[str, str],
+) -> dict[str, Any]:
+    """What was written for these fields, read; SettingsError where it cannot be."""
     values: dict[str, Any] = {}
-    for declared in fields(Settings):
+    for declared in declared_fields:
         variable = PREFIX + declared.name.upper()
-        given = (flags or {}).get(declared.name), environ.get(variable)
+        given = flags.get(declared.name), environ.get(variable)
         written = given[0] or given[1] or ""
         if declared.name == "access" and not written and "" in given:
             written = OFF
@@ -158,10 +202,7 @@ def load(
                 raise SettingsError(
                     f"{variable}: expected {declared.metadata['expected']}; got {got}"
                 ) from (None if is_secret else error)
-    values.setdefault("dsn", default_dsn(environ))
-    settings = Settings(**values)
-    _check(settings)
-    return settings
+    return values
 
 
 def _check(settings: Settings) -> None:
@@ -177,6 +218,17 @@ def _check(settings: Settings) -> None:
         raise SettingsError(
             f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither, got one; "
             "they name a certificate chain and its private key, files in PEM"
+        )
+    # Recovery looks for spans of the last day without a verdict: it must not outlive its span's.
+    if settings.retention.verdicts < min(2, settings.retention.spans):
+        raise SettingsError(
+            f"{PREFIX}VERDICTS_TTL_DAYS: expected at least 2 where spans are kept longer than a "
+            f"day, got {settings.retention.verdicts}; answers would be judged twice"
+        )
+    if settings.cluster and settings.dsn.startswith("chdb:"):
+        raise SettingsError(
+            f"{PREFIX}CLUSTER: expected {PREFIX}DSN to name a server of the cluster, got an "
+            "embedded database; leave it empty, or set http://user:password@host:8123/database"
         )
 
 

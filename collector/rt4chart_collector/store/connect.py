@@ -6,13 +6,12 @@ import logging
 import os
 import re
 import struct
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import RawIOBase
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
@@ -22,6 +21,7 @@ from clickhouse_connect.driver.query import QueryResult
 
 from otel_rt4chart.errors import InputError, SettingsError, StoreBusyError, StoreError
 from rt4chart_collector.store.access.address import address_in
+from rt4chart_collector.store.cluster import CONNECTION, IS_CLUSTER
 from rt4chart_collector.store.location import is_owned
 
 DEFAULT_DATABASE = "otel"
@@ -124,6 +124,25 @@ class Client:
             raise InputError(f"a value does not fit its column of {table}: {error}") from error
         return int(summary.written_rows)
 
+    def stream(
+        self,
+        query: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> RawIOBase:
+        """The bytes of a SELECT with a FORMAT, as they come; the embedded engine has them whole."""
+        given = dict(parameters or {})
+        wanted = dict(settings or {})
+        return cast(
+            RawIOBase, self._asked(lambda: self._driver.raw_stream(query, given, settings=wanted))
+        )
+
+    def keep(self, settings: Mapping[str, str]) -> None:
+        """Send these settings of the server's with everything from now on."""
+        for name, value in settings.items():
+            self._driver.set_client_setting(name, value)
+
     def sibling(self) -> Client:
         """Another connection to the same database, for another thread."""
         return open_client(self.target)
@@ -212,28 +231,9 @@ def open_client(target: Target, *, as_owner: bool = False) -> Client:
     if known.result_rows == [(0,)]:
         client.command(f"CREATE DATABASE IF NOT EXISTS {target.database}")
     driver.database = target.database
+    if target.scheme and client.query(IS_CLUSTER, {"name": target.database}).result_rows != [(0,)]:
+        client.keep(CONNECTION)
     return client
-
-
-@contextmanager
-def inserts_staged(target: Target) -> Iterator[None]:
-    """Let this process write an embedded engine's insert files beside its data, not in /tmp.
-
-    What an earlier process left there when it was killed is removed. For the owner of the process
-    alone: inside the block the folder is the process's folder for temporary files.
-    """
-    if not target.path:
-        yield
-        return
-    folder = Path(target.path) / "rt4chart-inserts"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    for left in folder.iterdir():
-        left.unlink()
-    before, tempfile.tempdir = tempfile.tempdir, str(folder)
-    try:
-        yield
-    finally:
-        tempfile.tempdir = before
 
 
 def _path_of(dsn: str) -> str:

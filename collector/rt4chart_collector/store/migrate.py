@@ -1,129 +1,158 @@
-"""The schema: numbered SQL files, each applied once, none changed after it was applied."""
+"""The schema of a database: what it lacks of this version, each migration applied once."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from otel_rt4chart.errors import StoreError
+from rt4chart_collector.store.cluster import CONNECTION
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.migration import LEDGER_TABLE, Migration, Variant, shipped
+from rt4chart_collector.store.retention import Retention
 
-LEDGER = """
-CREATE TABLE IF NOT EXISTS {database}.rt4chart_schema_migrations (
-    Id UInt32, Name String, Checksum String, AppliedAt DateTime64(3, 'UTC') DEFAULT now64(3)
-) ENGINE = ReplacingMergeTree(AppliedAt) ORDER BY Id
-"""
-ROLLUP = "rt4chart_route_1m"
-RETENTION = re.compile(r"\bTTL (?P<of>.+?) \+ toIntervalDay\((?P<days>\d+)\)")
-FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+__all__ = ["Applied", "Migration", "Plan", "Step", "apply", "migrate", "planned", "shipped"]
+ENGINES = "SELECT name, engine_full FROM system.tables WHERE database = {db:String}"
+CLUSTER_OF = re.compile(r"Distributed\('(?P<cluster>[^']+)'")
+
+Applied = Mapping[int, tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
-    """One numbered file; the checksum is the template's, so that settings do not change it."""
+class Step:
+    """A migration that is missing, and its statements here."""
 
-    number: int
-    name: str
-    template: str
+    migration: Migration
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What makes a database this version's; `applied` are the migrations that it has."""
+
+    variant: Variant
+    first: tuple[str, ...]
+    steps: tuple[Step, ...]
+    retention: tuple[str, ...]
+    applied: tuple[Migration, ...]
 
     @property
-    def checksum(self) -> str:
-        """SHA-256 of the file, in hex."""
-        return hashlib.sha256(self.template.encode()).hexdigest()
-
-    def statements(self, values: dict[str, str]) -> list[str]:
-        """The file's statements with its placeholders filled in, comments left out."""
-        text = "\n".join(
-            line for line in self.template.splitlines() if not line.lstrip().startswith("--")
-        )
-        for name, value in values.items():
-            text = text.replace("{" + name + "}", value)
-        return [part.strip() for part in text.split(";") if part.strip()]
-
-
-def shipped() -> list[Migration]:
-    """The migrations of this version, in order."""
-    folder = files("rt4chart_collector.store") / "migrations"
-    found = ((FILE_NAME.fullmatch(file.name), file) for file in folder.iterdir())
-    return sorted(
-        (Migration(int(m[1]), m[2], file.read_text("utf-8")) for m, file in found if m),
-        key=lambda migration: migration.number,
-    )
+    def statements(self) -> list[str]:
+        """Every statement, in order."""
+        return [*self.first, *(one for s in self.steps for one in s.statements), *self.retention]
 
 
 def migrate(
     client: Client,
     *,
-    ttl_days: int = 30,
-    rollup_ttl_days: int = 400,
+    retention: Retention | None = None,
+    cluster: str | None = None,
     embedding_width: int = 256,
     migrations: Sequence[Migration] | None = None,
 ) -> list[int]:
     """Bring the client's database to this version; the numbers that were applied just now.
 
-    A guest leaves the schema to its host and only makes sure that it is this version's. Raises
-    StoreError where an applied file reads differently today, or where the database is newer than
-    this version.
+    Without a retention, tables that are there keep theirs. `cluster` is the name of the servers'
+    cluster, empty for a single one; None leaves a database what it is. A guest leaves the schema to
+    its host and only makes sure that it is this version's. Raises StoreError where an applied file
+    reads differently today, where the database is newer than this version, or of the other kind.
     """
     wanted = shipped() if migrations is None else migrations
-    if client.is_guest:
-        _refuse_older(client, wanted)
-        return []
-    values = {
-        "database": client.database,
-        "ttl_days": str(ttl_days),
-        "rollup_ttl_days": str(rollup_ttl_days),
-        "embedding_width": str(embedding_width),
-    }
-    client.command(LEDGER.replace("{database}", client.database))
-    applied = _applied(client)
-    _refuse_strangers(client, wanted, applied)
-    missing = [migration for migration in wanted if migration.number not in applied]
-    for migration in missing:
-        for statement in migration.statements(values):
-            client.command(statement)
-        client.insert(
-            "rt4chart_schema_migrations",
-            [[migration.number, migration.name, migration.checksum]],
-            ["Id", "Name", "Checksum"],
-        )
-    _keep_for(client, ttl_days=ttl_days, rollup_ttl_days=rollup_ttl_days)
-    return [migration.number for migration in missing]
-
-
-def _refuse_older(client: Client, wanted: Sequence[Migration]) -> None:
-    applied = _applied(client)
-    _refuse_strangers(client, wanted, applied)
-    if missing := [one for one in wanted if one.number not in applied]:
+    plan = planned(
+        client,
+        retention=retention,
+        cluster=cluster,
+        embedding_width=embedding_width,
+        migrations=wanted,
+    )
+    if not client.is_guest:
+        apply(client, plan)
+    elif plan.steps:
+        missing = plan.steps[0].migration
         raise StoreError(
-            f"{client.target.shown} lacks migration {missing[0].number:04} ({missing[0].name}): "
+            f"{client.target.shown} lacks migration {missing.number:04} ({missing.name}): "
             "the service that owns it is older than this command; restart it with this version"
         )
+    return [] if client.is_guest else [step.migration.number for step in plan.steps]
+
+
+def planned(
+    client: Client,
+    *,
+    retention: Retention | None = None,
+    cluster: str | None = None,
+    embedding_width: int = 256,
+    migrations: Sequence[Migration],
+) -> Plan:
+    """What `migrate` would do; nothing is changed. Raises as it does."""
+    rows = client.query(ENGINES, {"db": client.database}).result_rows
+    engines: dict[str, str] = dict(map(tuple, rows))
+    applied = _applied(client) if LEDGER_TABLE in engines else {}
+    _refuse_strangers(client, migrations, applied)
+    variant = Variant(
+        client.database,
+        _cluster(client, engines, cluster),
+        retention or Retention(),
+        embedding_width,
+    )
+    missing = [one for one in migrations if one.number not in applied]
+    return Plan(
+        variant,
+        first=() if LEDGER_TABLE in engines else tuple(variant.first()),
+        steps=tuple(Step(one, tuple(variant.statements(one, migrations))) for one in missing),
+        retention=tuple(
+            retention.changes(
+                engines,
+                variant.tables(migrations),
+                database=variant.database,
+                cluster=variant.cluster,
+            )
+            if retention
+            else ()
+        ),
+        applied=tuple(one for one in migrations if one.number in applied),
+    )
+
+
+def apply(client: Client, plan: Plan) -> None:
+    """Carry the plan out; each migration is entered in the ledger when all of it is done."""
+    if plan.variant.cluster:
+        client.keep(CONNECTION)
+    for statement in plan.first:
+        client.command(statement)
+    for step in plan.steps:
+        for statement in step.statements:
+            client.command(statement)
+        made = step.migration
+        client.insert(
+            LEDGER_TABLE,
+            [[made.number, made.name, made.checksum]],
+            ["Id", "Name", "Checksum"],
+        )
+    for statement in plan.retention:
+        client.command(statement)
 
 
 def _applied(client: Client) -> dict[int, tuple[str, str]]:
-    rows = client.query("SELECT Id, Name, Checksum FROM rt4chart_schema_migrations FINAL")
+    rows = client.query(f"SELECT Id, Name, Checksum FROM {LEDGER_TABLE} FINAL")  # noqa: S608 - ours
     return {number: (name, checksum) for number, name, checksum in rows.result_rows}
 
 
-def _keep_for(client: Client, *, ttl_days: int, rollup_ttl_days: int) -> None:
-    """Let a retention that was set anew hold for the tables that are already there."""
-    tables = client.query(
-        "SELECT name, create_table_query FROM system.tables WHERE database = {db:String}",
-        {"db": client.database},
-    ).result_rows
-    for name, statement in tables:
-        days = rollup_ttl_days if name == ROLLUP else ttl_days
-        if (found := RETENTION.search(statement)) and int(found["days"]) != days:
-            client.command(f"ALTER TABLE {name} MODIFY TTL {found['of']} + toIntervalDay({days})")
+def _cluster(client: Client, engines: Mapping[str, str], asked: str | None) -> str:
+    """The cluster's name; the tables say it where there are any."""
+    found = CLUSTER_OF.match(engines.get("otel_traces", ""))
+    live = found["cluster"] if found else ""
+    if asked is None or asked == live or LEDGER_TABLE not in engines:
+        return live if asked is None else asked
+    kinds = [f"of the cluster {name!r}" if name else "of a single server" for name in (live, asked)]
+    raise StoreError(
+        f"{client.target.shown} has the tables {kinds[0]}, and RT4CHART_CLUSTER asks for those "
+        f"{kinds[1]}: set it to {live!r}, or name a new database in RT4CHART_DSN"
+    )
 
 
-def _refuse_strangers(
-    client: Client, wanted: Sequence[Migration], applied: dict[int, tuple[str, str]]
-) -> None:
+def _refuse_strangers(client: Client, wanted: Sequence[Migration], applied: Applied) -> None:
     known = {migration.number: migration.checksum for migration in wanted}
     for number, (name, checksum) in sorted(applied.items()):
         if number not in known:

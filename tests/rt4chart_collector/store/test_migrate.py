@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,6 @@ from otel_rt4chart.errors import StoreError
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import Migration, migrate, shipped
 
-DAYS = re.compile(r"toIntervalDay\((\d+)\)")
 ALL = shipped()
 ONE = ALL[0]
 
@@ -65,24 +63,3 @@ def test_migrate_refuses_a_newer_database(client: Client) -> None:
     """A database that a newer version made is not touched."""
     with pytest.raises(StoreError, match=r"migration 0001 .*does not know"):
         migrate(client, migrations=[])
-
-
-def test_retention_is_a_setting_not_a_schema(client: Client) -> None:
-    """Another number of days holds for tables that are there; the rollup has its own."""
-    assert migrate(client, ttl_days=7, rollup_ttl_days=90) == []
-
-    tables = client.query(
-        "SELECT name, create_table_query FROM system.tables WHERE database = {db:String} "
-        "ORDER BY name",
-        {"db": client.database},
-    ).result_rows
-    rows = [(name, int(days)) for name, text in tables for days in DAYS.findall(text)]
-    assert rows == [
-        ("otel_traces", 7),
-        ("otel_traces_trace_id_ts", 7),
-        ("rt4chart_claims", 7),
-        ("rt4chart_dead_letters", 7),
-        ("rt4chart_failure_embeddings", 7),
-        ("rt4chart_route_1m", 90),
-        ("rt4chart_verifications", 7),
-    ]
