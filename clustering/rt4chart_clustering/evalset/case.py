@@ -1,0 +1,126 @@
+"""One case of an eval set, and the JSON row that it is in files and in the database."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.rows import row_from
+from otel_rt4chart.verify.model import Exchange, Label
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledClaim:
+    """A claim of the recorded answer; `answer[start:end]` says it, in characters."""
+
+    text: str
+    label: Label
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a case comes from; the trace and the answer's span in hex, empty where it has none."""
+
+    trace_id: str = ""
+    span_id: str = ""
+    service: str = ""
+    route: str = ""
+    answered_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalCase:
+    """A question with its passages, and the answer that was unfaithful, claim by claim.
+
+    The gate asks the question again; the recorded answer says what must not come back. `issue` is
+    the id of the issue that it was promoted from.
+    """
+
+    id: str
+    exchange: Exchange
+    claims: tuple[LabelledClaim, ...] = ()
+    issue: str = ""
+    source: Source = Source()
+
+
+def case_id(exchange: Exchange) -> str:
+    """What tells a case from every other: its question and passages, not the answer to them.
+
+    16 hex digits of SHA-256, so that the same question over the same passages is one case.
+    """
+    parts = (exchange.question, *(passage.text for passage in exchange.passages))
+    digest = hashlib.sha256()
+    for part in parts:
+        told = part.encode("utf-8", "backslashreplace")
+        digest.update(len(told).to_bytes(8, "big") + told)
+    return digest.hexdigest()[:16]
+
+
+def case_row(case: EvalCase) -> dict[str, Any]:
+    """The case as JSON; `rt4chart verify` reads the same row."""
+    exchange, source = case.exchange, case.source
+    row: dict[str, Any] = {
+        "id": case.id,
+        "question": exchange.question,
+        "contexts": [{"id": one.id, "text": one.text} for one in exchange.passages],
+        "answer": exchange.answer,
+        "claims": [
+            {"text": one.text, "label": one.label, "start": one.start, "end": one.end}
+            for one in case.claims
+        ],
+    }
+    told = {name: getattr(source, name) for name in Source.__slots__}
+    if exchange.as_of:
+        row["as_of"] = exchange.as_of
+    if case.issue:
+        row["issue"] = case.issue
+    if any(told.values()):
+        row["source"] = {name: value for name, value in told.items() if value}
+    return row
+
+
+def case_from(row: Mapping[str, Any]) -> EvalCase:
+    """The case of a row; InputError says which field is not what it should be.
+
+    A row without an id gets that of its question and passages; one without claims has none, as
+    the rows that `rt4chart verify` reads.
+    """
+    exchange = row_from(row).exchange
+    given, source = row.get("id"), row.get("source") or {}
+    if given is not None and (not isinstance(given, str | int) or isinstance(given, bool)):
+        raise InputError(f'expected "id" to be a string, got {type(given).__name__}')
+    if not isinstance(source, Mapping):
+        raise InputError(f'expected "source" to be an object, got {type(source).__name__}')
+    claims = row.get("claims") or []
+    if not isinstance(claims, list):
+        raise InputError(f'expected "claims" to be a list, got {type(claims).__name__}')
+    return EvalCase(
+        id=case_id(exchange) if given is None else str(given),
+        exchange=exchange,
+        claims=tuple(_claim(one, exchange.answer) for one in claims),
+        issue=str(row.get("issue") or ""),
+        source=Source(**{name: str(source.get(name) or "") for name in Source.__slots__}),
+    )
+
+
+def _claim(given: object, answer: str) -> LabelledClaim:
+    if not isinstance(given, Mapping):
+        raise InputError(f"expected a claim to be an object, got {type(given).__name__}")
+    text, label, start, end = (given.get(name) for name in ("text", "label", "start", "end"))
+    labels = [one.value for one in Label]
+    if not isinstance(text, str) or not isinstance(label, str) or label not in labels:
+        raise InputError(
+            f'expected a claim to have "text" and a "label" ({", ".join(labels)}), '
+            f"got the label {label!r}"
+        )
+    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= len(answer)):
+        raise InputError(
+            f'expected "start" and "end" of a claim within the answer\'s {len(answer)} characters, '
+            f"got {start!r} and {end!r}"
+        )
+    return LabelledClaim(text, Label(label), start, end)

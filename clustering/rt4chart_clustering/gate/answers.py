@@ -1,0 +1,101 @@
+"""New answers to an eval set's questions: from a file, or from the application itself."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.plain import printable
+from otel_rt4chart.rows import parse
+from rt4chart_clustering.evalset.case import EvalCase
+
+LAST_WORDS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnswer:
+    """An answer to a case; `contexts` where the application retrieved anew, else None."""
+
+    text: str
+    contexts: list[Any] | None = None
+
+
+def answers_from_file(path: Path, cases: Sequence[EvalCase]) -> Mapping[str, NewAnswer]:
+    """Rows `{"id", "answer", "contexts"?}`, the id that of the case."""
+    try:
+        with path.open("rb") as lines:
+            return answers_from(lines, cases, str(path))
+    except OSError as error:
+        raise InputError(f"expected a file of JSON lines with answers: {error}") from error
+
+
+def answers_from_command(
+    command: str, cases: Sequence[EvalCase], *, timeout_s: float
+) -> Mapping[str, NewAnswer]:
+    """Run the application: a case a line in, `{"id", "answer", "contexts"?}` a line out.
+
+    It gets `{"id", "question", "contexts"}` on standard input; what it says on standard error is
+    the user's to see. InputError where it cannot start, fails, or takes longer than `timeout_s`.
+    """
+    asked = "".join(json.dumps(_question(case)) + "\n" for case in cases).encode()
+    try:
+        done = subprocess.run(  # noqa: S603 - the command is the user's own
+            shlex.split(command),
+            input=asked,
+            stdout=subprocess.PIPE,
+            timeout=timeout_s,
+            check=False,
+        )
+    except (OSError, ValueError, IndexError) as error:
+        raise InputError(f"--command: expected a program that starts, got {error}") from error
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"--command: expected its answers within {timeout_s:g} s, got none in time; "
+            "--command-timeout allows more"
+        ) from error
+    if done.returncode:
+        raise InputError(
+            f"--command: expected exit status 0, got {done.returncode}; its last words: "
+            f"{printable(done.stdout.decode(errors='replace')[-LAST_WORDS:])!r}"
+        )
+    return answers_from(done.stdout.splitlines(), cases, "--command")
+
+
+def answers_from(
+    lines: Iterable[bytes], cases: Sequence[EvalCase], where: str
+) -> Mapping[str, NewAnswer]:
+    """The answers by their case's id; one to no case, or a second one to a case, is a mistake."""
+    known, found = {case.id for case in cases}, dict[str, NewAnswer]()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            name, answer = _answer(parse(line))
+            if name not in known:
+                raise InputError(f'expected "id" to be that of a case, got {name!r}')
+            if name in found:
+                raise InputError(f"expected one answer to a case, got a second one to {name!r}")
+        except InputError as error:
+            raise InputError(f"{where}, line {number}: {error}") from error
+        found[name] = answer
+    return found
+
+
+def _question(case: EvalCase) -> dict[str, Any]:
+    passages = [{"id": one.id, "text": one.text} for one in case.exchange.passages]
+    return {"id": case.id, "question": case.exchange.question, "contexts": passages}
+
+
+def _answer(row: Mapping[str, Any]) -> tuple[str, NewAnswer]:
+    text, contexts = row.get("answer"), row.get("contexts")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError('expected "answer" to hold text')
+    if contexts is not None and not (isinstance(contexts, list) and contexts):
+        raise InputError('expected "contexts" to be a list of passages, or not to be there')
+    return str(row.get("id")), NewAnswer(text, contexts)

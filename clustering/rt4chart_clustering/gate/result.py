@@ -1,0 +1,102 @@
+"""What a run of the gate found, case by case, and the file that a later run is held against."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.rates import AnswerSums, Rate, claim_rate
+
+KEPT = Path(".rt4chart") / "gate"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case's new answer: its decided claims, those of them that are unfaithful, and what said.
+
+    `error` says why there is no verdict; the counts are 0 then. `wrong` are the unfaithful claims
+    as `label: text`.
+    """
+
+    id: str
+    issue: str
+    decided: int = 0
+    unfaithful: int = 0
+    undecided: int = 0
+    error: str = ""
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float | None:
+        """Unfaithful claims of the decided ones; None where none was decided."""
+        return self.unfaithful / self.decided if self.decided else None
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """A run over an eval set by one judge."""
+
+    evalset: str
+    judge: str
+    cases: tuple[CaseResult, ...]
+
+    @property
+    def rate(self) -> Rate:
+        """Of all decided claims; the interval knows that a case's claims belong together."""
+        return rate_of(self.cases)
+
+    def by_issue(self) -> Iterator[tuple[str, Sequence[CaseResult]]]:
+        """Each issue's cases, by its id; the cases without an issue under an empty one."""
+        for issue in sorted({case.issue for case in self.cases}):
+            yield issue, [case for case in self.cases if case.issue == issue]
+
+
+def rate_of(cases: Sequence[CaseResult]) -> Rate:
+    """The share of unfaithful claims with its 95 % interval."""
+    counted = [(case.decided, case.unfaithful) for case in cases if case.decided]
+    m, x = sum(one for one, _ in counted), sum(one for _, one in counted)
+    mm, xx = sum(m * m for m, _ in counted), sum(x * x for _, x in counted)
+    xm = sum(m * x for m, x in counted)
+    return claim_rate(AnswerSums(len(counted), m, m, x, m, xx, xm, mm))
+
+
+def kept_at(name: str) -> Path:
+    """Where a run of that name is kept: a path as it is, a bare name in `.rt4chart/gate`."""
+    path = Path(name)
+    return path if path.suffix or len(path.parts) > 1 else KEPT / f"{name}.json"
+
+
+def save(result: GateResult, path: Path) -> None:
+    """Write the result; a run that was cut short leaves no half of a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f"{path.name}.part")
+    half.write_text(json.dumps({"format": FORMAT} | asdict(result), ensure_ascii=False, indent=1))
+    half.replace(path)
+
+
+def load(path: Path) -> GateResult:
+    """The result that was saved there; InputError where there is none."""
+    try:
+        value: Any = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"--baseline: expected a result that --save has written: {error}"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"--baseline: {path}: expected JSON that --save has written") from error
+    if not isinstance(value, Mapping) or value.get("format") != FORMAT:
+        raise InputError(
+            f"--baseline: {path}: expected a result of format {FORMAT}, got another file"
+        )
+    try:
+        cases = tuple(
+            CaseResult(**(one | {"wrong": tuple(one.get("wrong", ()))})) for one in value["cases"]
+        )
+        return GateResult(str(value["evalset"]), str(value["judge"]), cases)
+    except (KeyError, TypeError) as error:
+        raise InputError(f"--baseline: {path}: expected a whole result, {error}") from error

@@ -1,0 +1,104 @@
+"""Cases of eval sets and their rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.rows import row_from
+from otel_rt4chart.verify.model import Exchange, Label, Passage
+from rt4chart_clustering.evalset.case import (
+    EvalCase,
+    LabelledClaim,
+    Source,
+    case_from,
+    case_id,
+    case_row,
+)
+from rt4chart_clustering.evalset.files import cases_from, read_cases
+
+TEXTS = st.text(min_size=1).filter(str.strip)
+WORDS = st.text(alphabet="abcdef0123456789", max_size=16)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> EvalCase:
+    """Any case that could be promoted."""
+    answer = draw(TEXTS)
+    passages = tuple(
+        Passage(f"p{number}", text) for number, text in enumerate(draw(st.lists(TEXTS, min_size=1)))
+    )
+    exchange = Exchange(draw(st.text()), passages, answer)
+    start = draw(st.integers(0, len(answer)))
+    claim = LabelledClaim(
+        draw(TEXTS), draw(st.sampled_from(Label)), start, draw(st.integers(start, len(answer)))
+    )
+    source = Source(trace_id=draw(WORDS), route=draw(WORDS))
+    return EvalCase(case_id(exchange), exchange, (claim,), draw(WORDS), source)
+
+
+@given(cases())
+def test_a_case_comes_back_from_its_row(case: EvalCase) -> None:
+    """Through JSON, whatever its texts are."""
+    assert case_from(json.loads(json.dumps(case_row(case)))) == case
+
+
+@given(cases())
+def test_a_case_is_a_row_that_verify_reads(case: EvalCase) -> None:
+    """So a set can be verified as it is."""
+    assert row_from(case_row(case)).exchange == case.exchange
+
+
+@given(cases(), TEXTS)
+def test_the_same_question_over_the_same_passages_is_one_case(case: EvalCase, other: str) -> None:
+    """Another answer to it changes nothing, another passage does."""
+    question, passages = case.exchange.question, case.exchange.passages
+
+    assert case_id(Exchange(question, passages, other)) == case.id
+    assert case_id(Exchange(question, (*passages, Passage("x", other)), other)) != case.id
+
+
+ROW = {"question": "How long?", "contexts": ["14 days."], "answer": "30 days."}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"id": True}, 'expected "id" to be a string, got bool'),
+        ({"source": "trace"}, 'expected "source" to be an object, got str'),
+        ({"claims": {}}, None),
+        ({"claims": "30 days"}, 'expected "claims" to be a list, got str'),
+        ({"claims": ["30 days"]}, "expected a claim to be an object, got str"),
+        ({"claims": [{"text": "a", "label": "wrong"}]}, "got the label 'wrong'"),
+        ({"claims": [{"text": "a", "label": []}]}, r"got the label \[\]"),
+        (
+            {"claims": [{"text": "a", "label": "baseless", "start": 0, "end": 9}]},
+            "within the answer's 8 characters, got 0 and 9",
+        ),
+        ({"answer": " "}, "expected .answer. to hold text"),
+    ],
+)
+def test_a_row_that_is_no_case_is_told(row: dict[str, object], message: str | None) -> None:
+    """With the field that is wrong, and what came."""
+    if message is None:
+        assert case_from(ROW | row).claims == ()
+        return
+    with pytest.raises(InputError, match=message):
+        case_from(ROW | row)
+
+
+def test_a_file_s_error_names_the_line(tmp_path: Path) -> None:
+    """Twice the same id, no case at all, no file at all."""
+    line = json.dumps(ROW | {"id": "a"}).encode()
+
+    with pytest.raises(InputError, match="set, line 3: expected an id of its own, got 'a'"):
+        cases_from([line, b"\n", line], "set")
+    with pytest.raises(InputError, match="set: expected at least one case"):
+        cases_from([b"\n"], "set")
+    with pytest.raises(InputError, match="expected an eval set"):
+        read_cases(tmp_path / "none.jsonl")

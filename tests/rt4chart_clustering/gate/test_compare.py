@@ -1,0 +1,90 @@
+"""Runs of the gate held against each other."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.errors import InputError
+from rt4chart_clustering.gate.compare import EXACT, compare, rise_by_chance
+from rt4chart_clustering.gate.result import CaseResult, GateResult, kept_at, load, save
+
+SHARES = st.floats(-1, 1, allow_nan=False).map(lambda one: round(one, 3))
+
+
+def run(*unfaithful: int, decided: int = 4, judge: str = "rules/5") -> GateResult:
+    """A run whose cases have so many unfaithful claims of four."""
+    cases = (CaseResult(f"c{at}", "", decided, one) for at, one in enumerate(unfaithful))
+    return GateResult("set", judge, tuple(cases))
+
+
+@given(st.lists(SHARES, max_size=8))
+def test_the_chance_of_a_rise_is_what_all_arrangements_say(differences: list[float]) -> None:
+    """Counted here over every difference, those that are zero too."""
+    signs = itertools.product((-1, 1), repeat=len(differences))
+    sums = [sum(s * abs(d) for s, d in zip(one, differences, strict=True)) for one in signs]
+    expected = sum(one >= sum(differences) - 1e-9 for one in sums) / len(sums)
+
+    assert rise_by_chance(differences) == pytest.approx(expected)
+
+
+def test_many_cases_are_drawn_and_the_draw_is_the_same_each_time() -> None:
+    """Beyond what can be gone through, near to what the exact count says."""
+    rise = [0.5] * (EXACT + 6) + [-0.5] * 2
+
+    assert rise_by_chance(rise) == rise_by_chance(rise) < 0.001
+    assert rise_by_chance([-one for one in rise]) > 0.99
+
+
+def test_a_rise_in_most_cases_is_worse_and_one_in_a_single_case_is_not() -> None:
+    """One bad answer among ten may be chance."""
+    before = run(*[0] * 10)
+
+    assert compare(before, run(*[2] * 10)).is_worse
+    assert not compare(before, run(4, *[0] * 9)).is_worse
+    assert not compare(run(*[2] * 10), before).is_worse
+
+
+def test_only_cases_decided_both_times_are_held_against_each_other() -> None:
+    """The others say nothing about a change."""
+    before = GateResult("set", "rules/5", (CaseResult("a", "", 2, 0), CaseResult("b", "", 2, 0)))
+    now = GateResult("set", "rules/5", (CaseResult("a", "", 2, 1), CaseResult("b", "", error="x")))
+
+    found = compare(before, now)
+
+    assert (found.pairs, found.worse, found.better) == (1, ("a",), ())
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    """Another judge measures another rate; other cases say nothing."""
+    with pytest.raises(InputError, match="expected a result of the same judge"):
+        compare(run(0), run(0, judge="local/1"))
+    with pytest.raises(InputError, match="expected a result over the same cases"):
+        compare(GateResult("set", "rules/5", ()), run(0))
+
+
+def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> None:
+    """With every case as it was."""
+    path = tmp_path / "runs" / "main.json"
+    result = GateResult("set", "j", (CaseResult("a", "i", 2, 1, 1, "", ("baseless: x",)),))
+
+    save(result, path)
+
+    assert load(path) == result
+    for text in ("{", "[]", '{"format": 1}', '{"format": 1, "cases": [{}]}'):
+        path.write_text(text)
+        with pytest.raises(InputError, match="--baseline"):
+            load(path)
+    with pytest.raises(InputError, match="expected a result that --save has written"):
+        load(tmp_path / "none.json")
+
+
+def test_a_bare_name_is_kept_in_the_working_directory() -> None:
+    """A path stays what it is."""
+    assert kept_at("main") == Path(".rt4chart/gate/main.json")
+    assert kept_at("runs/main.json") == Path("runs/main.json")
+    assert kept_at("main.json") == Path("main.json")

@@ -1,0 +1,92 @@
+"""What the gate says, and when it opens."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import fromstring
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rt4chart_clustering.gate.compare import compare
+from rt4chart_clustering.gate.outcome import Bounds, outcome
+from rt4chart_clustering.gate.report import as_json, in_words, junit, markdown
+from rt4chart_clustering.gate.result import CaseResult, GateResult
+
+BOUNDS = Bounds(max_rate=0.1)
+
+
+def result(*cases: CaseResult) -> GateResult:
+    """A run over these cases."""
+    return GateResult("trial", "rules/5", cases)
+
+
+GOOD = CaseResult("a", "i1", decided=4)
+BAD = CaseResult("b", "i2", decided=4, unfaithful=2, wrong=("baseless: x", "contradicted: y"))
+
+
+@pytest.mark.parametrize(
+    ("cases", "reason"),
+    [
+        ([GOOD], ""),
+        ([GOOD, BAD], "the rate is 25.0%, at most 10.0% is allowed"),
+        ([CaseResult("a", "", undecided=2)], "no claim was decided, so there is no rate"),
+        ([CaseResult("a", "", 3, 0, 2)], "2 of 5 claims are undecided, at most 20% is allowed"),
+        ([GOOD, CaseResult("c", "", error="no answer came")], "1 of 2 cases have no verdict"),
+    ],
+)
+def test_the_gate_says_why_it_stays_shut(cases: list[CaseResult], reason: str) -> None:
+    """And opens where nothing stands against it."""
+    found = outcome(result(*cases), BOUNDS, None)
+
+    assert found.is_open == (not reason)
+    assert reason in "".join(found.reasons)
+
+
+def test_a_rate_within_the_bound_that_rose_keeps_it_shut() -> None:
+    """The baseline holds beside the bound."""
+    cases = [CaseResult(str(at), "", 20, 1) for at in range(10)]
+    before = result(*(CaseResult(str(at), "", 20, 0) for at in range(10)))
+
+    found = outcome(result(*cases), BOUNDS, compare(before, result(*cases)))
+
+    assert "worse than the baseline: 0.0% before, 5.0% now over 10 cases" in found.reasons[0]
+
+
+def test_words_have_the_rate_the_issues_and_the_cases() -> None:
+    """What an engineer needs to go on."""
+    said = in_words(outcome(result(GOOD, BAD), BOUNDS, None))
+
+    assert said.startswith("shut: trial, rules/5\nhallucination rate 25.0% (95% interval ")
+    assert "  issue i2: 50.0%" in said
+    assert "  b: baseless: x; contradicted: y\n" in said
+
+
+@given(st.text(), st.text(min_size=1))
+def test_junit_is_xml_whatever_answers_say(issue: str, text: str) -> None:
+    """A test a case and one for the gate; counts are those of its parts."""
+    found = outcome(result(GOOD, CaseResult("b", issue, 1, 1, wrong=(text,))), BOUNDS, None)
+
+    suite = fromstring(junit(found))  # noqa: S314 - our own
+
+    assert suite.attrib["tests"] == str(len(suite.findall("testcase"))) == "3"
+    assert suite.attrib["failures"] == str(len(suite.findall("testcase/failure"))) == "2"
+
+
+@given(st.text(min_size=1))
+def test_markdown_shows_answers_as_text(text: str) -> None:
+    """No cell ends early, no link, image or HTML is made of what an answer says."""
+    case = CaseResult("b", "", 1, 1, wrong=(f"![x](http://evil) | <img> {text}",))
+
+    row = markdown(outcome(result(case), BOUNDS, None)).splitlines()[-1]
+
+    assert r"\!\[x\]\(http://evil\) \| \<img\>" in row
+    assert row.startswith("| b | ")
+    assert row.replace(r"\|", "").count("|") == 3
+
+
+def test_json_has_what_the_words_have() -> None:
+    """For machines."""
+    found = as_json(outcome(result(GOOD, BAD), BOUNDS, None))
+
+    assert (found["open"], found["rate"], len(found["cases"])) == (False, 0.25, 2)
