@@ -1,0 +1,189 @@
+"""Grafana's dashboards: every query runs on the store and finds what real answers left there."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
+from rt4chart_collector.demo.run import DATA
+from rt4chart_collector.retry import Outcome
+from rt4chart_collector.save import save
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.dead_letters import Letter, State
+from rt4chart_collector.store.issues import Issue, insert_issues
+from rt4chart_collector.store.spans import insert_spans
+from tests.conftest import fresh
+from tests.deploy.files import DASHBOARDS, DEPLOY, read_yaml, targets
+
+CLICKHOUSE = "grafana-clickhouse-datasource"
+SERVICE, ROUTE, MINUTE_S = "rag-app", "earnings calls", 60
+NOW_S = int(time.time())
+QUERIES = [
+    pytest.param(one["rawSql"], id=f"{dashboard}: {panel}")
+    for dashboard, panel, one in targets(CLICKHOUSE)
+]
+VARIABLES = sorted(
+    {
+        one["query"]
+        for path in DASHBOARDS
+        for one in json.loads(path.read_text())["templating"]["list"]
+    }
+)
+
+
+def real_verdict(number: int, response: dict[str, str], source: dict[str, list[str]]) -> Verdict:
+    """One of the demo's answers, really judged."""
+    passages = tuple(Passage(f"p{at}", text) for at, text in enumerate(source["contexts"]))
+    exchange = Exchange(str(source["question"]), passages, response["response"])
+    verifier = Verifier(judge=LocalJudge())
+    start_ns = (NOW_S - MINUTE_S) * 10**9 + number
+    return Verdict(
+        candidate=Candidate(
+            exchange=exchange,
+            trace_id=f"{number:032x}",
+            span_id=f"{number:016x}",
+            start_ns=start_ns,
+            service=SERVICE,
+            route=ROUTE,
+        ),
+        decision=Decision.VERIFIED,
+        verifier=verifier.judge.id,
+        sample_rate=0.5,
+        decided_ns=start_ns + 10**9,
+        report=verifier.verify(exchange),
+        duration_ns=5,
+    )
+
+
+def demo_verdicts(limit: int) -> Iterator[Verdict]:
+    """The first of the demo's answers with an error that has a place."""
+    lines = (DATA / "source_info.jsonl").read_text().splitlines()
+    sources = {one["source_id"]: one for one in map(json.loads, lines)}
+    responses = map(json.loads, (DATA / "response.jsonl").read_text().splitlines())
+    wrong = [one for one in responses if one["labels"]][:limit]
+    for number, one in enumerate(wrong, 1):
+        yield real_verdict(number, one, sources[one["source_id"]])
+
+
+def letter(verdict: Verdict) -> Letter:
+    """What is left of an answer that was given up."""
+    answer, now = verdict.candidate, NOW_S * 10**9
+    return Letter(
+        start_ns=answer.start_ns,
+        trace_id=answer.trace_id,
+        span_id=answer.span_id,
+        service=SERVICE,
+        route=ROUTE,
+        verifier=verdict.verifier,
+        state=State.DEAD,
+        reason="too_long",
+        error_type="BadRequestError",
+        attempts=1,
+        first_ns=now,
+        last_ns=now,
+        next_ns=now,
+        version=now,
+    )
+
+
+def issue() -> Issue:
+    """A group of failures."""
+    return Issue(
+        id=7,
+        title="Number differs from the source",
+        fingerprint="fp1:contradicted:number",
+        service=SERVICE,
+        route=ROUTE,
+        first_ns=(NOW_S - MINUTE_S) * 10**9,
+        last_ns=(NOW_S - MINUTE_S) * 10**9,
+        claims=3,
+        centroid=(0.5, 0.25),
+        run="7",
+        example_traces=("t1",),
+    )
+
+
+@pytest.fixture(scope="module")
+def stored(store_dsn: str) -> Iterator[Client]:
+    """A database with a few of the demo's answers, and one of everything else."""
+    for client in fresh(store_dsn):
+        verdicts = list(demo_verdicts(30))
+        spans = [
+            SpanRecord(
+                trace_id=one.candidate.trace_id,
+                span_id=one.candidate.span_id,
+                name="answer",
+                start_ns=one.candidate.start_ns,
+                end_ns=one.candidate.start_ns + 1,
+                resource={"service.name": SERVICE},
+            )
+            for one in verdicts
+        ]
+        insert_spans(client, spans)
+        save(client, [Outcome(one, letter(one)) for one in verdicts], "0")
+        insert_issues(client, [issue()], version=1)
+        yield client
+
+
+def substituted(query: str, judge: str) -> str:
+    """The query as Grafana sends it: the macros of its ClickHouse plugin, and the variables."""
+    for name, value in (("service", SERVICE), ("route", ROUTE), ("judge", judge)):
+        query = query.replace(f"${{{name}:singlequote}}", f"'{value}'")
+    begin, end = NOW_S - 3600, NOW_S + 60
+    query = re.sub(
+        r"\$__timeFilter\((\w+)\)",
+        rf"\1 >= toDateTime({begin}) AND \1 <= toDateTime({end})",
+        query,
+    )
+    query = re.sub(
+        r"\$__timeInterval\((\w+)\)",
+        r"toStartOfInterval(toDateTime(\1), INTERVAL 60 second)",
+        query,
+    )
+    assert "$" not in query
+    return query
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_query_of_a_panel_finds_rows(stored: Client, query: str) -> None:
+    """It runs, and every column has a value in the first row."""
+    judge = LocalJudge().id
+
+    result = stored.query(substituted(query, judge))
+
+    assert result.result_rows
+    for name, value in zip(result.column_names, result.result_rows[0], strict=True):
+        assert value is not None, name
+
+
+@pytest.mark.parametrize("query", VARIABLES)
+def test_query_of_a_variable_finds_rows(stored: Client, query: str) -> None:
+    """The choices above a dashboard."""
+    assert stored.query(substituted(query, LocalJudge().id)).result_rows
+
+
+def test_dashboards_use_the_sources_that_are_provisioned() -> None:
+    """By their uid, which the file of the sources gives them."""
+    path = DEPLOY / "grafana/provisioning/datasources/rt4chart.yaml"
+    provisioned = {(one["type"], one["uid"]) for one in read_yaml(path)["datasources"]}
+
+    used = {
+        (one["datasource"]["type"], one["datasource"]["uid"])
+        for kind in (CLICKHOUSE, "prometheus")
+        for _, _, one in targets(kind)
+    }
+    assert used == provisioned
+
+
+def test_a_rate_stands_beside_its_number_of_claims() -> None:
+    """On every dashboard with a rate there is a panel or a column with n."""
+    for path in DASHBOARDS:
+        text = path.read_text()
+        assert ("AS rate" in text) <= (" AS n" in text), path.name

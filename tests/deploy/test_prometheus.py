@@ -1,0 +1,74 @@
+"""Rules and dashboards ask for metrics that there are."""
+
+from __future__ import annotations
+
+import re
+
+from rt4chart_collector.telemetry.metric import Kind, Metric
+from rt4chart_collector.telemetry.table import TABLE
+from tests.deploy.files import DEPLOY, read_yaml, targets
+
+SUFFIXES = {
+    Kind.COUNTER: ("_total",),
+    Kind.GAUGE: ("",),
+    Kind.HISTOGRAM: ("_bucket", "_sum", "_count"),
+}
+NAME = re.compile(r"\brt4chart_[a-z_]+")
+
+
+def rules() -> list[dict[str, object]]:
+    """All alert rules."""
+    groups = read_yaml(DEPLOY / "prometheus/rules.yml")["groups"]
+    return [one for group in groups for one in group["rules"]]
+
+
+def names(metric: Metric) -> list[str]:
+    """What Prometheus calls its series."""
+    return [metric.prometheus_name + suffix for suffix in SUFFIXES[metric.kind]]
+
+
+def test_every_metric_that_is_asked_for_is_told() -> None:
+    """Of the service's own; another name would be a panel without data or an alert that sleeps."""
+    told = {name for metric in TABLE for name in names(metric)}
+    asked = [str(one["expr"]) for one in rules()]
+    asked += [one["expr"] for _, _, one in targets("prometheus")]
+
+    found = {name for text in asked for name in NAME.findall(text)}
+
+    assert found
+    assert found - told == set()
+
+
+def test_labels_that_are_asked_for_are_told() -> None:
+    """Of these metrics, in `by (…)` and in braces; `instance`, `job`, `le` are Prometheus'."""
+    told = {label for metric in TABLE for label in metric.labels} | {"instance", "job", "le"}
+    asked = [str(one["expr"]) for one in rules()]
+    asked += [one["expr"] for _, _, one in targets("prometheus")]
+    ours = [text for text in asked if NAME.search(text)]
+
+    found = {
+        label.strip()
+        for text in ours
+        for group in re.findall(r"by \(([^)]*)\)", text)
+        for label in group.split(",")
+    } | {label for text in ours for label in re.findall(r"[{,]\s*(\w+)=", text)}
+
+    assert found - told == set()
+
+
+def test_every_alert_says_what_to_do() -> None:
+    """A severity, a summary and an action."""
+    for one in rules():
+        assert set(one) <= {"alert", "expr", "for", "labels", "annotations"}
+        labels, annotations = one["labels"], one["annotations"]
+        assert isinstance(labels, dict)
+        assert isinstance(annotations, dict)
+        assert labels["severity"] in ("warning", "critical"), one["alert"]
+        assert set(annotations) == {"summary", "action"}, one["alert"]
+
+
+def test_alerts_have_names_of_their_own() -> None:
+    """Alertmanager groups by them."""
+    found = [one["alert"] for one in rules()]
+
+    assert len(set(found)) == len(found)
