@@ -41,6 +41,7 @@ from rt4chart_collector.telemetry.health import (
     WRITER,
     StoreWatch,
 )
+from rt4chart_collector.telemetry.push import pushed
 from rt4chart_collector.telemetry.routes import operations_routes
 from rt4chart_collector.trace_queue import TraceQueue
 from rt4chart_collector.work import Worker
@@ -58,6 +59,7 @@ class Service:
     database: str
     judge: str
     status: Status
+    ending: Ending
 
 
 @contextmanager
@@ -130,6 +132,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
         )
         web = build_app(intake, operations_routes(status, settings.token))
 
+        stack.enter_context(pushed(status.figures, settings.self_metrics))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
         stack.enter_context(draining(queue, workers, giving_up, ending=ending))
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, ending=ending))
@@ -140,7 +143,8 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
             serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
         )
         stack.callback(ending.begin)
-        yield Service(url_of(bound, tls), grpc, client.target.shown, verifier.judge.id, status)
+        judge = verifier.judge.id
+        yield Service(url_of(bound, tls), grpc, client.target.shown, judge, status, ending)
 
 
 def storing(

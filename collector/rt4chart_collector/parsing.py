@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import field
 from ipaddress import ip_address
 from typing import NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 OFF = "off"
 T = TypeVar("T")
@@ -86,6 +87,16 @@ def cluster_name(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][\w.-]*|\{\w+\}", text):
         raise ValueError(text)
     return text
+
+
+def metrics_url(text: str) -> str:
+    """Where OTLP metrics are taken over HTTP, with OTLP's path where none is given; or off."""
+    if text == OFF:
+        return ""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(text)
+    return text if parts.path.strip("/") else f"{parts.scheme}://{parts.netloc}/v1/metrics"
 
 
 def bearer_token(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.parsing import (
@@ -16,6 +17,7 @@ from rt4chart_collector.parsing import (
     bearer_token,
     cluster_name,
     loopback_or_off,
+    metrics_url,
     name_set,
     number,
     one_of,
@@ -27,9 +29,11 @@ from rt4chart_collector.parsing import (
 from rt4chart_collector.store.connect import hidden
 from rt4chart_collector.store.location import data_folder, default_dsn
 from rt4chart_collector.store.retention import Retention
+from rt4chart_collector.telemetry.logs import JSON, LEVELS, TEXT
 
 PREFIX = "RT4CHART_"
 STORED, ENQUEUED = "stored", "enqueued"
+METRICS_VARIABLE = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 ACCESS: Address | None = Address("127.0.0.1", 8124)
 
 
@@ -152,6 +156,18 @@ class Settings:
         "seconds from 0 to 3600",
         number(0, 3600),
     )
+    log_format: str = setting(
+        TEXT, "how the log is written: text or json", f"{TEXT} or {JSON}", one_of(TEXT, JSON)
+    )
+    log_level: str = setting(
+        "warning", "the least that is logged", ", ".join(LEVELS), one_of(*LEVELS)
+    )
+    self_metrics: str = setting(
+        "",
+        "where to send the service's own metrics, as OTLP over HTTP, or off",
+        "a URL such as http://127.0.0.1:4318, or off",
+        metrics_url,
+    )
 
     @property
     def retention(self) -> Retention:
@@ -175,6 +191,8 @@ def load(
     """
     values = values_of(fields(Settings), flags or {}, environ)
     values.setdefault("dsn", default_dsn(environ))
+    # OpenTelemetry's own variable; its URL is taken as it is (OTLP exporter specification).
+    values.setdefault("self_metrics", environ.get(METRICS_VARIABLE, ""))
     settings = Settings(**values)
     _check(settings)
     return settings
@@ -219,6 +237,7 @@ def _check(settings: Settings) -> None:
             f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither, got one; "
             "they name a certificate chain and its private key, files in PEM"
         )
+    _check_metrics(settings)
     # Recovery looks for spans of the last day without a verdict: it must not outlive its span's.
     if settings.retention.verdicts < min(2, settings.retention.spans):
         raise SettingsError(
@@ -229,6 +248,22 @@ def _check(settings: Settings) -> None:
         raise SettingsError(
             f"{PREFIX}CLUSTER: expected {PREFIX}DSN to name a server of the cluster, got an "
             "embedded database; leave it empty, or set http://user:password@host:8123/database"
+        )
+
+
+def _check_metrics(settings: Settings) -> None:
+    try:
+        parts = urlsplit(settings.self_metrics)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise SettingsError(f"{METRICS_VARIABLE}: expected a URL: {error}") from error
+    own = (settings.otlp_http, settings.otlp_grpc)
+    hosts = {"localhost", "127.0.0.1", "::1", *(address.host for address in own)}
+    if host in hosts and port in {address.port for address in own}:
+        raise SettingsError(
+            f"{PREFIX}SELF_METRICS or {METRICS_VARIABLE}: expected another receiver, got this "
+            f"service's own address {host}:{port}, which takes traces alone; name that of an "
+            f"OpenTelemetry Collector, or set {PREFIX}SELF_METRICS=off"
         )
 
 

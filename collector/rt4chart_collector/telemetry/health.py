@@ -39,7 +39,7 @@ class Health:
     def died(self, part: str) -> None:
         """A thread of that part ended that should not have: it does not come back."""
         with self._lock:
-            self._held.add(f"{part}_dead")
+            self._held.add(f"{part.replace(' ', '_')}_dead")
 
     def stop(self) -> None:
         """Nothing is taken any more."""
@@ -54,11 +54,11 @@ class Health:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """All that holds now, in the order of `REASONS`; nothing where spans are taken."""
+        """All that holds now, the first of `REASONS` first; nothing where spans are taken."""
         with self._lock:
             looks, held = dict(self._looks), set(self._held)
         held |= {reason for reason, is_so in looks.items() if is_so()}
-        return tuple(reason for reason in REASONS if reason in held)
+        return tuple(sorted(held, key=lambda one: (*REASONS, one).index(one)))
 
 
 class StoreWatch:

@@ -112,7 +112,8 @@ def dead_letters(figures: Figures) -> Samples:
 
 def unready(figures: Figures) -> Samples:
     """Each reason not to be ready, whether it holds."""
-    return {(reason,): int(reason in figures.reasons) for reason in REASONS}
+    zeros: dict[Values, int] = {(reason,): 0 for reason in REASONS}
+    return zeros | {(reason,): 1 for reason in figures.reasons}
 
 
 def started(figures: Figures) -> Samples:

@@ -30,7 +30,7 @@ TABLE = (
     _counter(
         "requests",
         "request",
-        "OTLP requests, by way in and result; the results are those of Sending to it, or accepted",
+        "OTLP requests by way in and result",
         reads.requests,
         "way",
         "result",
