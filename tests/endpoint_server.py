@@ -119,8 +119,9 @@ class EndpointServer:
         *,
         latency_s: float = 0.0,
         embeds: Script = embedded,
+        port: int = 0,
     ) -> None:
-        """A sequence is used up in order, its last answer again and again."""
+        """A sequence is used up in order, its last answer again and again; port 0 is any."""
         self._script = script
         self._embeds = embeds
         self._latency_s = latency_s
@@ -130,7 +131,7 @@ class EndpointServer:
         self.most_at_once = 0
         self.seen: list[Seen] = []
         self.errors: list[str] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
         self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, args=(0.02,))
 

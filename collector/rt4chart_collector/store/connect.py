@@ -167,7 +167,7 @@ class Client:
     def _asked(self, call: Callable[[], _Result]) -> _Result:
         try:
             return call()
-        except ClickHouseError as error:
+        except (ClickHouseError, OSError) as error:  # the embedded engine's inserts go by a file
             raise StoreError(f"{self.target.shown}: {error}") from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -125,3 +126,13 @@ def test_siblings_share_the_database_from_other_threads(client: Client) -> None:
         thread.join()
 
     assert client.query("SELECT sum(N), count() FROM shared").result_rows == [(6, 4)]
+
+
+def test_disk_that_takes_no_insert_is_the_stores_error(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file by which the embedded engine takes rows cannot be made: the system's words stand."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+
+    with pytest.raises(StoreError, match="No such file or directory"):
+        client.insert("rt4chart_schema_migrations", [[99, "n", "c"]], ["Id", "Name", "Checksum"])

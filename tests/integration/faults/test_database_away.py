@@ -1,0 +1,48 @@
+"""The database goes away under load, and comes back."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from rt4chart_collector.demo.processes import free_port
+from tests.integration.faults.database import database, dsn_of
+from tests.integration.faults.load import Load, assert_all_is_there_once
+from tests.integration.service import service
+
+pytestmark = pytest.mark.e2e
+FLAGS = ("--judge", "rules", "--trace-quiet-s", "0.1", "--trace-orphan-s", "1")
+AWAY_S = 60
+
+
+def test_database_that_is_killed_for_a_minute_costs_nothing(tmp_path: Path) -> None:
+    """Clients are told to send again, the service stays up, and after the minute all goes on."""
+    folder, port, load = tmp_path / "db", free_port(), Load()
+    with (
+        database(folder, port) as first,
+        service(dsn_of(port), *FLAGS) as running,
+    ):
+        load.url = running.url
+        with load.running():
+            load.wait_for(20)
+            first.kill()
+            first.wait()
+            began = time.monotonic()
+            while time.monotonic() < began + AWAY_S:
+                assert running.status()["spans_stored"] >= 0
+                time.sleep(1)
+            refused = load.replies[503]
+            with database(folder, port):
+                load.wait_for(20, within_s=120)
+                load.finish()
+                running.wait_until(lambda status: bool(status["idle"]))
+                told = running.status()
+                code = running.stop()
+
+    figures = assert_all_is_there_once(folder, load)
+    print({"refused in the minute": refused, "failures": told["failures"], **figures})  # noqa: T201
+    assert code == 0
+    assert refused > 0
+    assert load.replies[0] == 0
