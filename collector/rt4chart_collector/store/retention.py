@@ -13,7 +13,12 @@ IN_DAYS = re.compile(r"(?P<of>.+?) \+ toIntervalDay\((?P<days>\d+)\)")
 WRITTEN = re.compile(r"\bTTL (?P<ttl>.+?)(?: SETTINGS |$)", re.S)
 # What lives as long as what. A letter is of use while the spans are there to be judged again.
 SPANS = {"otel_traces", "otel_traces_trace_id_ts", "rt4chart_dead_letters"}
-VERDICTS = {"rt4chart_verifications", "rt4chart_claims", "rt4chart_failure_embeddings"}
+VERDICTS = {
+    "rt4chart_verifications",
+    "rt4chart_claims",
+    "rt4chart_failure_embeddings",
+    "rt4chart_issue_assignments",
+}
 # These have no TTL in their file: they are kept unless told otherwise.
 ISSUES = {
     "rt4chart_issues": "toDate(LastSeen)",

@@ -18,6 +18,7 @@ SET = {
     "rt4chart_claims": 14,
     "rt4chart_dead_letters": 7,
     "rt4chart_failure_embeddings": 14,
+    "rt4chart_issue_assignments": 14,
     "rt4chart_issue_members": 60,
     "rt4chart_issues": 60,
     "rt4chart_route_1m": 90,
