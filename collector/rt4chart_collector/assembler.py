@@ -112,7 +112,12 @@ class Assembler:
             self._lost = given_back
             self._recovery.request(self._clock())
         if self._queue.room:
-            recovered = self._recovery.page(self._clock())
+            # Only this thread hands traces over: what is decided meanwhile was there before.
+            handed_over = self._queue.trace_ids
+            recovered = self._recovery.page(
+                self._clock(),
+                is_in_hand=lambda one: one in self._buffer or one in handed_over,
+            )
             retried = self._retries.page(self._clock())
             self._counters.add("spans_recovered", len(recovered))
             with self._lock:

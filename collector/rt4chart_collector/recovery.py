@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.store.connect import Client
@@ -35,8 +35,11 @@ class Recovery:
         """Go on after a pause."""
         self._not_before = now_ns + PAUSE_NS
 
-    def page(self, now_ns: int) -> Sequence[SpanRecord]:
-        """The spans of the next undecided traces; none when the search is over or paused."""
+    def page(self, now_ns: int, *, is_in_hand: Callable[[str], bool]) -> Sequence[SpanRecord]:
+        """The spans of the next undecided traces; none when the search is over or paused.
+
+        Traces that this process has in hand are passed over: they are undecided, and not lost.
+        """
         if not self.is_running or now_ns < self._not_before:
             return ()
         found = unverified_traces(
@@ -46,4 +49,5 @@ class Recovery:
             self.is_running = False
             return ()
         self._after = found[-1]
-        return spans_of(self._client, found)
+        lost = [trace_id for trace_id in found if not is_in_hand(trace_id)]
+        return spans_of(self._client, lost) if lost else ()

@@ -43,6 +43,12 @@ class TraceQueue:
         with self._changed:
             return len(self._waiting) + len(self._leased) + sum(map(len, self._held.values()))
 
+    @property
+    def trace_ids(self) -> set[str]:
+        """Those of the traces that wait or are in hand."""
+        with self._changed:
+            return {trace.trace_id for trace in self._waiting} | self._leased
+
     def put(self, traces: Sequence[Trace]) -> None:
         """Add traces; the caller asks for `room` before, a few over the limit do no harm."""
         with self._changed:

@@ -83,6 +83,10 @@ class TraceBuffer:
         """The ids of the open traces."""
         return list(self._open)
 
+    def __contains__(self, trace_id: object) -> bool:
+        """True while the trace with that id is open."""
+        return trace_id in self._open
+
     @property
     def is_calm(self) -> bool:
         """True while less than half of the memory is taken: room for traces from the store."""
