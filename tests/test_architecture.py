@@ -44,6 +44,7 @@ OUTSIDE = {
     "rt4chart_collector.otlp.http_protocol": ("h11", "uvicorn"),
     "rt4chart_collector.otlp.unpack": ("backports.zstd", "compression"),
     "rt4chart_collector.telemetry.prometheus": ("prometheus_client",),
+    "rt4chart_collector.sources.kafka": ("confluent_kafka",),
     "rt4chart_collector.store": (),
     "rt4chart_collector.store.connect": ("clickhouse_connect",),
     "rt4chart_collector.store.access.compress": ("lz4", "backports", "compression"),

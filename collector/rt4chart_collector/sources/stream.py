@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.deciding import Clock
@@ -52,12 +52,14 @@ class Stream:
     While more than `max_bytes` are open, waiting or in hand, nothing more is taken.
     """
 
-    def __init__(self, parts: Parts, *, max_bytes: int, stop_s: float, clock: Clock) -> None:
-        """Nothing is read until `run`."""
+    def __init__(
+        self, parts: Parts, *, max_bytes: int, seconds_left: Callable[[], float], clock: Clock
+    ) -> None:
+        """Nothing is read until `run`; `seconds_left` runs from its first call, at the end."""
         self._source, self._buffer, self._queue, self._in_hand = parts[:4]
         self._breaker, self._counters = parts.breaker, parts.counters
         self._searching, self._storing = parts.searching, parts.storing
-        self._max_bytes, self._stop_s, self._clock = max_bytes, stop_s, clock
+        self._max_bytes, self._seconds_left, self._clock = max_bytes, seconds_left, clock
         self._offsets = Offsets()
         self._poison = Poison(parts.source, self._offsets, parts.counters, clock=clock)
         self._marks: defaultdict[str, set[Mark]] = defaultdict(set)
@@ -268,8 +270,7 @@ class Stream:
         """Wait for the workers, and keep the membership meanwhile; what is open comes again."""
         self._source.pause(self.partitions)
         self.paused = self.partitions
-        until = time.monotonic() + self._stop_s
-        while len(self._in_hand) and time.monotonic() < until:
+        while len(self._in_hand) and self._seconds_left() > 0:
             self._source.take(MESSAGES, TICK_S)
             self._settle()
             self._commit()
