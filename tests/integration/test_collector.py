@@ -25,6 +25,7 @@ from rt4chart_collector.store.spans import SPANS
 from tests.integration.otelcol import (
     AGENT,
     GATEWAY,
+    GATEWAY_ENVIRON,
     TOKEN,
     Ports,
     binary,
@@ -42,13 +43,6 @@ STORED = "SELECT DISTINCT TraceId, SpanId FROM otel_traces WHERE ScopeName = 'te
 VERIFIED = """
 SELECT count(), uniqExact(TraceId), countIf(Decision = 'verified') FROM rt4chart_verifications FINAL
 """
-GATEWAY_ENVIRON = {
-    "RT4CHART_TOKEN": TOKEN,
-    "CLICKHOUSE_ENDPOINT": "tcp://127.0.0.1:9",
-    "CLICKHOUSE_USER": "rt4chart",
-    "CLICKHOUSE_PASSWORD": "of-a-test",
-    "KAFKA_BROKERS": "127.0.0.1:9,127.0.0.1:10",
-}
 Sent = set[tuple[str, str]]
 
 
