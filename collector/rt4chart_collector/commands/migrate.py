@@ -1,0 +1,112 @@
+"""`rt4chart migrate`: a database becomes this version's without the service, or is looked at."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from otel_rt4chart.cli import Command
+from rt4chart_collector.commands.database import add_dsn
+from rt4chart_collector.settings import Settings, load
+from rt4chart_collector.store.connect import Client, connect, target_of
+from rt4chart_collector.store.migrate import Migration, Plan, apply, planned, shipped
+from rt4chart_collector.store.migration import Variant
+from rt4chart_collector.store.schema import drift
+
+MACRO = "{cluster}"
+EPILOG = """\
+Exit status: 0 the database is this version's (with --dry-run: it was looked at), 1 its tables
+differ from what the migrations made, 2 wrong use. All of it: docs/database.md
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_dsn(parser)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be applied, change nothing"
+    )
+    parser.add_argument(
+        "--print",
+        choices=("single", "cluster"),
+        help="print the SQL of all migrations and use no database",
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Apply what is missing, and say how the tables differ from what the migrations made."""
+    settings, migrations = load({"dsn": options.dsn}), shipped()
+    if options.print:
+        sys.stdout.write("".join(script(settings, options.print, migrations)))
+        return 0
+    target = target_of(settings.dsn)
+    if options.dry_run and target.path and not (Path(target.path) / "status").exists():
+        sys.stdout.write(f"{target.shown} is not there: all {len(migrations)} migrations\n")
+        return 0
+    with connect(settings.dsn) as client:
+        plan = _planned(client, settings, migrations)
+        if options.dry_run:
+            sys.stdout.write("".join(f"{line}\n" for line in told(plan)))
+        else:
+            _applied(client, plan)
+        differences = drift(client, migrations)
+    sys.stderr.write("".join(f"{line}\n" for line in differences))
+    if differences:
+        many = f"{len(differences)} difference{'s' * (len(differences) != 1)}"
+        sys.stderr.write(f"{many} from what the migrations made; what to do: docs/database.md\n")
+    return int(bool(differences))
+
+
+def script(settings: Settings, kind: str, migrations: Sequence[Migration]) -> Iterator[str]:
+    """The statements of one kind of database, for somebody who applies them by hand."""
+    variant = Variant(
+        target_of(settings.dsn).database,
+        (settings.cluster or MACRO) if kind == "cluster" else "",
+        settings.retention,
+    )
+    if not variant.cluster:
+        yield f"CREATE DATABASE IF NOT EXISTS {variant.database};\n\n"
+    for statement in variant.script(migrations):
+        yield f"{statement};\n\n"
+
+
+def told(plan: Plan) -> Iterator[str]:
+    """What the plan would do, and its statements."""
+    for step in plan.steps:
+        yield f"migration {step.migration.number:04} ({step.migration.name}) is missing"
+    if plan.retention:
+        yield f"{len(plan.retention)} tables keep their rows for another time"
+    if not plan.statements:
+        yield f"up to date: {len(plan.applied)} migrations"
+    for statement in plan.statements:
+        yield f"\n{statement};"
+
+
+def _planned(client: Client, settings: Settings, migrations: Sequence[Migration]) -> Plan:
+    return planned(
+        client, retention=settings.retention, cluster=settings.cluster, migrations=migrations
+    )
+
+
+def _applied(client: Client, plan: Plan) -> None:
+    """Carry it out; a guest's database is brought to its version by the service that owns it."""
+    if client.is_guest:
+        late = f"{len(plan.steps)} missing: restart it with this version" if plan.steps else "none"
+        sys.stdout.write(f"a service owns {client.target.shown}; migrations: {late}\n")
+        return
+    apply(client, plan)
+    for step in plan.steps:
+        sys.stdout.write(f"applied {step.migration.number:04} ({step.migration.name})\n")
+    if plan.retention:
+        sys.stdout.write(f"{len(plan.retention)} tables keep their rows for another time\n")
+    if not plan.statements:
+        sys.stdout.write(f"up to date: {len(plan.applied)} migrations\n")
+
+
+COMMAND = Command(
+    "migrate", "bring the database to this version, or look at it", configure, execute
+)

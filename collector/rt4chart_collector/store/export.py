@@ -1,0 +1,205 @@
+"""Tables in files that the engine writes: one a table and day, or hour where that is too much."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from otel_rt4chart.errors import InputError, StoreError
+from rt4chart_collector.store.connect import Client
+
+# The result or the statement's memory or time is over its bound: less of it may pass.
+TOO_MUCH = ("Code: 396", "Code: 241", "Code: 159")
+STEPS = (
+    (timedelta(days=1), "%Y-%m-%d"),
+    (timedelta(hours=1), "%Y-%m-%dT%H"),
+    (timedelta(minutes=1), "%Y-%m-%dT%H%M"),
+)
+PARQUET, JSONL = "parquet", "jsonl"
+FORMATS = {PARQUET: "Parquet", JSONL: "JSONEachRow"}
+SETTINGS = {
+    PARQUET: {"output_format_parquet_string_as_string": "1"},
+    JSONL: {
+        "output_format_json_quote_64bit_integers": "1",
+        "output_format_json_escape_forward_slashes": "0",
+        "date_time_output_format": "iso",
+    },
+}
+CHUNK = 2**20
+OF_ROUTE = "({route:String} = '' OR Route = {route:String})"
+BY_TRACE = """({route:String} = '' OR TraceId IN (
+    SELECT TraceId FROM rt4chart_verifications FINAL WHERE Route = {route:String} AND IsDeleted = 0
+))"""
+BY_ISSUE = """({route:String} = '' OR IssueId IN (
+    SELECT IssueId FROM rt4chart_issues FINAL WHERE Route = {route:String} AND IsDeleted = 0
+))"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table as it is read: the rows in force, each once, enumerations as their names."""
+
+    table: str
+    time: str = "Timestamp"
+    names: tuple[str, ...] = ()
+    final: bool = True
+    has_tombstones: bool = True
+    where: str = OF_ROUTE
+    once: str = ""
+    sums: str = ""
+
+    def query(self, columns: str = "") -> str:
+        """The rows of a time, `from` included and `to` not, in microseconds of the epoch."""
+        named = ", ".join(f"toString({name}) AS {name}" for name in self.names)
+        chosen = columns or self.sums or "*"
+        if not columns and self.has_tombstones:
+            chosen += " EXCEPT (IsDeleted)"
+        if not columns and named:
+            chosen += f" REPLACE ({named})"
+        conditions = [
+            f"t.{self.time} >= fromUnixTimestamp64Micro({{from:Int64}})",
+            f"t.{self.time} < fromUnixTimestamp64Micro({{to:Int64}})",
+            self.where,
+            *(["IsDeleted = 0"] if self.has_tombstones else []),
+        ]
+        return (
+            f"SELECT {chosen} FROM {self.table} AS t{' FINAL' * self.final} "  # noqa: S608 - ours
+            f"WHERE {' AND '.join(conditions)}{'' if columns else f' {self.once}'}"
+        )
+
+
+RATES_KEY = "ServiceName, Route, Environment, VerifierId, Minute"
+RATES = ("Answers", "UnfaithfulAnswers", "Claims", "Entailed", "Contradicted", "Baseless")
+RATES_ALL = (*RATES, "Undecided", *(f"W{name}" for name in RATES))
+SOURCES: Mapping[str, Source] = {
+    "verifications": Source("rt4chart_verifications", names=("Label",)),
+    "claims": Source("rt4chart_claims", names=("Label", "LocalLabel")),
+    "spans": Source(
+        "otel_traces",
+        final=False,
+        has_tombstones=False,
+        where=BY_TRACE,
+        once="LIMIT 1 BY TraceId, SpanId",
+    ),
+    "issues": Source("rt4chart_issues", time="LastSeen", names=("Status",)),
+    "issue-members": Source("rt4chart_issue_members", has_tombstones=False, where=BY_ISSUE),
+    "dead-letters": Source("rt4chart_dead_letters", names=("State",)),
+    # Parts of a sum lie in several rows, on a cluster on several shards.
+    "rates": Source(
+        "rt4chart_route_1m",
+        time="Minute",
+        final=False,
+        has_tombstones=False,
+        once=f"GROUP BY {RATES_KEY}",
+        sums=", ".join([RATES_KEY, *(f"sum(t.{name}) AS {name}" for name in RATES_ALL)]),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to write: the rows from `since` to `until`, of a route or of all of them."""
+
+    since: datetime
+    until: datetime
+    route: str
+    format: str
+    folder: Path
+    overwrites: bool = False
+
+
+def exported(client: Client, name: str, wanted: Wanted) -> Iterator[Path]:
+    """Write one table's rows; each file is given when it has its name.
+
+    A file that is not whole is called .part. Raises InputError for a file that is there already,
+    before anything of that table is read, and StoreError where a minute is too much.
+    """
+    source, folder = SOURCES[name], wanted.folder / name
+    if not wanted.overwrites and folder.exists() and any(folder.iterdir()):
+        raise InputError(
+            f"{folder} is not empty: expected a new folder; name another in --out, or replace its "
+            "files of the same days with --force"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    for start in _times(client, source, wanted, wanted.since, wanted.until, 0):
+        # An earlier export may have cut this day otherwise: its rows would be there twice.
+        for old in folder.glob(f"{start.strftime(STEPS[0][1])}*.{wanted.format}"):
+            old.unlink()
+        yield from _pages(client, source, wanted, folder, start, 0)
+
+
+def _pages(
+    client: Client, source: Source, wanted: Wanted, folder: Path, start: datetime, level: int
+) -> Iterator[Path]:
+    """The file of a day; of its hours, and of their minutes, where it is too much at once."""
+    width, pattern = STEPS[level]
+    path = folder / f"{start.strftime(pattern)}.{wanted.format}"
+    end = min(start + width, wanted.until)
+    try:
+        _write(client, source, wanted, path, max(start, wanted.since), end)
+    except StoreError as error:
+        if level + 1 == len(STEPS) or not any(code in str(error) for code in TOO_MUCH):
+            raise
+    else:
+        yield path
+        return
+    for inner in _times(client, source, wanted, max(start, wanted.since), end, level + 1):
+        yield from _pages(client, source, wanted, folder, inner, level + 1)
+
+
+def _times(
+    client: Client, source: Source, wanted: Wanted, start: datetime, end: datetime, level: int
+) -> list[datetime]:
+    """The days, hours or minutes in which there are rows."""
+    seconds = int(STEPS[level][0].total_seconds())
+    column = f"DISTINCT intDiv(toUnixTimestamp(t.{source.time}), {seconds}) * {seconds} AS at"
+    query = f"SELECT at FROM ({source.query(column)}) ORDER BY at"  # noqa: S608 - our own names
+    rows = client.query(query, _given(wanted, start, end)).result_rows
+    return [datetime.fromtimestamp(at, UTC) for (at,) in rows]
+
+
+def _write(
+    client: Client, source: Source, wanted: Wanted, path: Path, start: datetime, end: datetime
+) -> None:
+    part = path.with_name(path.name + ".part")
+    given = _given(wanted, start, end)
+    settings = SETTINGS[wanted.format]
+    part.unlink(missing_ok=True)
+    try:
+        if client.target.path and not client.is_guest:
+            # The embedded engine would give the whole of it at once; it writes it bit by bit.
+            place = str(part).replace("\\", "\\\\").replace("'", "\\'")
+            sets = ", ".join(f"{name} = '{value}'" for name, value in settings.items())
+            client.command(
+                f"{source.query()} INTO OUTFILE '{place}' FORMAT {FORMATS[wanted.format]} "
+                f"SETTINGS {sets}",
+                given,
+            )
+        else:
+            _fetch(
+                client, f"{source.query()} FORMAT {FORMATS[wanted.format]}", given, part, settings
+            )
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _fetch(
+    client: Client, query: str, given: Mapping[str, object], part: Path, settings: Mapping[str, str]
+) -> None:
+    """The result as it comes; the server is to have all of it before the first byte, or fail."""
+    waiting = {**settings, "wait_end_of_query": "1"}
+    with client.stream(query, given, settings=waiting) as stream, part.open("wb") as file:
+        shutil.copyfileobj(stream, file, CHUNK)
+
+
+def _given(wanted: Wanted, start: datetime, end: datetime) -> dict[str, object]:
+    times = {"from": _micros(start), "to": _micros(end)}
+    return {**times, "route": wanted.route}
+
+
+def _micros(time: datetime) -> int:
+    return (time - datetime.fromtimestamp(0, UTC)) // timedelta(microseconds=1)
