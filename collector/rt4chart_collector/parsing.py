@@ -94,7 +94,7 @@ def metrics_url(text: str) -> str:
     if text == OFF:
         return ""
     parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError(text)
     return text if parts.path.strip("/") else f"{parts.scheme}://{parts.netloc}/v1/metrics"
 

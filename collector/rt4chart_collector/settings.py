@@ -191,8 +191,8 @@ def load(
     """
     values = values_of(fields(Settings), flags or {}, environ)
     values.setdefault("dsn", default_dsn(environ))
-    # OpenTelemetry's own variable; its URL is taken as it is (OTLP exporter specification).
-    values.setdefault("self_metrics", environ.get(METRICS_VARIABLE, ""))
+    if "self_metrics" not in values:
+        values["self_metrics"] = _metrics_elsewhere(environ)
     settings = Settings(**values)
     _check(settings)
     return settings
@@ -251,12 +251,23 @@ def _check(settings: Settings) -> None:
         )
 
 
-def _check_metrics(settings: Settings) -> None:
+def _metrics_elsewhere(environ: Mapping[str, str]) -> str:
+    """OpenTelemetry's own variable, whose URL is taken as it is (OTLP exporter specification)."""
+    url = environ.get(METRICS_VARIABLE, "")
     try:
-        parts = urlsplit(settings.self_metrics)
-        host, port = parts.hostname or "", parts.port
+        metrics_url(url or OFF)
     except ValueError as error:
-        raise SettingsError(f"{METRICS_VARIABLE}: expected a URL: {error}") from error
+        raise SettingsError(
+            f"{METRICS_VARIABLE}: expected a URL for OTLP over HTTP, such as "
+            f"http://127.0.0.1:4318/v1/metrics; got {hidden(url)!r}; with {PREFIX}SELF_METRICS=off "
+            "the service leaves it to others"
+        ) from error
+    return url
+
+
+def _check_metrics(settings: Settings) -> None:
+    parts = urlsplit(settings.self_metrics)
+    host, port = parts.hostname, parts.port
     own = (settings.otlp_http, settings.otlp_grpc)
     hosts = {"localhost", "127.0.0.1", "::1", *(address.host for address in own)}
     if host in hosts and port in {address.port for address in own}:

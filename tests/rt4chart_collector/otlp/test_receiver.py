@@ -13,7 +13,6 @@ from google.rpc.status_pb2 import Status
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from starlette.applications import Starlette
 
 from otel_rt4chart.errors import InputError, StoreError
 from rt4chart_collector.otlp.intake import Intake
