@@ -10,6 +10,7 @@ from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counted, Counters
 from rt4chart_collector.ingest import Ingest
 from rt4chart_collector.retries import Retries
+from rt4chart_collector.sources.stream import Stream
 from rt4chart_collector.telemetry.figures import Figures, Judging, Opened, Queued, Waiting
 from rt4chart_collector.telemetry.health import Health
 from rt4chart_collector.trace_queue import TraceQueue
@@ -27,6 +28,7 @@ class Status:
         queue: TraceQueue | None = None,
         retries: Retries | None = None,
         breaker: Breaker | None = None,
+        stream: Stream | None = None,
         health: Health | None = None,
     ) -> None:
         """The parts to read."""
@@ -36,6 +38,7 @@ class Status:
         self._queue = queue
         self._retries = retries
         self._breaker = breaker
+        self._stream = stream
         self._version = version("otel-rt4chart")
         self._start_s = time.time()
         self.health = health or Health()
@@ -44,6 +47,7 @@ class Status:
         """All figures of this moment."""
         # Read in the order in which work moves on, so that none is missed on its way.
         queued = _queued(self._ingest) if self._ingest else None
+        stream = self._stream
         opened = _opened(self._assembler) if self._assembler else None
         queue, breaker, retries = self._queue, self._breaker, self._retries
         return Figures(
@@ -51,7 +55,8 @@ class Status:
             start_s=self._start_s,
             reasons=self.health.reasons,
             queued=queued,
-            opened=opened,
+            streamed=stream.streamed if stream else None,
+            opened=stream.opened if stream else opened,
             waiting=Waiting(queue.pending, queue.limit) if queue else None,
             counted=self._counters.read(),
             judging=Judging(breaker.judge, breaker.told) if breaker else None,
@@ -78,6 +83,13 @@ class Status:
         }
         if queued := figures.queued:
             told |= {"ingest_bytes": queued.size_bytes}
+        if streamed := figures.streamed:
+            told |= {
+                "partitions": sorted(streamed.partitions),
+                "partitions_paused": sorted(streamed.paused),
+                "lag": {str(one): lag for one, lag in sorted(streamed.lags.items())},
+                "messages": counted.under("kafka"),
+            }
         if opened := figures.opened:
             told |= {"traces_open": opened.traces, "traces_evicted": opened.evicted}
             told |= {"recovering": opened.is_recovering}

@@ -15,13 +15,16 @@ from confluent_kafka import (
     Consumer,
     ConsumerGroupTopicPartitions,
     KafkaException,
+    Message,
     Producer,
     TopicPartition,
 )
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from tests.integration.kafka_jars import jars
 
+Headers = dict[str, str | bytes | None]
 PATIENCE_S = 90
 HEAP = "-Xmx512m"
 LOGGING = """
@@ -107,7 +110,9 @@ class Kafka:
     def __init__(self, broker: Broker) -> None:
         self.broker = broker
         self.address = broker.address
-        self._connection = {"bootstrap.servers": broker.address}
+        self._connection: dict[str, str | int | float | bool] = {
+            "bootstrap.servers": broker.address
+        }
         self._admin = AdminClient(self._connection)
         self._producer = Producer({**self._connection, "partitioner": "murmur2_random"})
 
@@ -141,19 +146,18 @@ class Kafka:
         """Wait until all that was sent is written."""
         assert self._producer.flush(PATIENCE_S) == 0, self.broker.log
 
-    def read(self, topic: str, number: int) -> Sequence[tuple[bytes, dict[str, bytes]]]:
+    def read(self, topic: str, number: int) -> Sequence[tuple[bytes, Headers]]:
         """The first messages of a topic, with their headers."""
         own = {"group.id": uuid.uuid4().hex, "auto.offset.reset": "earliest"}
         consumer = Consumer({**self._connection, **own})
         consumer.subscribe([topic])
-        found: list[tuple[bytes, dict[str, bytes]]] = []
+        found: list[tuple[bytes, Headers]] = []
         until = time.monotonic() + PATIENCE_S
         while len(found) < number:
             assert time.monotonic() < until, (found, self.broker.log)
             message = consumer.poll(0.2)
             if message is not None and message.error() is None:
-                headers = {name: value or b"" for name, value in message.headers() or []}
-                found.append((message.value() or b"", headers))
+                found.append((message.value() or b"", _headers(message)))
         consumer.close()
         return found
 
@@ -197,6 +201,11 @@ def kafka(folder: Path, more: Mapping[str, str] | None = None) -> Iterator[Kafka
         yield Kafka(broker)
     finally:
         broker.stop()
+
+
+def _headers(message: Message) -> Headers:
+    given = message.headers() or {}
+    return dict(given) if isinstance(given, list) else given
 
 
 def free_port() -> int:

@@ -114,6 +114,14 @@ class Worker:
         return self.process.wait(PATIENCE_S)
 
 
+def until_logged(worker: Worker, words: str) -> None:
+    """Until the worker says this, for a bounded time."""
+    until = time.monotonic() + PATIENCE_S
+    while words not in worker.log:
+        assert time.monotonic() < until, worker.log
+        time.sleep(0.1)
+
+
 @contextmanager
 def workers(
     number: int, dsn: str, kafka: Kafka, folder: Path, **environ: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.commands.up import declare
@@ -34,9 +35,16 @@ def execute(options: argparse.Namespace) -> int:
     with working(settings) as worker:
         heed_signals(worker.stream.stop, service.stop_s + LIMIT_S)
         served = f", figures at {worker.url}/metrics" if worker.url else ""
-        told = f"{settings.source}, database {worker.database}, judge {worker.judge}{served}"
-        say(service.log_format, "work", told)
+        say(
+            service.log_format,
+            "work",
+            f"{settings.source}, database {worker.database}, judge {worker.judge}{served}",
+        )
         worker.stream.run()
+        say(service.log_format, "work", "stopped; what is not decided is another's")
+    if worker.ending.is_late:
+        # A thread hangs in a library: the interpreter would wait for it, or end under it.
+        os._exit(1)
     return 0
 
 

@@ -29,6 +29,7 @@ from rt4chart_collector.status import Status
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate, planned, shipped
 from rt4chart_collector.telemetry.health import STORE_UNREACHABLE, StoreWatch
+from rt4chart_collector.telemetry.push import pushed
 from rt4chart_collector.telemetry.routes import operations_app
 from rt4chart_collector.trace_queue import TraceQueue
 from rt4chart_collector.work import Worker
@@ -45,6 +46,7 @@ class Working:
     url: str
     database: str
     judge: str
+    ending: Ending
 
 
 @contextmanager
@@ -86,12 +88,18 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
         ]
         ending.health.look(STORE_UNREACHABLE, lambda: watch.is_away)
         status = Status(
-            counters, queue=queue, retries=retries, breaker=breaker, health=ending.health
+            counters,
+            queue=queue,
+            retries=retries,
+            breaker=breaker,
+            stream=stream,
+            health=ending.health,
         )
         stack.callback(stream.settle)
         if bound is not None:
             app = operations_app(status, service.token)
             stack.enter_context(serving_web(app, bound, stop_s=service.stop_s))
+        stack.enter_context(pushed(status.figures, service.self_metrics))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
         stack.enter_context(draining(queue, workers, giving_up, ending=ending))
         stack.enter_context(stage("search", searching.run, stop=searching.stop, ending=ending))
@@ -99,7 +107,7 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
             stack.enter_context(stage("writer", store.run, stop=store.stop, ending=ending))
         stack.callback(ending.begin)
         url = url_of(bound) if bound is not None else ""
-        yield Working(stream, url, client.target.shown, verifier.judge.id)
+        yield Working(stream, url, client.target.shown, verifier.judge.id, ending)
 
 
 def make_ready(client: Client, settings: Settings) -> None:

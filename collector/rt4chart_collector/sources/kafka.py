@@ -210,7 +210,7 @@ class KafkaSource:
         except KafkaException as error:
             self._consumer.poll(0)
             cause = self._cause or error.args[0]
-            advice = ADVICE.get(cause.code(), "expected a Kafka broker there; start it, or change")
+            advice = ADVICE.get(cause.code(), "expected a Kafka broker there; start it, or name another")
             raise SettingsError(
                 f"{where}: no answer that can be used: {self._shown(cause)}; {advice}"
             ) from None

@@ -20,6 +20,7 @@ from rt4chart_collector.sources.searching import Searching
 from rt4chart_collector.sources.source import Message, Source
 from rt4chart_collector.sources.storing import UNFIT, Arrival, Storing
 from rt4chart_collector.store.share import Share
+from rt4chart_collector.telemetry.figures import Opened, Streamed
 from rt4chart_collector.trace_queue import TraceQueue
 
 TICK_S = 0.1
@@ -70,6 +71,16 @@ class Stream:
         self.share = Share(parts.source.partitions, frozenset())
         self.paused: frozenset[int] = frozenset()
         self.lags: Mapping[int, int] = {}
+
+    @property
+    def streamed(self) -> Streamed:
+        """Partitions, pauses and lags; from any thread."""
+        return Streamed(self.share.ours, self.paused, self.lags)
+
+    @property
+    def opened(self) -> Opened:
+        """The open traces; from any thread."""
+        return Opened(len(self._buffer), self._buffer.size, 0, is_recovering=False)
 
     @property
     def partitions(self) -> frozenset[int]:
@@ -162,7 +173,7 @@ class Stream:
         mark = self._offsets.arrive(message.partition, message.offset, parts)
         if mark is None:
             return None
-        self._counters.add("kafka.messages")
+        self._counters.add("kafka.read")
         if found is None:
             self._poison.add(message, UNREADABLE, mark)
             return None

@@ -29,6 +29,18 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
+class Streamed:
+    """A log's partitions that are this process's, which of them are paused, what each is behind.
+
+    The last is in messages whose answers are not all decided.
+    """
+
+    partitions: frozenset[int]
+    paused: frozenset[int]
+    lags: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """Traces that wait for a worker or are in hand, and how many may wait."""
 
@@ -53,6 +65,7 @@ class Figures:
     reasons: tuple[str, ...] = ()
     counted: Counted = NOTHING
     queued: Queued | None = None
+    streamed: Streamed | None = None
     opened: Opened | None = None
     waiting: Waiting | None = None
     judging: Judging | None = None

@@ -82,6 +82,30 @@ def evicted(figures: Figures) -> Samples:
     return {(): figures.opened.evicted} if figures.opened else {}
 
 
+def stream_lag(figures: Figures) -> Samples:
+    """What each partition of this process is behind."""
+    lags = figures.streamed.lags if figures.streamed else {}
+    return {(str(partition),): lag for partition, lag in sorted(lags.items())}
+
+
+def stream_partitions(figures: Figures) -> Samples:
+    """How many partitions are this process's."""
+    return {(): len(figures.streamed.partitions)} if figures.streamed else {}
+
+
+def stream_paused(figures: Figures) -> Samples:
+    """How many of them are paused."""
+    return {(): len(figures.streamed.paused)} if figures.streamed else {}
+
+
+def stream_messages(figures: Figures) -> Samples:
+    """Messages of the stream, by what became of them."""
+    if figures.streamed is None:
+        return {}
+    known = figures.counted.under("kafka")
+    return {(name,): known.get(name, 0) for name in ("read", "buried", "unburied")}
+
+
 def waiting(figures: Figures) -> Samples:
     """Traces that wait for a worker, or that one has in hand."""
     return {(): figures.waiting.traces} if figures.waiting else {}

@@ -86,6 +86,28 @@ TABLE = (
         reads.by("failed.insert", INSERTS),
         "kind",
     ),
+    _gauge(
+        "kafka_lag",
+        "{message}",
+        "Messages behind the committed offset, by partition of this worker",
+        reads.stream_lag,
+        "partition",
+    ),
+    _gauge("kafka_partitions", "{partition}", "Partitions of this worker", reads.stream_partitions),
+    _gauge(
+        "kafka_paused_partitions",
+        "{partition}",
+        "Those that are paused, because the memory is full (RT4CHART_TRACE_BUFFER_MIB)",
+        reads.stream_paused,
+    ),
+    _counter(
+        "kafka_messages",
+        "message",
+        "Messages that came (read), went to the topic for dead letters (buried), or did not get "
+        "there (unburied, each attempt)",
+        reads.stream_messages,
+        "result",
+    ),
     _gauge("open_traces", "{trace}", "Traces that wait for more spans", reads.open_traces),
     _gauge("open_traces_size", "By", "About what they take in memory", reads.open_bytes),
     _counter(
