@@ -7,22 +7,22 @@ import numpy as np
 from rt4chart_clustering.cluster import middle
 from rt4chart_clustering.embed import Matrix
 
+# Cosine distances up to this are rounding: the same words.
+SAME = 1e-3
 
-def examples(claims: Matrix, *, number: int) -> list[int]:
+
+def examples(claims: Matrix, *, number: int, same: float = SAME) -> list[int]:
     """Rows of the claims' vectors: the medoid, then each time the one farthest from all chosen.
 
-    Equals are not repeated; ties go to the first row, so sorted rows give the same examples.
+    What is within `same` (cosine distance) of a chosen one is not repeated; ties go to the first
+    row, so sorted rows give the same examples.
     """
     if not len(claims):
         return []
     _, distances = middle(claims)
     chosen = [int(distances.argmin())]
     nearest = 1 - claims @ claims[chosen[0]]
-    while len(chosen) < min(number, len(claims)) and nearest.max() > SAME:
+    while len(chosen) < min(number, len(claims)) and nearest.max() > same:
         chosen.append(int(nearest.argmax()))
         nearest = np.minimum(nearest, 1 - claims @ claims[chosen[-1]])
     return chosen
-
-
-# Cosine distances up to this are rounding: the same words.
-SAME = 1e-3

@@ -13,7 +13,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, unseen
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.judges import JUDGES, build_verifier, settings_with
-from rt4chart_clustering.evalset.files import read_cases
+from rt4chart_clustering.evalset.load import load_cases
 from rt4chart_clustering.gate import report
 from rt4chart_clustering.gate.answers import answers_from_command, answers_from_file
 from rt4chart_clustering.gate.compare import compare
@@ -33,8 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
-        "--evalset", required=True, type=Path, metavar="FILE.jsonl", help="cases, one a line"
+        "--evalset",
+        required=True,
+        metavar="SET",
+        help="a file of cases, FILE.jsonl, or a released set of the store, NAME or NAME@RELEASE",
     )
+    parser.add_argument("--dsn", help="the database, for a set of the store (RT4CHART_DSN)")
     answers = parser.add_mutually_exclusive_group(required=True)
     answers.add_argument("--answers", type=Path, metavar="FILE.jsonl", help="the new answers")
     answers.add_argument("--command", dest="program", metavar="CMD", help="what answers the cases")
@@ -59,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Ask, verify, compare, tell."""
-    cases = read_cases(options.evalset)
+    name, cases = load_cases(options.evalset, options.dsn)
     before = load(kept_at(options.baseline)) if options.baseline else None
     settings = settings_with(options.judge, options.model)
     verifier = build_verifier(options.judge, settings)
@@ -70,7 +74,7 @@ def execute(options: argparse.Namespace) -> int:
     jobs = options.jobs or fitting_jobs(options.judge, settings.concurrency)
     is_watched = sys.stderr.isatty()
     with progress(time.monotonic, "cases") if is_watched else nullcontext(unseen) as show:
-        result = judged(options.evalset.stem, cases, answers, verifier, jobs=jobs, show=show)
+        result = judged(name, cases, answers, verifier, jobs=jobs, show=show)
     found = outcome(
         result,
         Bounds(options.max_rate, options.max_undecided),

@@ -38,7 +38,8 @@ class EvalCase:
     """A question with its passages, and the answer that was unfaithful, claim by claim.
 
     The gate asks the question again; the recorded answer says what must not come back. `issue` is
-    the id of the issue that it was promoted from.
+    the id of the issue that it was promoted from, `reference` a good answer that a person wrote,
+    empty where nobody did.
     """
 
     id: str
@@ -46,6 +47,7 @@ class EvalCase:
     claims: tuple[LabelledClaim, ...] = ()
     issue: str = ""
     source: Source = Source()
+    reference: str = ""
 
 
 def case_id(exchange: Exchange) -> str:
@@ -77,6 +79,8 @@ def case_row(case: EvalCase) -> dict[str, Any]:
     told = {name: getattr(source, name) for name in Source.__slots__}
     if exchange.as_of:
         row["as_of"] = exchange.as_of
+    if case.reference:
+        row["reference"] = case.reference
     if case.issue:
         row["issue"] = case.issue
     if any(told.values()):
@@ -105,6 +109,7 @@ def case_from(row: Mapping[str, Any]) -> EvalCase:
         claims=tuple(_claim(one, exchange.answer) for one in claims),
         issue=str(row.get("issue") or ""),
         source=Source(**{name: str(source.get(name) or "") for name in Source.__slots__}),
+        reference=str(row.get("reference") or ""),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.evidence import evidence_from_row
+from rt4chart_collector.store.verdicts import AnswerKey
 
 ANSWERS = """
 SELECT TraceId, SpanId, VerifierId, ServiceName, Route, Question, Answer,
@@ -21,7 +22,7 @@ LEFT ANY JOIN (
 ) AS t USING (TraceId, SpanId)
 WHERE v.Decision = 'verified' AND v.IsDeleted = 0
   AND v.Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-ORDER BY ServiceName, Route, Timestamp, TraceId, SpanId
+ORDER BY ServiceName, Route, Timestamp, TraceId, SpanId, VerifierId
 LIMIT {limit:UInt32}
 """
 CLAIMS = """
@@ -31,6 +32,20 @@ SELECT TraceId, SpanId, VerifierId, Claim, toString(Label) AS Label, Confidence,
     Evidence.Text AS EvidenceText, Evidence.Relation AS Relation
 FROM rt4chart_claims FINAL
 WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+ORDER BY TraceId, SpanId, ClaimIndex
+"""
+CLAIMS_OF = """
+SELECT TraceId, SpanId, VerifierId, Claim, toString(Label) AS Label, Confidence,
+    AnswerStart, AnswerEnd, Reason,
+    Evidence.DocId AS DocId, Evidence.Start AS EvidenceStart, Evidence.End AS EvidenceEnd,
+    Evidence.Text AS EvidenceText, Evidence.Relation AS Relation
+FROM rt4chart_claims FINAL
+WHERE IsDeleted = 0 AND (TraceId, SpanId) IN {keys:Array(Tuple(String, String))}
+  AND (TraceId, SpanId, VerifierId) IN (
+    SELECT TraceId, SpanId, argMax(VerifierId, Version) FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND (TraceId, SpanId) IN {keys:Array(Tuple(String, String))}
+    GROUP BY TraceId, SpanId)
 ORDER BY TraceId, SpanId, ClaimIndex
 """
 
@@ -84,6 +99,14 @@ def answers(client: Client, *, since_ns: int = 0, limit: int = 10_000) -> list[S
         )
         for row in found.named_results()
     ]
+
+
+def claims_of(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, list[StoredClaim]]:
+    """The claims of these answers (trace and span) by the verifier that judged each last."""
+    found: defaultdict[AnswerKey, list[StoredClaim]] = defaultdict(list)
+    for row in client.query(CLAIMS_OF, parameters={"keys": list(keys)}).named_results():
+        found[row["TraceId"], row["SpanId"]].append(_claim_from_row(row))
+    return dict(found)
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, ...]:

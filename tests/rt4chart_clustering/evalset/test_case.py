@@ -39,7 +39,7 @@ def cases(draw: st.DrawFn) -> EvalCase:
         draw(TEXTS), draw(st.sampled_from(Label)), start, draw(st.integers(start, len(answer)))
     )
     source = Source(trace_id=draw(WORDS), route=draw(WORDS))
-    return EvalCase(case_id(exchange), exchange, (claim,), draw(WORDS), source)
+    return EvalCase(case_id(exchange), exchange, (claim,), draw(WORDS), source, draw(WORDS))
 
 
 @given(cases())

@@ -1,0 +1,235 @@
+"""`rt4chart evalset`: failures become cases, a person decides on them, releases are kept."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from otel_rt4chart.cli import Command
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.plain import printable
+from otel_rt4chart.redaction import build_redactor
+from rt4chart_clustering import settings
+from rt4chart_clustering.commands.issues import find, shown_id
+from rt4chart_clustering.embed import build_embedder
+from rt4chart_clustering.evalset.formats import FORMATS
+from rt4chart_clustering.evalset.load import name_from, released
+from rt4chart_clustering.evalset.promote import promote
+from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.evalsets import (
+    CaseState,
+    StoredCase,
+    eval_sets,
+    release,
+    stored_cases,
+    write_cases,
+)
+from rt4chart_collector.store.failures import failures_by_key
+from rt4chart_collector.store.issues import list_issues, member_keys
+from rt4chart_collector.store.migrate import migrate
+
+Act = Callable[[Client, argparse.Namespace], int]
+DEFAULT = "regressions"
+MEMBERS = 2_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be done, and the options of each."""
+    parser.set_defaults(act=_list)
+    what = parser.add_subparsers(metavar="WHAT")
+    _declare(what, "list", "the eval sets", _list)
+    one = _declare(what, "promote", "make cases of an issue's failures", _promote)
+    one.add_argument("issue", help="the issue's id")
+    one.add_argument("--to", default=DEFAULT, metavar="SET", help=f"default: {DEFAULT}")
+    one.add_argument("--n", type=int, default=20, metavar="N", help="at most (default 20)")
+    one.add_argument("--redact", choices=("mask", "hash"), help="what becomes of personal data")
+    one.add_argument("--redact-pattern", default="", metavar="P", help="email, phone, … or a regex")
+    one = _declare(what, "show", "the cases of a set", _show)
+    one.add_argument("set")
+    one.add_argument("--state", choices=[*CaseState], help="only those")
+    one = _declare(what, "review", "decide on the cases that wait", _review)
+    one.add_argument("set")
+    one.add_argument("--approve", nargs="+", metavar="ID", help="these, or all that wait: all")
+    one.add_argument("--reject", nargs="+", metavar="ID", help="these, or all that wait: all")
+    one.add_argument("--note", default="", help="why")
+    one = _declare(what, "release", "keep the approved cases under a number", _release)
+    one.add_argument("set")
+    one = _declare(what, "export", "write a release as files", _export)
+    one.add_argument("set", help="NAME or NAME@RELEASE")
+    one.add_argument("--format", choices=[*FORMATS], default="jsonl")
+    one.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="default: here")
+    one.add_argument("--force", action="store_true", help="write over files that are there")
+
+
+def _declare(
+    what: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, act: Act
+) -> argparse.ArgumentParser:
+    one = what.add_parser(name, help=text, description=text)
+    one.set_defaults(act=act)
+    one.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
+    one.add_argument("--by", default="", metavar="NAME", help="who you are (default: the user)")
+    one.add_argument("--json", action="store_true", help="print for machines")
+    return one
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Open the store and do what was asked."""
+    with connect(getattr(options, "dsn", None) or settings.dsn()) as client:
+        migrate(client)
+        act: Act = options.act
+        return act(client, options)
+
+
+def _list(client: Client, options: argparse.Namespace) -> int:
+    found = eval_sets(client)
+    if getattr(options, "json", False):
+        names = ("name", "pending", "approved", "rejected", "release")
+        rows = [{name: getattr(one, name) for name in names} for one in found]
+        sys.stdout.write(json.dumps(rows, indent=2) + "\n")
+        return 0
+    for one in found:
+        latest = f"release {one.release}" if one.release else "no release"
+        _say(
+            f"{printable(one.name):24} {one.pending} pending, {one.approved} approved, "
+            f"{one.rejected} rejected, {latest}"
+        )
+    if not found:
+        _say("No eval sets. `rt4chart evalset promote ISSUE` makes cases of an issue's failures.")
+    return 0
+
+
+def _promote(client: Client, options: argparse.Namespace) -> int:
+    name, _ = name_from(options.to)
+    if options.n < 1:
+        raise InputError(f"--n: expected 1 or more, got {options.n}")
+    issue = find(list_issues(client), options.issue)
+    failures = failures_by_key(client, member_keys(client, issue, limit=MEMBERS))
+    found = promote(
+        client,
+        failures,
+        issue=shown_id(issue),
+        number=options.n,
+        embedder=build_embedder(settings.embedder()),
+        redactor=build_redactor(options.redact or "none", options.redact_pattern),
+    )
+    known = {one.id for one in stored_cases(client, name)}
+    new = [
+        StoredCase(case.id, CaseState.PENDING, issue.id, body_of(case), _actor(options))
+        for case in found.cases
+        if case.id not in known
+    ]
+    write_cases(client, name, new, version=time.time_ns())
+    told = {
+        "set": name,
+        "new": [one.id for one in new],
+        "known": len(found.cases) - len(new),
+        "alike": found.alike,
+        "refused": dict(found.refused),
+    }
+    if options.json:
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        return 0
+    refused = "".join(f", {count} {why}" for why, count in sorted(found.refused.items()))
+    _say(
+        f"{name}: {len(new)} new cases wait for a person ({told['known']} were there, "
+        f"{found.alike} answers alike or beyond --n{refused}). Next: rt4chart evalset review {name}"
+    )
+    return 0
+
+
+def _show(client: Client, options: argparse.Namespace) -> int:
+    name, _ = name_from(options.set)
+    found = [one for one in stored_cases(client, name) if options.state in (None, one.state)]
+    if options.json:
+        rows = [
+            {"id": one.id, "state": one.state, "by": one.actor, "note": one.note}
+            | {"case": json.loads(one.body)}
+            for one in found
+        ]
+        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
+        return 0
+    for one in found:
+        note = f": {printable(one.note)}" if one.note else ""
+        _say(f"{one.id}  {one.state} by {printable(one.actor)}{note}\n{shown(opened(one))}")
+    return 0
+
+
+def _review(client: Client, options: argparse.Namespace) -> int:
+    name, _ = name_from(options.set)
+    waiting = [one for one in stored_cases(client, name) if one.state is CaseState.PENDING]
+    if options.approve or options.reject:
+        decided = _told(stored_cases(client, name), waiting, options)
+        write_cases(client, name, decided, version=time.time_ns())
+        count = len(decided)
+    else:
+        if not sys.stdin.isatty():
+            raise InputError("expected a terminal to ask at, or --approve ID … or --reject ID …")
+        count = 0
+        # Written one by one, so that what was decided is kept however this ends.
+        for one in reviewed(waiting, actor=_actor(options), ask=input, say=_say):
+            write_cases(client, name, [one], version=time.time_ns())
+            count += 1
+    _say(f"{name}: {count} decided, {len(waiting) - min(count, len(waiting))} wait")
+    return 0
+
+
+def _told(
+    known: list[StoredCase], waiting: list[StoredCase], options: argparse.Namespace
+) -> list[StoredCase]:
+    """The cases that the command line decides on; InputError for an id that is none."""
+    by_id, decided = {one.id: one for one in known}, dict[str, StoredCase]()
+    for ids, state in ((options.approve, CaseState.APPROVED), (options.reject, CaseState.REJECTED)):
+        wanted = [one.id for one in waiting] if ids == ["all"] else ids or []
+        for name in wanted:
+            if name not in by_id or name in decided:
+                raise InputError(f"expected the id of a case of the set, once; got {name!r}")
+            one = by_id[name]
+            decided[name] = StoredCase(
+                one.id, state, one.issue, one.body, _actor(options), options.note
+            )
+    return list(decided.values())
+
+
+def _release(client: Client, options: argparse.Namespace) -> int:
+    name, _ = name_from(options.set)
+    number = release(client, name, actor=_actor(options), now_ms=time.time_ns() // 1_000_000)
+    _say(f"{name}@{number}; rt4chart gate --evalset {name}@{number} --answers FILE.jsonl")
+    return 0
+
+
+def _export(client: Client, options: argparse.Namespace) -> int:
+    name, cases = released(client, options.set)
+    files = FORMATS[options.format](cases, name.replace("@", "-"))
+    options.out.mkdir(parents=True, exist_ok=True)
+    for file, text in files.items():
+        path = options.out / file
+        if path.exists() and not options.force:
+            raise InputError(f"expected no file of that name, got {path}: --force writes over it")
+        half = path.with_name(f"{path.name}.part")
+        half.write_text(text, encoding="utf-8", errors="backslashreplace")
+        half.replace(path)
+        _say(str(path))
+    return 0
+
+
+def _actor(options: argparse.Namespace) -> str:
+    """Who decides: as told, else the user of the system."""
+    if options.by:
+        return str(options.by)
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+COMMAND = Command("evalset", "make, review, release and export eval sets", configure, execute)

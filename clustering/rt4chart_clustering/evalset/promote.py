@@ -1,0 +1,127 @@
+"""From an issue's failures to cases that wait for a person."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from otel_rt4chart.redaction import Redactor
+from otel_rt4chart.semconv import REDACTED
+from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.verdict import Candidate, Decision
+from otel_rt4chart.verify.model import Exchange
+from rt4chart_clustering.embed import Embedder
+from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source, case_id
+from rt4chart_clustering.evalset.redact import redacted
+from rt4chart_clustering.examples import examples
+from rt4chart_collector.answers import answers_in
+from rt4chart_collector.store.answers import StoredClaim, claims_of
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.spans import spans_of
+from rt4chart_collector.store.verdicts import AnswerKey
+
+TRACES = 64
+# Claims this near to one that was chosen (cosine distance) say the same again.
+ALIKE = 0.05
+GONE = "answer_gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """The chosen cases, the most typical first, and how many answers could not be one, and why.
+
+    `alike` answers were left out because a chosen case asks the same or says nearly the same.
+    """
+
+    cases: tuple[EvalCase, ...]
+    refused: Mapping[str, int]
+    alike: int
+
+
+def promote(
+    client: Client,
+    failures: Sequence[Failure],
+    *,
+    issue: str,
+    number: int,
+    embedder: Embedder,
+    redactor: Redactor,
+) -> Promotion:
+    """Choose at most `number` answers among those of the failures: typical, and unlike each other.
+
+    An answer whose context was cut, taken out or is not in the store is refused: nobody could tell
+    from it what the passages say.
+    """
+    first: dict[AnswerKey, Failure] = {}
+    for failure in failures:
+        first.setdefault((failure.trace_id, failure.span_id), failure)
+    refused: Counter[str] = Counter()
+    cases: dict[str, EvalCase] = {}
+    said: dict[str, str] = {}
+    for key, candidate, claims in _answers(client, list(first)):
+        if why := _unfit(candidate):
+            refused[why] += 1
+        elif candidate is not None:
+            case = redacted(_case(candidate, claims, issue), redactor)
+            cases.setdefault(case.id, case)
+            said.setdefault(case.id, first[key].claim)
+    names = list(cases)
+    rows = examples(embedder.embed([said[name] for name in names]), number=number, same=ALIKE)
+    chosen = tuple(cases[names[row]] for row in rows)
+    return Promotion(chosen, refused, alike=len(first) - refused.total() - len(chosen))
+
+
+def _answers(
+    client: Client, keys: Sequence[AnswerKey]
+) -> Iterator[tuple[AnswerKey, Candidate | None, Sequence[StoredClaim]]]:
+    """Each answer as its spans tell it, None where they are gone, with its stored claims."""
+    for start in range(0, len(keys), TRACES):
+        page = keys[start : start + TRACES]
+        traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
+        for span in spans_of(client, sorted({trace for trace, _ in page})):
+            traces[span.trace_id].append(span)
+        told = {
+            (one.trace_id, one.span_id): one
+            for spans in traces.values()
+            for one in answers_in(client, spans)
+        }
+        claims = claims_of(client, page)
+        for key in page:
+            yield key, told.get(key), claims.get(key, ())
+
+
+def _unfit(candidate: Candidate | None) -> str:
+    """Why an answer cannot be a case; empty where it can."""
+    if candidate is None:
+        return GONE
+    if candidate.blocked is not None:
+        return str(candidate.blocked)
+    exchange = candidate.exchange
+    texts = (exchange.question, exchange.answer, *(one.text for one in exchange.passages))
+    return str(Decision.REDACTED) if REDACTED in texts else ""
+
+
+def _case(candidate: Candidate, claims: Sequence[StoredClaim], issue: str) -> EvalCase:
+    given, length = candidate.exchange, len(candidate.exchange.answer)
+    exchange = Exchange(given.question, tuple(given.passages), given.answer, given.as_of)
+    at = datetime.fromtimestamp(candidate.start_ns // 1_000_000_000, UTC)
+    return EvalCase(
+        id=case_id(exchange),
+        exchange=exchange,
+        claims=tuple(
+            LabelledClaim(one.text, one.label, *one.answer_range)
+            for one in claims
+            if one.answer_range.end <= length
+        ),
+        issue=issue,
+        source=Source(
+            trace_id=candidate.trace_id,
+            span_id=candidate.span_id,
+            service=candidate.service,
+            route=candidate.route,
+            answered_at=at.isoformat(),
+        ),
+    )

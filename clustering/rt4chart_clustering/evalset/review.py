@@ -1,0 +1,88 @@
+"""A person's look at the cases that wait: in the terminal, one after another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from otel_rt4chart.plain import printable
+from otel_rt4chart.verify.model import Label
+from rt4chart_clustering.evalset.case import EvalCase, case_from, case_row
+from rt4chart_collector.store.evalsets import CaseState, StoredCase
+
+ASKED = "[a]pprove  [r]eject  [w]rite a good answer  [s]kip  [q]uit > "
+SHOWN = 1_200
+
+
+def reviewed(
+    cases: Sequence[StoredCase],
+    *,
+    actor: str,
+    ask: Callable[[str], str],
+    say: Callable[[str], None],
+) -> Iterator[StoredCase]:
+    """Each case as the person leaves it; those skipped are not given. EOF ends it, as q does."""
+    for number, stored in enumerate(cases, start=1):
+        case = opened(stored)
+        say(f"\n{number} of {len(cases)}\n{shown(case)}")
+        try:
+            found = _decided(stored, case, actor, ask)
+        except EOFError:
+            return
+        if found is None:
+            return
+        if found is not stored:
+            yield found
+
+
+def _decided(
+    stored: StoredCase, case: EvalCase, actor: str, ask: Callable[[str], str]
+) -> StoredCase | None:
+    """The case with its new state; itself where it was skipped, None where the person is done."""
+    while True:
+        match ask(ASKED).strip().lower()[:1]:
+            case "a":
+                return replace(stored, state=CaseState.APPROVED, actor=actor)
+            case "r":
+                note = ask("why? > ").strip()
+                return replace(stored, state=CaseState.REJECTED, actor=actor, note=note)
+            case "w":
+                if text := ask("a good answer > ").strip():
+                    case = replace(case, reference=text)
+                    stored = replace(stored, body=body_of(case))
+                    return replace(stored, state=CaseState.APPROVED, actor=actor)
+            case "s":
+                return stored
+            case "q":
+                return None
+
+
+def shown(case: EvalCase) -> str:
+    """A case for a terminal: nothing in it can move the cursor or colour the screen."""
+    exchange = case.exchange
+    lines = [f"question  {printable(exchange.question)}"]
+    for one in exchange.passages:
+        more = "…" * (len(one.text) > SHOWN)
+        lines.append(f"passage   [{printable(one.id)}] {printable(one.text[:SHOWN])}{more}")
+    lines.append(f"answer    {printable(exchange.answer)}")
+    lines += [
+        f"  {one.label:12} {printable(one.text)}"
+        for one in case.claims
+        if one.label is not Label.NOT_A_CLAIM
+    ]
+    if case.reference:
+        lines.append(f"reference {printable(case.reference)}")
+    if case.source.trace_id:
+        lines.append(f"trace     {printable(case.source.trace_id)}  {printable(case.source.route)}")
+    return "\n".join(lines) + "\n"
+
+
+def opened(stored: StoredCase) -> EvalCase:
+    """The case of a stored body."""
+    return case_from(json.loads(stored.body))
+
+
+def body_of(case: EvalCase) -> str:
+    """A case's body for the store."""
+    return json.dumps(case_row(case), ensure_ascii=False, sort_keys=True)
