@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import ssl
@@ -18,12 +19,28 @@ import pytest
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.counters import Counters
-from rt4chart_collector.listen import Tls, check_free, load_tls
+from rt4chart_collector.listen import (
+    Tls,
+    check_free,
+    listening,
+    load_tls,
+    serving_web,
+    url_of,
+)
 from rt4chart_collector.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.otlp.intake import Intake
 from rt4chart_collector.parsing import Address
+from rt4chart_collector.status import Status
+from rt4chart_collector.telemetry.routes import operations_app
 from tests.rt4chart_collector.otlp.messages import request, span
-from tests.rt4chart_collector.otlp.ways_in import Queue, WaysIn, certificate, unary, ways_in
+from tests.rt4chart_collector.otlp.ways_in import (
+    ANY_PORT,
+    Queue,
+    WaysIn,
+    certificate,
+    unary,
+    ways_in,
+)
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
 HEAD = b"POST /v1/traces HTTP/1.1\r\nhost: t\r\ncontent-type: application/x-protobuf\r\n"
@@ -239,3 +256,49 @@ def test_end_does_not_wait_longer_than_told() -> None:
     assert took < 8
     assert served_until.done()
     stored.set_result(None)
+
+
+def test_accepted_sockets_send_at_once(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TCP_NODELAY, or an answer's body may come 40 ms after its head."""
+    found: list[int] = []
+    made = PunctualProtocol.connection_made
+
+    def noting(self: PunctualProtocol, transport: asyncio.Transport) -> None:
+        accepted = transport.get_extra_info("socket")
+        found.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        made(self, transport)
+
+    monkeypatch.setattr(PunctualProtocol, "connection_made", noting)
+    with ways_in(Intake(queue.offer)) as served:
+        assert httpx.get(f"{served.url}/nothing").status_code == 404
+
+    assert found == [1]
+
+
+def test_operators_are_served_without_a_way_in() -> None:
+    """For a process that takes its spans from elsewhere; at the end nobody listens any more."""
+    app = operations_app(Status(Counters()))
+    with listening(ANY_PORT) as bound:
+        url = url_of(bound)
+        with serving_web(app, bound, stop_s=1):
+            ready = httpx.get(f"{url}/readyz")
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{url}/readyz")
+
+    assert ready.json() == {"ready": True}
+
+
+def test_client_that_holds_a_connection_does_not_hold_the_end(queue: Queue) -> None:
+    """Idle, or in the middle of a body."""
+    with contextlib.ExitStack() as stack:
+        with ways_in(Intake(queue.offer), stop_s=1) as served:
+            idle = stack.enter_context(served.connect())
+            slow = stack.enter_context(served.connect())
+            idle.sendall(b"GET /nothing HTTP/1.1\r\nhost: t\r\n\r\n")
+            assert b"404" in idle.recv(100)
+            slow.sendall(HEAD + b"content-length: 9\r\n\r\nx")
+            time.sleep(0.2)
+            begin = time.monotonic()
+        took = time.monotonic() - begin
+
+    assert took < 4
