@@ -100,7 +100,7 @@ def issue_of(one: Identified, run_id: str, example_traces: tuple[str, ...]) -> I
         claims=len(members),
         centroid=one.group.centroid,
         run=run_id,
-        status=one.known.status if one.known else "open",
+        state=one.known.state if one.known else "open",
         example_traces=example_traces,
     )
 

@@ -61,7 +61,7 @@ def row(issue: Issue) -> dict[str, Any]:
     return {
         "id": shown_id(issue),
         "title": issue.title,
-        "status": issue.status,
+        "status": issue.state,
         "service": issue.service,
         "route": issue.route,
         "fingerprint": issue.fingerprint,

@@ -2,43 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from otel_rt4chart.verify.model import Clash, Evidence, Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.evidence import evidence_from_row
 
-FAILURES = """
-SELECT c.TraceId AS TraceId, c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex,
-    toUnixTimestamp64Nano(c.Timestamp) AS Time, c.ServiceName AS ServiceName, c.Route AS Route,
-    c.Claim AS Claim, toString(c.Label) AS Label, c.Nearest AS Nearest, v.Question AS Question,
-    c.Evidence.DocId AS DocId, c.Evidence.Start AS EvidenceStart, c.Evidence.End AS EvidenceEnd,
-    c.Evidence.Text AS EvidenceText, c.Evidence.Relation AS Relation,
-    c.Clashes.Slot AS Slot, c.Clashes.Claimed AS Claimed, c.Clashes.Found AS Found
-FROM rt4chart_claims AS c FINAL
-INNER JOIN (
+# The verifier that judged an answer last: its claims are those in force.
+LAST_VERDICT = """
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
         argMax(Question, Version) AS Question
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified'
       AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+      AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
     GROUP BY TraceId, SpanId
-) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
-WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
-  AND c.Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-  AND ({all:UInt8}
-       OR (c.TraceId, c.SpanId, c.ClaimIndex) IN {keys:Array(Tuple(String, String, Int32))})
-ORDER BY Time DESC, TraceId, SpanId, ClaimIndex
-LIMIT {limit:UInt32}
 """
+SELECTED = f"""
+SELECT c.TraceId AS TraceId, c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex,
+    toUnixTimestamp64Nano(c.Timestamp) AS Time, c.ServiceName AS ServiceName, c.Route AS Route,
+    c.Claim AS Claim, toString(c.Label) AS Label, c.Nearest AS Nearest, v.Question AS Question,
+    c.Evidence.DocId AS DocId, c.Evidence.Start AS EvidenceStart, c.Evidence.End AS EvidenceEnd,
+    c.Evidence.Text AS EvidenceText, c.Evidence.Relation AS Relation,
+    c.Clashes.Slot AS Slot, c.Clashes.Claimed AS Claimed, c.Clashes.Found AS Found,
+    c.Version AS Version
+FROM rt4chart_claims AS c FINAL
+INNER JOIN ({LAST_VERDICT}) AS v
+    ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
+WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
+  AND c.Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+"""  # noqa: S608 - our own names
+FAILURES = f"""{SELECTED}
+  AND ({{all:UInt8}}
+       OR (c.TraceId, c.SpanId, c.ClaimIndex) IN {{keys:Array(Tuple(String, String, Int32))}})
+ORDER BY Time DESC, TraceId, SpanId, ClaimIndex
+LIMIT {{limit:UInt32}}
+"""
+# A description carries the version of the claim that it is of, plus one.
+UNDESCRIBED = f"""{SELECTED}
+  AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1) NOT IN (
+    SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_failure_embeddings FINAL
+    WHERE EmbeddingModel = {{model:String}} AND Fingerprint != ''
+      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+      AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+  )
+ORDER BY Time, TraceId, SpanId, ClaimIndex
+"""
+MINUTES = """
+SELECT toUnixTimestamp(toStartOfMinute(Timestamp)) AS Minute, count()
+FROM rt4chart_claims
+WHERE Label IN ('contradicted', 'baseless')
+  AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+  AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
+GROUP BY Minute ORDER BY Minute
+"""
+EVER = 2**63 - 1
+MINUTE_NS = 60_000_000_000
+DAY_NS = 1440 * MINUTE_NS
 Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One unfaithful claim; `nearest` is the context sentence most like it, "" where none is."""
+    """One unfaithful claim; `nearest` is the context sentence most like it, "" where none is.
+
+    `version` is the time of the decision as the claim's row has it.
+    """
 
     trace_id: str
     span_id: str
@@ -52,6 +84,7 @@ class Failure:
     nearest: str
     evidence: tuple[Evidence, ...] = ()
     clashes: tuple[Clash, ...] = ()
+    version: int = field(default=0, compare=False)
 
     @property
     def key(self) -> Key:
@@ -64,20 +97,46 @@ def failures(client: Client, *, since_ns: int, limit: int = 100_000) -> list[Fai
 
     Of an answer that several verifiers judged, the claims of the one that did so last.
     """
-    return _read(client, {"since": since_ns, "limit": limit, "all": 1, "keys": []})
+    given = {"since": since_ns, "until": EVER, "limit": limit, "all": 1, "keys": []}
+    return _read(client, FAILURES, given)
 
 
 def failures_by_key(client: Client, keys: list[Key]) -> list[Failure]:
     """These failures, in the order of their keys; what is gone is left out."""
-    found = {
-        failure.key: failure
-        for failure in _read(client, {"since": 0, "limit": len(keys), "all": 0, "keys": keys})
-    }
+    given = {"since": 0, "until": EVER, "limit": len(keys), "all": 0, "keys": keys}
+    found = {failure.key: failure for failure in _read(client, FAILURES, given)}
     return [found[key] for key in keys if key in found]
 
 
-def _read(client: Client, parameters: Mapping[str, object]) -> list[Failure]:
-    return [_failure(row) for row in client.query(FAILURES, parameters).named_results()]
+def slices(client: Client, *, since_ns: int, until_ns: int, page: int) -> Iterator[tuple[int, int]]:
+    """The time in pieces of at most `page` failures each, but of a minute at least; no empty one.
+
+    A piece is [from, to) in nanoseconds and lies within a day, as the tables' partitions do.
+    """
+    start, size, end = since_ns, 0, since_ns
+    for minute, count in client.query(MINUTES, {"since": since_ns, "until": until_ns}).result_rows:
+        at = minute * 1_000_000_000
+        if size and (size + count > page or at // DAY_NS != start // DAY_NS):
+            yield start, end
+            size = 0
+        if not size:
+            start = max(at, since_ns)
+        size, end = size + count, min(at + MINUTE_NS, until_ns)
+    if size:
+        yield start, end
+
+
+def undescribed(client: Client, *, model: str, since_ns: int, until_ns: int) -> list[Failure]:
+    """The failures of that time that have no description in that model's space, the oldest first.
+
+    One whose verdict was replaced since it was described has none.
+    """
+    given = {"since": since_ns, "until": until_ns, "model": model}
+    return _read(client, UNDESCRIBED, given)
+
+
+def _read(client: Client, query: str, parameters: Mapping[str, object]) -> list[Failure]:
+    return [_failure(row) for row in client.query(query, parameters).named_results()]
 
 
 def _failure(row: Mapping[str, Any]) -> Failure:
@@ -95,4 +154,5 @@ def _failure(row: Mapping[str, Any]) -> Failure:
         nearest=row["Nearest"],
         evidence=evidence_from_row(row),
         clashes=tuple(Clash(*cells) for cells in zip(*(row[c] for c in clashes), strict=True)),
+        version=row["Version"],
     )

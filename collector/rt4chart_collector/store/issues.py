@@ -1,22 +1,34 @@
-"""Issues and their members: an append-only registry, the newest version of each row counts."""
+"""Issues as they are now: the registry's rows, what was done to them, and what they count.
+
+A row is written when an issue is born and never removed. Its title, state and counts are a copy
+for dashboards, as of the run that wrote it; `list_issues` reads the events and the assignments.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from rt4chart_collector.store.assignments import assignments_of
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.failures import Key
+from rt4chart_collector.store.issue_events import Event, folded, last_events, root_of
+from rt4chart_collector.store.issue_figures import Figures, figures
 from rt4chart_collector.store.layout import Layout, Row, token_of
 
 NAME = "LowCardinality(String)"
 STATUS = "Enum8('open' = 1, 'ack' = 2, 'resolved' = 3, 'ignored' = 4, 'regressed' = 5)"
+# The column knows fewer states than the events, and one under another name.
+COLUMN_OF_STATE = {"new": "open", "acknowledged": "ack"}
+STATE_OF_COLUMN = {"ack": "acknowledged"}
 ISSUES = Layout(
     "rt4chart_issues",
     (
         ("IssueId", "UInt64"),
         ("Title", "String"),
+        ("Summary", "String"),
         ("FailureType", NAME),
         ("Fingerprint", NAME),
         ("Service", NAME),
@@ -27,12 +39,169 @@ ISSUES = Layout(
         ("Occurrences", "UInt64"),
         ("Routes", f"Array({NAME})"),
         ("Centroid", "Array(Float32)"),
+        ("EmbeddingModel", NAME),
         ("ExampleTraceIds", "Array(String)"),
         ("RunId", "String"),
         ("Version", "UInt64"),
         ("IsDeleted", "UInt8"),
     ),
 )
+REGISTRY = """
+SELECT IssueId, Title, Summary, Fingerprint, Service, Route, toString(Status) AS Status,
+    toUnixTimestamp64Milli(FirstSeen) AS First, toUnixTimestamp64Milli(LastSeen) AS Last,
+    Occurrences, Centroid, EmbeddingModel, ExampleTraceIds, RunId
+FROM rt4chart_issues FINAL
+WHERE IsDeleted = 0
+ORDER BY IssueId
+"""
+MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A named group of failures; times in nanoseconds, `centroid` in the space of `model`.
+
+    `weighted` is what its `claims` stand for at their sample rates, `answers` how many they are in.
+    `aliases` were merged into it. `run` is the run that wrote its row.
+    """
+
+    id: int
+    title: str
+    fingerprint: str
+    service: str
+    route: str
+    first_ns: int
+    last_ns: int
+    claims: int
+    centroid: tuple[float, ...]
+    run: str
+    state: str = "new"
+    example_traces: tuple[str, ...] = ()
+    model: str = ""
+    summary: str = ""
+    owner: str = ""
+    weighted: float = 0.0
+    answers: int = 0
+    aliases: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Its id and its aliases': its assignments and its events lie under all of them."""
+        return (self.id, *self.aliases)
+
+    @property
+    def partition(self) -> Partition:
+        """Within what its failures were grouped: service, route and fingerprint."""
+        return (self.service, self.route, self.fingerprint)
+
+
+def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> None:
+    """Write a new version of each issue's row."""
+    rows: list[Row] = [
+        (
+            issue.id,
+            issue.title,
+            issue.summary,
+            issue.fingerprint.rpartition(":")[2],
+            issue.fingerprint,
+            issue.service,
+            issue.route,
+            COLUMN_OF_STATE.get(issue.state, issue.state),
+            issue.first_ns // MS,
+            issue.last_ns // MS,
+            issue.claims,
+            [issue.route],
+            list(issue.centroid),
+            issue.model,
+            list(issue.example_traces),
+            issue.run,
+            version,
+            0,
+        )
+        for issue in issues
+    ]
+    ISSUES.insert(client, rows, token=token_of("issues", [(i.id, version) for i in issues]))
+
+
+def registry(client: Client) -> list[Issue]:
+    """Every issue as its row has it, aliases too, by id."""
+    return [_issue(row) for row in client.query(REGISTRY).named_results()]
+
+
+def list_issues(client: Client) -> list[Issue]:
+    """Every issue as it is now, the largest first; an alias stands in `aliases` of another.
+
+    An issue of an earlier version that no run has looked at since counts nothing yet.
+    """
+    rows = {issue.id: issue for issue in registry(client)}
+    events = last_events(client)
+    merged = {
+        issue: int(last["merged"].value, 16)
+        for issue, last in events.items()
+        if "merged" in last and last["merged"].value
+    }
+    roots = {issue: root_of(issue, merged) for issue in merged}
+    counted = figures(client, roots)
+    issues = [
+        _now(rows[ids[0]], ids[1:], events.get(ids[0], {}), counted.get(ids[0], Figures()))
+        for ids in folded(rows, roots).values()
+        if ids[0] in rows
+    ]
+    return sorted(issues, key=lambda issue: (-issue.claims, issue.id))
+
+
+def issue_of_id(client: Client, issue_id: int) -> Issue | None:
+    """The issue of that id, or the one that an alias of that id stands for; None where none is."""
+    found = (issue for issue in list_issues(client) if issue_id in issue.ids)
+    return next(found, None)
+
+
+def member_keys(client: Client, issue: Issue, *, limit: int) -> list[Key]:
+    """Failures of an issue, one a trace: its examples first, then the most typical."""
+    shown = issue.example_traces
+    return [
+        one.key for one in assignments_of(client, issue.ids, limit=limit, shown=shown, a_trace=1)
+    ]
+
+
+def _now(row: Issue, aliases: Sequence[int], last: Mapping[str, Event], counts: Figures) -> Issue:
+    def told(kind: str, otherwise: str) -> str:
+        return last[kind].value if kind in last else otherwise
+
+    return replace(
+        row,
+        title=told("titled", row.title),
+        summary=told("summarised", row.summary),
+        state=told("state", row.state),
+        owner=told("owner", ""),
+        first_ns=min(row.first_ns, counts.first_ns) if counts.claims else row.first_ns,
+        last_ns=max(row.last_ns, counts.last_ns),
+        claims=counts.claims,
+        weighted=counts.weighted,
+        answers=counts.answers,
+        aliases=tuple(aliases),
+    )
+
+
+def _issue(row: Mapping[str, Any]) -> Issue:
+    return Issue(
+        id=row["IssueId"],
+        title=row["Title"],
+        fingerprint=row["Fingerprint"],
+        service=row["Service"],
+        route=row["Route"],
+        first_ns=row["First"] * MS,
+        last_ns=row["Last"] * MS,
+        claims=row["Occurrences"],
+        centroid=tuple(row["Centroid"]),
+        run=row["RunId"],
+        state=STATE_OF_COLUMN.get(row["Status"], row["Status"]),
+        example_traces=tuple(row["ExampleTraceIds"]),
+        model=row["EmbeddingModel"],
+        summary=row["Summary"],
+    )
+
+
 MEMBERS = Layout(
     "rt4chart_issue_members",
     (
@@ -59,43 +228,6 @@ EMBEDDINGS = Layout(
         ("Version", "UInt64"),
     ),
 )
-LIST = """
-SELECT IssueId, Title, Fingerprint, Service, Route, toString(Status) AS Status,
-    toUnixTimestamp64Milli(FirstSeen) AS First, toUnixTimestamp64Milli(LastSeen) AS Last,
-    Occurrences, Centroid, ExampleTraceIds, RunId
-FROM rt4chart_issues FINAL
-WHERE IsDeleted = 0
-ORDER BY Occurrences DESC, IssueId
-"""
-MEMBERS_OF = """
-SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_issue_members FINAL
-WHERE IssueId = {id:UInt64} AND RunId = {run:String}
-ORDER BY has({shown:Array(String)}, TraceId) DESC, indexOf({shown:Array(String)}, TraceId),
-    Distance, TraceId, SpanId, ClaimIndex
-LIMIT 1 BY TraceId LIMIT {limit:UInt32}
-"""
-MS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """A named group of failures; times in nanoseconds, `centroid` in the embedder's space.
-
-    `run` is the run that last saw it: its members are those of that run.
-    """
-
-    id: int
-    title: str
-    fingerprint: str
-    service: str
-    route: str
-    first_ns: int
-    last_ns: int
-    claims: int
-    centroid: tuple[float, ...]
-    run: str
-    status: str = "open"
-    example_traces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +250,6 @@ class Embedded:
     vector: tuple[float, ...]
 
 
-def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> None:
-    """Write a new version of each issue."""
-    rows: list[Row] = [
-        (issue.id, issue.title, issue.fingerprint.rpartition(":")[2], issue.fingerprint,
-         issue.service, issue.route, issue.status, issue.first_ns // MS, issue.last_ns // MS,
-         issue.claims, [issue.route], list(issue.centroid), list(issue.example_traces),
-         issue.run, version, 0)
-        for issue in issues
-    ]  # fmt: skip
-    ISSUES.insert(client, rows, token=token_of("issues", [(i.id, version) for i in issues]))
-
-
 def insert_members(client: Client, members: Sequence[Member], *, run: str, version: int) -> None:
     """Write who belongs to which issue in this run."""
     rows: list[Row] = [
@@ -149,32 +269,3 @@ def insert_embeddings(
     ]
     token = token_of("embeddings", [(*one.key, model, version) for one in embedded])
     EMBEDDINGS.insert(client, rows, token=token)
-
-
-def list_issues(client: Client) -> list[Issue]:
-    """Every issue as it is now, the largest first."""
-    return [_issue(row) for row in client.query(LIST).named_results()]
-
-
-def member_keys(client: Client, issue: Issue, *, limit: int) -> list[Key]:
-    """Members of an issue's last run, one a trace: its examples first, then the most typical."""
-    shown = list(issue.example_traces)
-    given = {"id": issue.id, "run": issue.run, "limit": limit, "shown": shown}
-    return [tuple(row) for row in client.query(MEMBERS_OF, given).result_rows]
-
-
-def _issue(row: Mapping[str, Any]) -> Issue:
-    return Issue(
-        id=row["IssueId"],
-        title=row["Title"],
-        fingerprint=row["Fingerprint"],
-        service=row["Service"],
-        route=row["Route"],
-        first_ns=row["First"] * MS,
-        last_ns=row["Last"] * MS,
-        claims=row["Occurrences"],
-        centroid=tuple(row["Centroid"]),
-        run=row["RunId"],
-        example_traces=tuple(row["ExampleTraceIds"]),
-        status=row["Status"],
-    )

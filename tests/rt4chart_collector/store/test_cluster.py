@@ -124,6 +124,7 @@ def test_what_is_whole_and_what_is_sharded_is_decided() -> None:
         "rt4chart_issue_events",
         "rt4chart_eval_cases",
         "rt4chart_eval_releases",
+        "rt4chart_leases",
     }
     assert set(SHARDED_BY) <= set(SHARDING)
     assert TABLES[LEDGER_TABLE].engine == "ReplicatedReplacingMergeTree"

@@ -1,25 +1,36 @@
-"""The registry of issues."""
+"""The registry of issues, and what they count."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from otel_rt4chart.verify.model import Label
+from rt4chart_collector.store.assignments import (
+    MATCH,
+    Assignment,
+    assignments_of,
+    insert_assignments,
+)
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import failures
+from rt4chart_collector.store.issue_events import Event, merged_into, record
+from rt4chart_collector.store.issue_figures import Part, profile_of
 from rt4chart_collector.store.issues import (
-    Embedded,
     Issue,
-    Member,
-    insert_embeddings,
     insert_issues,
-    insert_members,
+    issue_of_id,
     list_issues,
     member_keys,
+    registry,
 )
-from tests.rt4chart_clustering.made import NOON
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_clustering.made import NOON, numbers, verdict
 
 ISSUE = Issue(
     id=2**64 - 1,
-    title="Number differs from the source · a'b · 3 claims",
+    title="Number differs from the source · a'b",
     fingerprint="fp1:contradicted:number",
     service="shop",
     route="a'b",
@@ -28,77 +39,131 @@ ISSUE = Issue(
     claims=3,
     centroid=(0.5, 0.25),
     run="7",
+    state="acknowledged",
     example_traces=("t3", "t1"),
+    model="hashing/1",
+    summary="They differ.",
 )
-KEYS = [("t1", "s", 0), ("t2", "s", 0), ("t3", "s", 1), ("t3", "s", 2)]
 
 
-def members(*keys: tuple[str, str, int]) -> list[Member]:
-    """Members, each farther from the middle than the one before."""
-    return [Member(ISSUE.id, key, NOON, at / 10) for at, key in enumerate(keys)]
+def filled(client: Client, count: int, *, issue: int = ISSUE.id, first: int = 1) -> None:
+    """That many failures, one an answer, verdicts and all, each farther from the middle."""
+    made = numbers(count, first=first)
+    insert_verdicts(client, [replace(verdict(one), sample_rate=0.25) for one in made])
+    keys = {one.key for one in made}
+    insert_assignments(
+        client,
+        [
+            Assignment(one.key, one.time_ns, issue, ISSUE.partition, at / 8, MATCH, one.version + 1)
+            for at, one in enumerate(sorted(failures(client, since_ns=0), key=lambda f: f.key))
+            if one.key in keys
+        ],
+    )
 
 
-def test_issue_comes_back_whole(any_client: Client) -> None:
+def test_row_comes_back_whole(any_client: Client) -> None:
     """Every field survives the store, ids of 64 bits too."""
     insert_issues(any_client, [ISSUE], version=1)
 
-    assert list_issues(any_client) == [ISSUE]
+    assert registry(any_client) == [ISSUE]
+    assert list_issues(any_client) == [replace(ISSUE, claims=0)]
 
 
 def test_newest_version_counts(client: Client) -> None:
-    """A new version replaces the issue; it does not stand beside it."""
+    """A new version replaces the row; it does not stand beside it. The same twice is once."""
     insert_issues(client, [ISSUE], version=1)
-    changed = replace(ISSUE, status="resolved", claims=9)
+    insert_issues(client, [ISSUE], version=1)
+    changed = replace(ISSUE, state="resolved", claims=9)
 
     insert_issues(client, [changed], version=2)
 
-    assert list_issues(client) == [changed]
+    assert registry(client) == [changed]
+    assert client.query("SELECT count() FROM rt4chart_issues").result_rows == [(2,)]
 
 
-def test_largest_issue_is_first(client: Client) -> None:
-    """Issues are listed by their number of claims."""
-    insert_issues(client, [ISSUE, replace(ISSUE, id=1, claims=8)], version=1)
+def test_counts_are_those_of_the_assignments(any_client: Client) -> None:
+    """Claims, answers and what they stand for are read, whatever the row says; first seen stays."""
+    insert_issues(any_client, [ISSUE], version=1)
+    filled(any_client, 3)
 
-    assert [issue.claims for issue in list_issues(client)] == [8, 3]
+    (issue,) = list_issues(any_client)
+
+    assert (issue.claims, issue.answers, issue.weighted) == (3, 3, 12.0)
+    assert (issue.first_ns, issue.last_ns) == (NOON, NOON + 5_000_000)
 
 
-def test_members_are_examples_first_then_typical_one_a_trace(client: Client) -> None:
+def test_events_win_over_the_row(client: Client) -> None:
+    """State, owner, title and summary are what was said of them last."""
+    insert_issues(client, [ISSUE], version=1)
+    told = {"state": "resolved", "owner": "ann", "titled": "T", "summarised": "S"}
+    record(client, [Event(ISSUE.id, NOON, kind, value) for kind, value in told.items()])
+
+    (issue,) = list_issues(client)
+
+    assert (issue.state, issue.owner, issue.title, issue.summary) == ("resolved", "ann", "T", "S")
+
+
+def test_replaced_verdict_leaves_the_counts(any_client: Client) -> None:
+    """A claim that is gone, and one that was judged anew and not looked at since, count no more."""
+    insert_issues(any_client, [ISSUE], version=1)
+    filled(any_client, 3)
+    first, second, _ = numbers(3)
+
+    insert_verdicts(
+        any_client,
+        [
+            verdict(replace(first, label=Label.ENTAILED), version=2),
+            verdict(replace(second, claim="The trial lasts 99 days."), version=2),
+        ],
+    )
+
+    assert [issue.claims for issue in list_issues(any_client)] == [1]
+    assert len(assignments_of(any_client, [ISSUE.id])) == 1
+
+
+def test_alias_counts_with_what_stands_for_it(client: Client) -> None:
+    """Two that were merged are one in the list, found under either id, with all failures."""
+    insert_issues(client, [ISSUE, replace(ISSUE, id=1), replace(ISSUE, id=3)], version=1)
+    filled(client, 3)
+    filled(client, 2, issue=1, first=50)
+    merged_into(client, 1, ISSUE.id, actor="ann", at_ns=NOON)
+
+    found = list_issues(client)
+
+    assert [(one.id, one.claims, one.aliases) for one in found] == [(ISSUE.id, 5, (1,)), (3, 0, ())]
+    assert issue_of_id(client, 1) == found[0]
+    assert issue_of_id(client, 2) is None
+    assert len(assignments_of(client, found[0].ids)) == 5
+
+
+def test_members_are_examples_first_then_typical(client: Client) -> None:
     """The traces chosen as examples come in their order, then the nearest to the middle."""
-    insert_members(client, members(*KEYS), run="7", version=1)
+    filled(client, 4)
+    keys = [one.key for one in numbers(4)]
+    shown = replace(ISSUE, example_traces=(keys[3][0], keys[1][0]))
 
-    assert member_keys(client, ISSUE, limit=9) == [KEYS[2], KEYS[0], KEYS[1]]
-    assert member_keys(client, ISSUE, limit=1) == [KEYS[2]]
-
-
-def test_members_of_earlier_runs_are_not_members_now(client: Client) -> None:
-    """A claim that left its issue is not shown with it."""
-    insert_members(client, members(*KEYS), run="7", version=1)
-    insert_members(client, members(KEYS[0]), run="8", version=2)
-
-    assert member_keys(client, replace(ISSUE, run="8"), limit=9) == [KEYS[0]]
+    assert member_keys(client, shown, limit=9) == [keys[3], keys[1], keys[0], keys[2]]
+    assert member_keys(client, shown, limit=1) == [keys[3]]
 
 
-def test_same_batch_twice_is_stored_once(client: Client) -> None:
-    """Writing again after a lost reply doubles no row, read with FINAL or without."""
-    embedded = [Embedded(KEYS[0], NOON, "text", (1.0, 0.0))]
-    for _ in range(2):
-        insert_issues(client, [ISSUE], version=1)
-        insert_members(client, members(*KEYS), run="7", version=1)
-        insert_embeddings(client, embedded, model="m", version=1)
+def test_profile_says_where_it_happens(any_client: Client) -> None:
+    """Routes, days, and the passages named and given, each with its claims and their weight."""
+    filled(any_client, 3)
 
-    counts = client.query(
-        "SELECT (SELECT count() FROM rt4chart_issues), "
-        "(SELECT count() FROM rt4chart_issue_members), "
-        "(SELECT count() FROM rt4chart_failure_embeddings)"
-    ).result_rows
+    profile = profile_of(any_client, [ISSUE.id])
 
-    assert counts == [(1, 4, 1)]
+    assert profile.routes == (Part("a'b", 3, 12.0),)
+    assert [(part.claims, part.weighted) for part in profile.trend] == [(3, 12.0)]
+    assert profile.evidence == (Part("p1", 3, 12.0),)
+    assert profile.context == ()
 
 
-def test_nothing_to_write_writes_nothing(client: Client) -> None:
+@pytest.mark.parametrize("claims", [0, 1])
+def test_nothing_to_write_writes_nothing(client: Client, claims: int) -> None:
     """A run without groups leaves the tables as they are."""
     insert_issues(client, [], version=1)
-    insert_members(client, [], run="1", version=1)
-    insert_embeddings(client, [], model="m", version=1)
+    insert_assignments(client, [])
+    record(client, [])
 
     assert list_issues(client) == []
+    assert profile_of(client, [1] * claims).trend == ()

@@ -40,6 +40,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_issue_events",
         "rt4chart_issue_members",
         "rt4chart_issues",
+        "rt4chart_leases",
         "rt4chart_route_1m",
         "rt4chart_route_1m_mv",
         "rt4chart_schema_migrations",

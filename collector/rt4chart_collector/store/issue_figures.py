@@ -1,0 +1,101 @@
+"""What issues count, read from the assignments and the verdicts in force: nothing is added up.
+
+A failure counts as often as its answer stands for others: 1 / its sample rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rt4chart_collector.store.assignments import ALL, LIVE, ONE
+from rt4chart_collector.store.connect import Client
+
+STANDS_FOR = "transform(IssueId, {merged:Array(UInt64)}, {into:Array(UInt64)}, IssueId)"
+FIGURES = f"""
+SELECT {STANDS_FOR} AS Issue, count() AS Claims, sum(Weight) AS Weighted,
+    uniqExact(TraceId, SpanId) AS Answers,
+    toUnixTimestamp64Nano(min(Timestamp)) AS First, toUnixTimestamp64Nano(max(Timestamp)) AS Last
+FROM ({LIVE.format(only=ALL)})
+GROUP BY Issue
+"""  # noqa: S608 - our own names
+# Each figure of one issue as (kind, name, claims, weighted), the largest first.
+PROFILE = f"""
+WITH live AS ({LIVE.format(only=ONE)})
+SELECT part.1 AS Kind, part.2 AS Name, count() AS Claims, sum(Weight) AS Weighted
+FROM live
+ARRAY JOIN arrayConcat(
+    [('route', toString(Route)), ('model', toString(Model)),
+     ('prompt', toString(PromptVersion)), ('day', toString(toDate(Timestamp, 'UTC')))],
+    arrayMap(id -> ('evidence', id), arrayDistinct(DocIds)),
+    arrayMap(id -> ('context', id), arrayDistinct(Context))
+) AS part
+GROUP BY Kind, Name
+ORDER BY Kind, Claims DESC, Name
+LIMIT {{limit:UInt32}} BY Kind
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """An issue's failures: their number, what they stand for, their answers, their time."""
+
+    claims: int = 0
+    weighted: float = 0.0
+    answers: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How many of an issue's failures have this; `weighted` is what they stand for."""
+
+    name: str
+    claims: int
+    weighted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Where an issue's failures are, the commonest first; `trend` has a part a day, in order.
+
+    `evidence` are the passages that the judge named, `context` those that the answers had.
+    """
+
+    routes: tuple[Part, ...] = ()
+    models: tuple[Part, ...] = ()
+    prompts: tuple[Part, ...] = ()
+    trend: tuple[Part, ...] = ()
+    evidence: tuple[Part, ...] = ()
+    context: tuple[Part, ...] = ()
+
+
+def figures(client: Client, aliases: Mapping[int, int]) -> dict[int, Figures]:
+    """The figures of every issue that has failures; those of aliases are in what stands for them.
+
+    They reach as far back as the assignments are kept.
+    """
+    given = {"merged": list(aliases) or [0], "into": list(aliases.values()) or [0]}
+    return {
+        issue: Figures(claims, weighted, answers, first, last)
+        for issue, claims, weighted, answers, first, last in client.query(
+            FIGURES, given
+        ).result_rows
+    }
+
+
+def profile_of(client: Client, issues: Sequence[int], *, limit: int = 400) -> Profile:
+    """Where the failures of an issue (given with its aliases) are; `limit` bounds each list."""
+    kinds: dict[str, list[Part]] = {}
+    given = {"ids": list(issues), "limit": limit}
+    for kind, name, claims, weighted in client.query(PROFILE, given).result_rows:
+        kinds.setdefault(kind, []).append(Part(name, claims, weighted))
+    return Profile(
+        routes=tuple(kinds.get("route", ())),
+        models=tuple(kinds.get("model", ())),
+        prompts=tuple(kinds.get("prompt", ())),
+        trend=tuple(sorted(kinds.get("day", ()), key=lambda part: part.name)),
+        evidence=tuple(kinds.get("evidence", ())),
+        context=tuple(kinds.get("context", ())),
+    )

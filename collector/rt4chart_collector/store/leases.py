@@ -1,0 +1,53 @@
+"""What only one process may do at a time, over a database that knows no locks.
+
+A lease is a row. Whoever wants one writes it and then looks: who sees another's row that still
+holds takes the own one back. As what was written is seen by whoever looks later, of two at least
+one sees the other, so both may give way, but never both go on.
+"""
+
+from __future__ import annotations
+
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.layout import Layout, token_of
+
+LEASES = Layout(
+    "rt4chart_leases",
+    (
+        ("Name", "LowCardinality(String)"),
+        ("Holder", "String"),
+        ("Until", "DateTime64(3, 'UTC')"),
+        ("Version", "UInt64"),
+    ),
+)
+OTHERS = """
+SELECT Holder FROM rt4chart_leases FINAL
+WHERE Name = {name:String} AND Holder != {holder:String}
+  AND Until > fromUnixTimestamp64Milli({now:Int64})
+"""
+MS = 1_000_000
+
+
+def take(client: Client, name: str, holder: str, *, now_ns: int, for_ns: int) -> bool:
+    """Take or prolong a lease; False where another holds it, and then this holder does not."""
+    if _others(client, name, holder, now_ns):
+        return False
+    _write(client, name, holder, until_ns=now_ns + for_ns, version=now_ns)
+    if not _others(client, name, holder, now_ns):
+        return True
+    give_back(client, name, holder, now_ns=now_ns)
+    return False
+
+
+def give_back(client: Client, name: str, holder: str, *, now_ns: int) -> None:
+    """End a lease before its time."""
+    _write(client, name, holder, until_ns=now_ns, version=now_ns + 1)
+
+
+def _others(client: Client, name: str, holder: str, now_ns: int) -> bool:
+    given = {"name": name, "holder": holder, "now": now_ns // MS}
+    return bool(client.query(OTHERS, given).result_rows)
+
+
+def _write(client: Client, name: str, holder: str, *, until_ns: int, version: int) -> None:
+    token = token_of("lease", [(name, holder, until_ns, version)])
+    LEASES.insert(client, [(name, holder, until_ns // MS, version)], token=token)
