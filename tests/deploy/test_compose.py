@@ -1,0 +1,130 @@
+"""docker-compose.yml: what is pinned, bounded, locked down and given in .env."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rt4chart_collector.settings import Settings
+from rt4chart_collector.sources.settings import StreamSettings
+from tests.deploy.files import DEPLOY, ROOT, read_yaml
+
+COMPOSE = ROOT / "docker-compose.yml"
+SERVICES: dict[str, dict[str, Any]] = read_yaml(COMPOSE)["services"]
+ONCE = {"kafka-topics", "otelcol-queue", "migrate"}
+# Its image has no shell to ask with; Prometheus asks.
+UNASKED = {"otelcol"}
+EXAMPLE = (ROOT / ".env.example").read_text()
+
+
+def named(profile: str) -> set[str]:
+    """The services of a layout."""
+    return {name for name, one in SERVICES.items() if profile in one["profiles"]}
+
+
+def texts(value: object) -> Iterator[str]:
+    """Every text in a structure."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts(one)
+
+
+def test_layouts_are_whole() -> None:
+    """Each service belongs to one of the two, and waits for none of the other."""
+    assert named("small") == {"rt4chart", "prometheus", "alertmanager"}
+    assert named("full") == set(SERVICES) - {"rt4chart"}
+    for name, one in SERVICES.items():
+        for other in one.get("depends_on", {}):
+            assert set(one["profiles"]) <= set(SERVICES[other]["profiles"]), name
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_service_is_pinned_bounded_and_locked_down(name: str) -> None:
+    """A tag with a number, limits, no capability, no new privilege, and a health check."""
+    one = SERVICES[name]
+
+    assert re.search(r":v?\d+\.\d+", one["image"]), one["image"]
+    assert set(one["deploy"]["resources"]["limits"]) == {"cpus", "memory"}
+    assert one["cap_drop"] == ["ALL"]
+    assert one["security_opt"] == ["no-new-privileges:true"]
+    assert one["read_only"] is (name != "kafka")
+    assert ("test" in one.get("healthcheck", {})) is (name not in ONCE | UNASKED | {"rt4chart"})
+
+
+def test_no_secret_has_a_default() -> None:
+    """Each is asked for by name where it is missing, and .env.example has it empty."""
+    secrets = set(re.findall(r"\$\{(\w*(?:PASSWORD|TOKEN)\w*)([^}]*)\}", COMPOSE.read_text()))
+
+    assert {name for name, _ in secrets}
+    for name, behind in secrets:
+        assert behind == ":?set it in .env", name
+        assert f"\n{name}=\n" in EXAMPLE
+
+
+def test_every_variable_is_in_the_example() -> None:
+    """Those with a default as a comment."""
+    asked = set(re.findall(r"\$\{(\w+)", COMPOSE.read_text()))
+    asked |= {one["environment"] for one in read_yaml(COMPOSE)["secrets"].values()}
+
+    assert {name for name in asked if not re.search(rf"^#?{name}=", EXAMPLE, re.M)} == set()
+
+
+def test_variables_of_ours_are_settings() -> None:
+    """Of the service and the workers; a typing error would be no error."""
+    known = {
+        f"RT4CHART_{name}".upper() for one in (Settings, StreamSettings) for name in one.__slots__
+    }
+    for name in ("rt4chart", "worker", "migrate"):
+        given = set(SERVICES[name]["environment"])
+        assert {one for one in given if one.startswith("RT4CHART_")} <= known, name
+
+
+def test_files_that_are_mounted_are_there() -> None:
+    """Docker would make an empty folder in the place of one that is missing."""
+    mounted = [
+        text.split(":")[0]
+        for one in SERVICES.values()
+        for text in texts(one.get("volumes", []))
+        if text.startswith("./")
+    ]
+
+    assert mounted
+    assert [one for one in mounted if not (ROOT / one).exists()] == []
+
+
+def test_image_holds_what_is_copied() -> None:
+    """Every file that the Dockerfile copies is let through and is there."""
+    text = (DEPLOY / "Dockerfile").read_text()
+    copied = {
+        one
+        for line in re.findall(r"^COPY (?!--from)(.+)$", text, re.M)
+        for one in line.split()[:-1]
+    }
+    let_through = set(
+        re.findall(r"^!(.+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.M)
+    )
+
+    assert copied == let_through
+    assert all((ROOT / one).exists() for one in copied)
+    assert re.search(r"^USER 10001:10001$", text, re.M)
+
+
+def test_topic_takes_what_the_gateway_sends() -> None:
+    """The broker's and the topics' limits are above the exporter's, and the topic is the same."""
+    kafka = read_yaml(DEPLOY / "otelcol/gateway.yaml")["exporters"]["kafka"]
+    limit = int(SERVICES["kafka"]["environment"]["KAFKA_MESSAGE_MAX_BYTES"])
+    (script,) = SERVICES["kafka-topics"]["command"]
+
+    assert kafka["producer"]["max_message_bytes"] < limit
+    assert script.count(f"max.message.bytes={limit}") == 2
+    assert kafka["traces"]["topic"] == "${env:KAFKA_TOPIC:-otlp_spans}"
+    assert "/otlp_spans?" in SERVICES["worker"]["environment"]["RT4CHART_SOURCE"]
+    assert "--topic otlp_spans.dlq" in script
