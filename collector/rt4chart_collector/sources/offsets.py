@@ -60,6 +60,9 @@ class Offsets:
         owned = self._owned.get(partition)
         if owned is None:
             return None
+        if owned.reached is None:
+            # Where it began is where it would begin again.
+            owned.committed = offset
         owned.waiting.append(offset)
         owned.parts[offset] = parts
         owned.reached = offset + 1

@@ -66,7 +66,7 @@ class Stream:
         self._marks: defaultdict[str, set[Mark]] = defaultdict(set)
         self._again: deque[tuple[int, Piece]] = deque()
         self._unstored = 0
-        self._next_commit = self._next_anew = 0
+        self._next_commit, self._next_anew = 0, clock() + COMMIT_ANEW_NS
         self._stopping = threading.Event()
         self.share = Share(parts.source.partitions, frozenset())
         self.paused: frozenset[int] = frozenset()
