@@ -85,7 +85,7 @@ def test_no_path_leads_to_a_file(client: Client, credentials: str) -> None:
 
 
 def test_wrong_token_reaches_nothing(client: Client) -> None:
-    """Seven tokens in two schemes for three requests that need one: 401 each, and none taken."""
+    """Seven tokens in two schemes for three requests that need one: refused each, and none taken."""
     queue = Queue()
     with both(client, queue) as (receiver, access):
         replies = [
@@ -99,7 +99,9 @@ def test_wrong_token_reaches_nothing(client: Client) -> None:
             for token in TOKENS
         ]
 
-    assert [reply.split()[1] for reply in replies] == [b"401"] * (3 * 2 * len(TOKENS))
+    assert len(replies) == 3 * 2 * len(TOKENS)
+    # 403 is what ClickHouse says where the password is another's.
+    assert {reply.split()[1] for reply in replies} == {b"401", b"403"}
     assert queue.offered == []
 
 
