@@ -85,7 +85,7 @@ def test_no_path_leads_to_a_file(client: Client, credentials: str) -> None:
 
 
 def test_wrong_token_reaches_nothing(client: Client) -> None:
-    """Seven tokens in two schemes for three requests that need one: refused each, and none taken."""
+    """Seven tokens in two schemes for three requests that need one: each refused, none taken."""
     queue = Queue()
     with both(client, queue) as (receiver, access):
         replies = [
