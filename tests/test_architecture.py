@@ -28,7 +28,12 @@ OURS = {
     "otel_rt4chart": ("otel_rt4chart",),
     "otel_rt4chart.verify": ("otel_rt4chart.verify", "otel_rt4chart.errors"),
     "rt4chart_collector": ("otel_rt4chart", "rt4chart_collector"),
-    "rt4chart_clustering": ("otel_rt4chart", "rt4chart_collector.store", "rt4chart_clustering"),
+    "rt4chart_clustering": (
+        "otel_rt4chart",
+        "rt4chart_collector.answers",
+        "rt4chart_collector.store",
+        "rt4chart_clustering",
+    ),
 }
 # What of the outside may be imported where; the standard library may be imported anywhere.
 OUTSIDE = {

@@ -1,0 +1,59 @@
+"""The answers of failures as they were made: spans, passages with their texts, kept while read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.verdict import Candidate
+from rt4chart_clustering.explain.stage import Seen
+from rt4chart_collector.answers import answers_in
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.passages import passages_of
+from rt4chart_collector.store.spans import spans_of
+from rt4chart_collector.store.verdicts import AnswerKey
+
+_KEPT = 64
+
+
+class Reading:
+    """Reads traces from the store, each once while it is among the last ones asked for."""
+
+    def __init__(self, client: Client) -> None:
+        """The client stays its opener's."""
+        self._client = client
+        self._traces: dict[str, list[SpanRecord]] = {}
+
+    def load(self, traces: Sequence[str]) -> None:
+        """Read these traces together; at most 64 are kept."""
+        missing = [one for one in dict.fromkeys(traces) if one not in self._traces]
+        if len(self._traces) + len(missing) > _KEPT:
+            self._traces.clear()
+        self._traces |= {one: [] for one in missing}
+        for span in spans_of(self._client, missing) if missing else ():
+            self._traces[span.trace_id].append(span)
+
+    def spans(self, trace: str) -> list[SpanRecord]:
+        """All spans of a trace, by time; none where they are stored no more."""
+        self.load([trace])
+        return self._traces.get(trace, [])
+
+    def answer(self, key: AnswerKey) -> Candidate | None:
+        """The answer of that trace and span as its spans tell it."""
+        found = answers_in(self._client, self.spans(key[0]))
+        return next((one for one in found if one.span_id == key[1]), None)
+
+    def seen(self, key: AnswerKey) -> tuple[Seen, ...]:
+        """The passages on the way to an answer, with their texts where the spans have them."""
+        stored = passages_of(self._client, [key]).get(key, ())
+        told = self.answer(key)
+        texts = {} if told is None else {one.passage.id: one.passage.text for one in told.staged}
+        if told is not None and not stored:
+            given = {one.id for one in told.exchange.passages}
+            return tuple(
+                Seen(
+                    one.passage.id, frozenset(one.stages), one.passage.id in given, one.passage.text
+                )
+                for one in told.staged
+            )
+        return tuple(Seen(one.id, one.stages, one.is_context, texts.get(one.id)) for one in stored)

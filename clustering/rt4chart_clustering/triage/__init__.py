@@ -1,0 +1,1 @@
+"""What people make of the issues: state, severity, and the words for them."""

@@ -1,0 +1,90 @@
+"""How bad an issue is, from its weighted traffic.
+
+    score = 25 · log₁₀(1 + d) + 25 · log₁₀(1 + 1000 · s), each at most 50
+
+`d` are its failures a day, `s` is its share of the decided claims of its route; both are weighted
+by one over the sampling rate, over the last 7 days, and a baseless claim counts half of a
+contradicted one. Ten failures a day are 26 points, a hundred 50; a share of 1% is 26 points, of 5%
+43, of 10% 50. From 75 on an issue is critical, from 50 high, from 25 medium, else low.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+WINDOW_DAYS = 7
+CONTRADICTED, BASELESS = 1.0, 0.5
+_HALF = 50.0
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+class Level(StrEnum):
+    """The severity in a word, the worst first."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+_FROM = ((75.0, Level.CRITICAL), (50.0, Level.HIGH), (25.0, Level.MEDIUM))
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """An issue's failures in the last 7 days: weighted sums, and the days that they lie in.
+
+    `decided` are the weighted decided claims of its route in that time, `days` are 1 to 7, fewer
+    for an issue that is younger. `daily` are weighted failures a day, oldest first, today's last.
+    """
+
+    contradicted: float = 0.0
+    baseless: float = 0.0
+    decided: float = 0.0
+    days: float = float(WINDOW_DAYS)
+    daily: tuple[float, ...] = (0.0,) * WINDOW_DAYS
+
+    @property
+    def harm(self) -> float:
+        """The failures, those that the passages deny counting most."""
+        return CONTRADICTED * self.contradicted + BASELESS * self.baseless
+
+    @property
+    def share(self) -> float | None:
+        """The failures' share of the route's decided claims, unweighted by label; None without."""
+        if self.decided <= 0:
+            return None
+        return min((self.contradicted + self.baseless) / self.decided, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Severity:
+    """`score` is from 0 to 100; `a_day` and `share` are what it was made of."""
+
+    score: float
+    level: Level
+    a_day: float
+    share: float
+
+
+def severity_of(traffic: Traffic) -> Severity:
+    """The severity by the formula above."""
+    a_day = traffic.harm / max(traffic.days, 1.0)
+    share = min(traffic.harm / traffic.decided, 1.0) if traffic.decided > 0 else 0.0
+    score = _points(a_day) + _points(1000 * share)
+    level = next((level for least, level in _FROM if score >= least), Level.LOW)
+    return Severity(score, level, a_day, share)
+
+
+def sparkline(daily: tuple[float, ...]) -> str:
+    """One bar a day, the highest full; days without a failure are dots."""
+    most = max(daily, default=0.0)
+    return "".join(
+        _BARS[math.ceil(len(_BARS) * one / most) - 1] if one > 0 else "·" for one in daily
+    )
+
+
+def _points(quantity: float) -> float:
+    return min(25 * math.log10(1 + max(quantity, 0.0)), _HALF)

@@ -1,0 +1,76 @@
+"""How much traffic an issue is: its failures a day, weighted by one over the sampling rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rt4chart_collector.store.connect import Client
+
+DAY_NS = 86_400_000_000_000
+# Of an answer that several verifiers judged, what the last of them said. `Age` is in whole days
+# before `now`; a time in the future is today. An assignment older than its claim counts no more.
+FAILURES = """
+SELECT a.IssueId AS IssueId, toString(c.Label) AS Label,
+    intDiv(greatest({now:Int64} - toUnixTimestamp64Nano(a.Timestamp), 0), {day:Int64}) AS Age,
+    sum(if(v.Rate > 0, 1 / v.Rate, 0)) AS Weight
+FROM (
+    SELECT IssueId, TraceId, SpanId, ClaimIndex, Timestamp, Version
+    FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+) AS a
+INNER JOIN (
+    SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
+        argMax(SampleRate, Version) AS Rate
+    FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY TraceId, SpanId
+) AS v ON v.TraceId = a.TraceId AND v.SpanId = a.SpanId
+INNER JOIN (
+    SELECT TraceId, SpanId, VerifierId, toInt32(ClaimIndex) AS ClaimIndex, Label, Version
+    FROM rt4chart_claims FINAL
+    WHERE IsDeleted = 0 AND Label IN ('contradicted', 'baseless')
+      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
+    AND c.VerifierId = v.VerifierId
+WHERE a.Version > c.Version
+GROUP BY IssueId, Label, Age
+"""
+DECIDED = """
+SELECT ServiceName, Route, sum(Decided)
+FROM (
+    SELECT ServiceName, Route, TraceId, SpanId,
+        argMax(if(SampleRate > 0, 1 / SampleRate, 0)
+            * (toFloat64(EntailedCount) + ContradictedCount + BaselessCount), Version) AS Decided
+    FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY ServiceName, Route, TraceId, SpanId
+)
+GROUP BY ServiceName, Route
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DayWeight:
+    """Weighted failures of one label on the day that many days ago, 0 is today."""
+
+    issue: int
+    label: str
+    age_days: int
+    weight: float
+
+
+def failures_a_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight]:
+    """The assigned failures of these days before now; an issue's aliases are apart."""
+    given = {"now": now_ns, "since": now_ns - days * DAY_NS, "day": DAY_NS}
+    return [
+        DayWeight(issue, label, min(int(age), days - 1), weight)
+        for issue, label, age, weight in client.query(FAILURES, given).result_rows
+    ]
+
+
+def decided_claims(client: Client, *, now_ns: int, days: int) -> dict[tuple[str, str], float]:
+    """The weighted decided claims of these days, by service and route."""
+    rows = client.query(DECIDED, {"since": now_ns - days * DAY_NS}).result_rows
+    return {(service, route): decided for service, route, decided in rows}
