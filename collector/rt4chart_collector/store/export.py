@@ -85,7 +85,10 @@ SOURCES: Mapping[str, Source] = {
         once="LIMIT 1 BY TraceId, SpanId",
     ),
     "issues": Source("rt4chart_issues", time="LastSeen", names=("Status",)),
-    "issue-members": Source("rt4chart_issue_members", has_tombstones=False, where=BY_ISSUE),
+    "issue-assignments": Source("rt4chart_issue_assignments"),
+    "issue-events": Source(
+        "rt4chart_issue_events", time="At", has_tombstones=False, where=BY_ISSUE
+    ),
     "dead-letters": Source("rt4chart_dead_letters", names=("State",)),
     # Parts of a sum lie in several rows, on a cluster on several shards.
     "rates": Source(

@@ -80,7 +80,8 @@ def test_every_table_comes_back(filled: Client, tmp_path: Path, form: str) -> No
         "claims": 81,
         "spans": 3,
         "issues": 1,
-        "issue-members": 0,
+        "issue-assignments": 0,
+        "issue-events": 0,
         "dead-letters": 0,
         "rates": 41,
     }
