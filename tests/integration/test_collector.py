@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -37,6 +38,7 @@ from tests.integration.otelcol import (
 from tests.integration.service import Service, read, service
 
 pytestmark = pytest.mark.e2e
+DOCS = Path(__file__).parents[2] / "docs"
 SENTENCE = "The trial lasts 14 days."
 CONTRIB = "github.com/open-telemetry/opentelemetry-collector-contrib"
 STORED = "SELECT DISTINCT TraceId, SpanId FROM otel_traces WHERE ScopeName = 'test'"
@@ -126,6 +128,38 @@ def test_configuration_is_valid(config: Path, environ: dict[str, str]) -> None:
     done = subprocess.run(
         [str(binary()), "validate", f"--config={config}"],
         env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("page", ["service.md", "scale.md"])
+def test_configuration_of_a_page_is_valid(tmp_path: Path, page: str) -> None:
+    """What the documentation shows of a Collector, with the rest that one needs around it."""
+    shown = re.findall(r"```yaml\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+    (part,) = [yaml.safe_load(one) for one in shown if "exporters:" in one]
+    extensions = part.setdefault("extensions", {"file_storage/queue": {"directory": "."}})
+    (tmp_path / "ca.yaml").write_text(
+        yaml.safe_dump(
+            {
+                "receivers": {"otlp": {"protocols": {"grpc": None}}},
+                **part,
+                "service": {
+                    "extensions": list(extensions),
+                    "pipelines": {
+                        "traces": {"receivers": ["otlp"], "exporters": list(part["exporters"])}
+                    },
+                },
+            }
+        )
+    )
+
+    done = subprocess.run(
+        [str(binary()), "validate", f"--config={tmp_path / 'ca.yaml'}"],
+        env={"RT4CHART_TOKEN": TOKEN},
         capture_output=True,
         text=True,
         check=False,
