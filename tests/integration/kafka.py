@@ -7,7 +7,7 @@ import subprocess
 import time
 import uuid
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -35,14 +35,24 @@ appender.out.name = out
 appender.out.layout.type = PatternLayout
 appender.out.layout.pattern = %d %p %c{1}: %m%n
 """
+# Whoever comes without a name may do everything, `worker` too, `guest` nothing.
+PASSWORD = "not-to-be-logged"  # noqa: S105 - a test's
 PROPERTIES = """
 process.roles=broker,controller
 node.id=1
 controller.quorum.bootstrap.servers=127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+listeners={listeners},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners={listeners}
+inter.broker.listener.name=PLAINTEXT
+sasl.enabled.mechanisms=PLAIN
+listener.name.sasl_plaintext.plain.sasl.jaas.config=\\
+  org.apache.kafka.common.security.plain.PlainLoginModule required \\
+  user_worker="{password}" user_guest="{password}";
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS;User:worker
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT
+listener.security.protocol.map=\\
+  PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT
 log.dirs={folder}/data
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=3
@@ -57,16 +67,18 @@ message.max.bytes=16777216
 class Broker:
     """A broker's process; it may be stopped and started, its data and port stay."""
 
-    def __init__(self, folder: Path, more: Mapping[str, str] | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._log = folder / "broker.log"
-        self.port, controller = free_port(), free_port()
+        self.port, self.sasl_port, controller = free_port(), free_port(), free_port()
         self.address = f"127.0.0.1:{self.port}"
-        given = PROPERTIES.format(port=self.port, controller=controller, folder=folder)
-        known = dict(line.split("=", 1) for line in given.split())
-        known |= more or {}
-        lines = (f"{name}={value}\n" for name, value in known.items())
-        (folder / "server.properties").write_text("".join(lines))
+        given = PROPERTIES.format(
+            listeners=f"PLAINTEXT://{self.address},SASL_PLAINTEXT://127.0.0.1:{self.sasl_port}",
+            controller=controller,
+            folder=folder,
+            password=PASSWORD,
+        )
+        (folder / "server.properties").write_text(given)
         (folder / "log4j2.properties").write_text(LOGGING)
         self._process: subprocess.Popen[bytes] | None = None
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
@@ -122,12 +134,16 @@ class Kafka:
         for future in made.values():
             future.result(PATIENCE_S)
 
+    def topics(self) -> set[str]:
+        """What there is."""
+        return set(self._admin.list_topics(timeout=PATIENCE_S).topics)
+
     def delete(self, *topics: str) -> None:
         """Without these topics, once they are gone."""
         for future in self._admin.delete_topics(list(topics)).values():
             future.result(PATIENCE_S)
         until = time.monotonic() + PATIENCE_S
-        while self._admin.list_topics(timeout=PATIENCE_S).topics.keys() & set(topics):
+        while self.topics() & set(topics):
             assert time.monotonic() < until, self.broker.log
             time.sleep(0.1)
 
@@ -193,9 +209,9 @@ class Kafka:
 
 
 @contextmanager
-def kafka(folder: Path, more: Mapping[str, str] | None = None) -> Iterator[Kafka]:
-    """A running broker; `more` are properties that it is to have besides."""
-    broker = Broker(folder, more)
+def kafka(folder: Path) -> Iterator[Kafka]:
+    """A running broker."""
+    broker = Broker(folder)
     broker.start()
     try:
         yield Kafka(broker)

@@ -59,3 +59,34 @@ def test_abandoned_queue_counts_what_is_left() -> None:
 
     assert queue.abandon() == 3
     assert queue.lease(1) == []
+
+
+def test_traces_that_are_withdrawn_are_not_leased() -> None:
+    """Waiting or held back; what is in hand stays in hand."""
+    queue = TraceQueue(9)
+    first, second, other, last = trace("a"), trace("a"), trace("b"), trace("c")
+    queue.put([first])
+    queue.lease(9)
+    queue.put([second, last, other])
+    queue.lease(1)
+
+    gone = queue.withdraw({id(first), id(second), id(other)})
+
+    assert gone == {id(second), id(other)}
+    assert queue.pending == 2
+    queue.done([first, last])
+    queue.close()
+    assert queue.lease(9) == []
+
+
+def test_whoever_wants_hears_what_was_dealt_with_and_what_was_left() -> None:
+    """Before the same trace can be leased again."""
+    heard: list[tuple[list[str], list[str]]] = []
+    queue = TraceQueue(
+        9, told=lambda traces, left: heard.append(([t.trace_id for t in traces], sorted(left)))
+    )
+    queue.put([trace("a"), trace("b")])
+
+    queue.done(queue.lease(9), {"b"})
+
+    assert heard == [(["a", "b"], ["b"])]

@@ -58,6 +58,7 @@ ADVICE = {
     "see RT4CHART_KAFKA_SECURITY_PROTOCOL and _SSL_CA_LOCATION",
     KafkaError._RESOLVE: "expected a broker's name that can be resolved",
 }
+NO_BROKER = "expected a Kafka broker there; start it, or name another"
 # Nothing that waiting would mend.
 LASTING = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
@@ -210,7 +211,7 @@ class KafkaSource:
         except KafkaException as error:
             self._consumer.poll(0)
             cause = self._cause or error.args[0]
-            advice = ADVICE.get(cause.code(), "expected a Kafka broker there; start it, or name another")
+            advice = ADVICE.get(cause.code(), NO_BROKER)
             raise SettingsError(
                 f"{where}: no answer that can be used: {self._shown(cause)}; {advice}"
             ) from None

@@ -24,7 +24,7 @@ from rt4chart_collector.telemetry.figures import Opened, Streamed
 from rt4chart_collector.trace_queue import TraceQueue
 
 TICK_S = 0.1
-MESSAGES = 64
+MESSAGES = 256
 # One insert has no messages of two such blocks, so that what comes again is cut as before.
 BLOCK = 64
 SECOND = 10**9
