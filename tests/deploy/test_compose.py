@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Any
 
@@ -128,3 +129,16 @@ def test_topic_takes_what_the_gateway_sends() -> None:
     assert kafka["traces"]["topic"] == "${env:KAFKA_TOPIC:-otlp_spans}"
     assert "/otlp_spans?" in SERVICES["worker"]["environment"]["RT4CHART_SOURCE"]
     assert "--topic otlp_spans.dlq" in script
+
+
+@pytest.mark.parametrize("name", ["server.xml", "users.xml"])
+def test_clickhouse_files_are_xml_without_a_password(name: str) -> None:
+    """Passwords come from the environment, and a large log table has an end or is off."""
+    root = ET.parse(DEPLOY / "clickhouse" / name).getroot()  # noqa: S314 - our own file
+
+    for one in root.iter("password"):
+        assert "from_env" in one.attrib
+        assert not one.text
+    logs = [one for one in root if one.tag.endswith("_log")]
+    assert all("remove" in one.attrib or one.find("ttl") is not None for one in logs)
+    assert bool(logs) is (name == "server.xml")
