@@ -23,7 +23,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 # The client asks once which settings it may send; `readonly` would say none.
 SETTINGS_ASKED = re.compile(r"SELECT\s+name,\s+value,\s+readonly\s+FROM system.settings\b.*", re.S)
 FREE = {
-    *("final", "extremes", "limit", "offset", "join_use_nulls", "session_timezone"),
+    *("final", "do_not_merge_across_partitions_select_final"),
+    *("extremes", "limit", "offset", "join_use_nulls", "session_timezone"),
     *("date_time_input_format", "date_time_output_format", "async_insert"),
     *("cast_string_to_dynamic_use_inference", "insert_deduplicate", "insert_deduplication_token"),
     *("deduplicate_blocks_in_dependent_materialized_views", "max_partitions_per_insert_block"),

@@ -200,3 +200,10 @@ def test_off_is_off(place: Place) -> None:
 
     with accessible(place.owner.target, None) as url:
         assert (url, threading.active_count()) == ("", before)
+
+
+def test_readers_may_take_each_day_alone(place: Place) -> None:
+    """The setting with which rates are read from outside, too."""
+    asked = place.get("SELECT 1", do_not_merge_across_partitions_select_final="1")
+
+    assert (asked.status_code, asked.text.strip()) == (200, "1")
