@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 
 from otel_rt4chart.deciding import Clock
@@ -69,50 +70,34 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
     Raises SettingsError or StoreError before anything is taken in. The stages are left in the
     reverse order: no new requests, then what is queued, what is open, what waits for a worker.
     """
-    verifier = build_verifier(settings.judge)
-    ending = Ending(settings.stop_s)
+    verifier, ending = build_verifier(settings.judge), Ending(settings.stop_s)
+    judge = verifier.judge.id
     with ExitStack() as stack:
         tls = load_tls(settings.tls_cert, settings.tls_key)
         bound = stack.enter_context(listening(settings.otlp_http))
         check_free(settings.otlp_grpc, "otlp_grpc")
-        client = stack.enter_context(closing(connect(settings.dsn, as_owner=True), ending))
-        stack.enter_context(inserts_staged(client.target))
-        migrate(client, retention=settings.retention, cluster=settings.cluster)
-        for line in drift(client):
-            log.warning("%s differs from what the migrations made: %s", client.database, line)
-        repair_rollup(client, clock() - WINDOW_NS)
-        stack.enter_context(accessible(client.target, settings.access, token=settings.token))
-
+        client = stack.enter_context(database(settings, ending, clock))
         counters, giving_up = Counters(), Event()
-        breaker = Breaker(verifier.judge.id, clock)
+        breaker = Breaker(judge, clock)
         queue = TraceQueue(settings.work_queue)
-        workers = [
-            Worker(
-                stack.enter_context(closing(client.sibling(), ending)),
-                queue,
-                verifier,
-                counters,
-                breaker,
-                sample_rate=settings.sample_rate,
-                strict_routes=settings.strict_routes,
-                clock=clock,
-                giving_up=giving_up,
-            )
-            for _ in range(settings.workers)
-        ]
-        searching, watching = (
-            stack.enter_context(closing(client.sibling(), ending)) for _ in range(2)
+        searching, watching, *working = (
+            stack.enter_context(closing(client.sibling(), ending))
+            for _ in range(2 + settings.workers)
         )
-        recovery = Recovery(searching, verifier.judge.id)
-        retries = Retries(searching, verifier.judge.id)
+        hired = partial(
+            Worker,
+            sample_rate=settings.sample_rate,
+            strict_routes=settings.strict_routes,
+            clock=clock,
+            giving_up=giving_up,
+        )
+        workers = [hired(one, queue, verifier, counters, breaker) for one in working]
+        recovery, retries = Recovery(searching, judge), Retries(searching, judge)
         buffer = TraceBuffer(patience(settings), max_bytes=settings.trace_buffer_mib * MIB)
         assembler = Assembler(buffer, queue, recovery, retries, breaker, counters, clock=clock)
         watch = StoreWatch(watching)
-        ingest = Ingest(
-            storing(client, counters, watch),
-            assembler.accept,
-            max_bytes=settings.ingest_queue_mib * MIB,
-        )
+        store, limit = storing(client, counters, watch), settings.ingest_queue_mib * MIB
+        ingest = Ingest(store, assembler.accept, max_bytes=limit)
         ending.health.look(STORE_UNREACHABLE, lambda: watch.is_away)
         ending.health.look(QUEUE_FULL, lambda: ingest.is_full)
         status = Status(
@@ -124,27 +109,35 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
             breaker=breaker,
             health=ending.health,
         )
-        intake = Intake(
-            ingest.offer,
-            token=settings.token,
-            waits=settings.ack == STORED,
-            count=counters.add,
-        )
-        web = build_app(intake, operations_routes(status, settings.token))
+        waits, token = settings.ack == STORED, settings.token
+        intake = Intake(ingest.offer, token=token, waits=waits, count=counters.add)
+        web = build_app(intake, operations_routes(status, token))
 
         stack.enter_context(pushed(status.figures, settings.self_metrics))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
         stack.enter_context(draining(queue, workers, giving_up, ending=ending))
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, ending=ending))
-        stack.enter_context(
-            stage(WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, ending=ending)
-        )
-        grpc = stack.enter_context(
-            serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
-        )
+        writer = stage(WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, ending=ending)
+        stack.enter_context(writer)
+        served = serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
+        grpc = stack.enter_context(served)
         stack.callback(ending.begin)
-        judge = verifier.judge.id
         yield Service(url_of(bound, tls), grpc, client.target.shown, judge, status, ending)
+
+
+@contextmanager
+def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Client]:
+    """The database with its tables made and its sums repaired, open to other processes."""
+    with (
+        closing(connect(settings.dsn, as_owner=True), ending) as client,
+        inserts_staged(client.target),
+    ):
+        migrate(client, retention=settings.retention, cluster=settings.cluster)
+        for line in drift(client):
+            log.warning("%s differs from what the migrations made: %s", client.database, line)
+        repair_rollup(client, clock() - WINDOW_NS)
+        with accessible(client.target, settings.access, token=settings.token):
+            yield client
 
 
 def storing(

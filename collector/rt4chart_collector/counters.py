@@ -86,7 +86,7 @@ class Counters:
         begin = time.monotonic()
         try:
             yield
-        except BaseException:
+        except BaseException:  # whatever it is, it is counted and goes on
             self.add(f"failed.{name}")
             raise
         self.observe(name, time.monotonic() - begin)
