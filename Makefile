@@ -19,7 +19,7 @@ SHARE ?= 1.0
 .PHONY: help demo test test-oldest test-integration record check format bench train lock clean
 
 help: ## say what the targets do
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(STAMP) ## see the whole path on real answers, from traces to named issues (about a minute)
 	@$(BIN)/rt4chart demo
