@@ -91,7 +91,7 @@ def wait_for(running: Service, expected: str) -> None:
 
 
 def test_figures_of_a_service_at_work(tmp_path: Path) -> None:
-    """/metrics and /status agree, stdout and stderr are JSON, and the end is clean."""
+    """/metrics and /status agree, and the end is clean."""
     dsn = f"chdb://{tmp_path / 'db'}"
     with service(dsn, *QUIET) as running:
         assert (running.send(trace()), running.send(b"no request")) == (200, 400)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 
 import pytest
@@ -120,3 +121,38 @@ def test_no_setting_of_the_service_is_called_misspelt() -> None:
     names = [f"{PREFIX}{declared.name.upper()}" for declared in fields(Settings)]
 
     assert list(doubtful(dict.fromkeys(names, "1"))) == []
+
+
+def test_metrics_go_where_one_of_two_variables_says() -> None:
+    """Ours gets OTLP's path, OpenTelemetry's is taken as it is; `off` holds against both."""
+    ours, theirs = "RT4CHART_SELF_METRICS", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
+    elsewhere = "http://collector:4318"
+
+    assert load(environ={}).self_metrics == ""
+    assert load(environ={ours: elsewhere}).self_metrics == f"{elsewhere}/v1/metrics"
+    assert load(environ={ours: f"{elsewhere}/x"}).self_metrics == f"{elsewhere}/x"
+    assert load(environ={theirs: elsewhere}).self_metrics == elsewhere
+    assert load(environ={theirs: "no url", ours: "off"}).self_metrics == ""
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"RT4CHART_SELF_METRICS": "collector:4318"}, "RT4CHART_SELF_METRICS: expected a URL"),
+        ({"RT4CHART_SELF_METRICS": "http://h:port"}, "RT4CHART_SELF_METRICS: expected a URL"),
+        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "h:4317"}, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT:"),
+        ({"RT4CHART_SELF_METRICS": "http://localhost:4318"}, "this service's own address"),
+        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://127.0.0.1:4317"}, "own address"),
+        ({"RT4CHART_LOG_FORMAT": "xml"}, "RT4CHART_LOG_FORMAT: expected text or json"),
+        (
+            {"RT4CHART_LOG_LEVEL": "loud"},
+            "RT4CHART_LOG_LEVEL: expected debug, info",
+        ),
+    ],
+)
+def test_metrics_and_logs_that_cannot_be_meant_stop_the_start(
+    environ: dict[str, str], words: str
+) -> None:
+    """Nothing is sent to the service itself, in a loop."""
+    with pytest.raises(SettingsError, match=re.escape(words)):
+        load(environ=environ)
