@@ -218,3 +218,29 @@ def test_figures_of_a_worker(topic: Kafka, dsn: str, tmp_path: Path) -> None:
     assert 'rt4chart_kafka_messages_total{result="buried"} 0.0' in metrics
     assert "rt4chart_kafka_paused_partitions 0.0" in metrics
     assert ready == 200
+
+
+def test_little_memory_pauses_and_never_loses_the_membership(
+    topic: Kafka, dsn: str, tmp_path: Path
+) -> None:
+    """Partitions are paused while more is open than may be, and polled all the same."""
+    port = free_port()
+    given = {
+        "RT4CHART_TRACE_BUFFER_MIB": "1",
+        "RT4CHART_TRACE_QUIET_S": "8",
+        "RT4CHART_KAFKA_MAX_POLL_INTERVAL_MS": "7000",
+        "RT4CHART_WORK_HTTP": f"127.0.0.1:{port}",
+    }
+    send(topic, range(1, ANSWERS + 1))
+    with workers(1, dsn, topic, tmp_path, **given) as running:
+        until_logged(running[0], "rt4chart work: kafka://")
+        paused: list[int] = []
+        while not paused:
+            paused = httpx.get(f"http://127.0.0.1:{port}/status").json()["partitions_paused"]
+        wait_counts(dsn, ANSWERS, running)
+        topic.wait_committed(TOPIC, GROUP)
+        running[0].stop()
+        log = running[0].log
+
+    assert counts(dsn) == expected(ANSWERS)
+    assert "MAX_POLL" not in log
