@@ -8,6 +8,7 @@ import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import RawIOBase
 from pathlib import Path
 from types import TracebackType
@@ -140,8 +141,8 @@ class Client:
 
     def keep(self, settings: Mapping[str, str]) -> None:
         """Send these settings of the server's with everything from now on."""
-        for name, value in settings.items():
-            self._driver.set_client_setting(name, value)
+        for one in settings.items():
+            self._asked(partial(self._driver.set_client_setting, *one))
 
     def sibling(self) -> Client:
         """Another connection to the same database, for another thread."""

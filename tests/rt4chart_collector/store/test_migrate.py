@@ -68,3 +68,9 @@ def test_migrate_refuses_a_newer_database(client: Client) -> None:
     """A database that a newer version made is not touched."""
     with pytest.raises(StoreError, match=r"migration 0001 .*does not know"):
         migrate(client, migrations=[])
+
+
+def test_migrate_refuses_to_make_a_cluster_of_a_single_server(client: Client) -> None:
+    """A database stays of its kind; the error says what to set."""
+    with pytest.raises(StoreError, match=r"of a single server, and RT4CHART_CLUSTER asks .*'prod'"):
+        migrate(client, cluster="prod")

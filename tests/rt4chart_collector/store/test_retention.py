@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from otel_rt4chart.errors import SettingsError
+from rt4chart_collector.settings import load
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.retention import Retention
@@ -103,3 +105,13 @@ def test_rows_are_gone_after_their_days(client: Client) -> None:
     client.command("OPTIMIZE TABLE rt4chart_issues FINAL")
 
     assert client.query("SELECT IssueId FROM rt4chart_issues").result_rows == [(2,)]
+
+
+def test_settings_name_the_days() -> None:
+    """One number for spans and verdicts, unless they are given apart; verdicts last two days."""
+    both = load({}, {"RT4CHART_TTL_DAYS": "9", "RT4CHART_SPANS_TTL_DAYS": "3"}).retention
+
+    assert both == Retention(others=9, spans=3, verdicts=9, issues=0, rollup=400)
+    with pytest.raises(SettingsError, match="RT4CHART_VERDICTS_TTL_DAYS: expected at least 2"):
+        load({}, {"RT4CHART_VERDICTS_TTL_DAYS": "1"})
+    assert load({}, {"RT4CHART_TTL_DAYS": "1"}).retention.verdicts == 1

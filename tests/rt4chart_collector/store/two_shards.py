@@ -148,6 +148,8 @@ def main(folder: Path) -> None:
         except StoreError as refused:
             is_told = "DISTRIBUTED_IN_JOIN_SUBQUERY_DENIED" in str(refused)
             sys.stdout.write(f"without the settings: {'refused' if is_told else refused}\n")
+        many.query(VERIFIED, {"ids": IDS})
+        sys.stdout.write("the view without the settings: read\n")
         many.keep(CONNECTION)
         fill(many)
         expected = dict(read(single, folder))
