@@ -17,7 +17,6 @@ SHARED = (
     *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "trace_quiet_s"),
     *("trace_orphan_s", "trace_max_s", "trace_buffer_mib", "work_queue", "workers", "stop_s"),
     *("log_format", "log_level", "self_metrics"),
-    *("log_format", "log_level", "self_metrics"),
 )
 HTTP: Address | None = Address("127.0.0.1", 8320)
 
