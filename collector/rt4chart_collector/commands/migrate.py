@@ -95,8 +95,8 @@ def _planned(client: Client, settings: Settings, migrations: Sequence[Migration]
 def _applied(client: Client, plan: Plan) -> None:
     """Carry it out; a guest's database is brought to its version by the service that owns it."""
     if client.is_guest:
-        late = f"{len(plan.steps)} missing: restart it with this version" if plan.steps else "none"
-        sys.stdout.write(f"a service owns {client.target.shown}; migrations: {late}\n")
+        late = f"{len(plan.steps)}; restart it with this version" if plan.steps else "none"
+        sys.stdout.write(f"a service owns {client.target.shown}; missing migrations: {late}\n")
         return
     apply(client, plan)
     for step in plan.steps:
