@@ -6,14 +6,22 @@ from otel_rt4chart.verify.local.slots import read_slots
 from rt4chart_clustering.difference import OPS, POOL, Difference, Op
 
 PHRASES = {
-    Op.EXCLUSION: "an exclusion of the source is ignored",
     Op.NUMBER: "a number differs from the source",
+    Op.UNIT: "a unit differs from the source",
     Op.DATE: "a date or time differs from the source",
     Op.ENTITY: "a name differs from the source",
-    Op.POLARITY: "the statement is negated or reversed",
+    Op.EXCLUSION: "an exclusion of the source is ignored",
+    Op.POLARITY: "the statement is negated or a negation is dropped",
+    Op.DIRECTION: "what rises, falls or compares goes the other way than in the source",
+    Op.OPPOSITE: "a word is replaced by its opposite",
     Op.SCOPE: "the scope is wider than in the source",
-    Op.QUALIFIER: "a condition or hedge of the source is dropped",
+    Op.QUALIFIER: "a condition of the source is dropped",
+    Op.HEDGE: "how sure the source is differs",
+    Op.ORDER: "what comes first or follows from what differs",
     Op.ECHO: "the question is restated",
+    Op.MISPLACED: "a word of the source is said of something else",
+    Op.QUALITY: "a quality or degree differs from the source",
+    Op.TERM: "another word stands in the place of the source's",
     Op.ADDITION: "words are added that the source does not have",
     Op.OTHER: "other words than in the source",
 }

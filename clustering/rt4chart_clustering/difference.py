@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Collection, Iterator, Sequence
 
 from otel_rt4chart.verify.local.align import Alignment, align
 from otel_rt4chart.verify.local.context import Context, read_context
@@ -21,38 +19,24 @@ from otel_rt4chart.verify.local.stems import stem
 from otel_rt4chart.verify.local.tokens import Token
 from otel_rt4chart.verify.model import Clash
 from rt4chart_clustering.cues import CueKind, cues
+from rt4chart_clustering.ops import (
+    FINGERPRINT_VERSION,
+    OPS,
+    POOL,
+    Change,
+    Difference,
+    Op,
+    first,
+)
+from rt4chart_clustering.words import direction_or_opposite, is_paraphrase, opposed, word_change
 
-# Old issues keep the version they were made with: a changed rule must not regroup them.
-FINGERPRINT_VERSION = "fp1"
+__all__ = ["FINGERPRINT_VERSION", "OPS", "POOL", "Change", "Difference", "Op", "difference"]
+
 # Below this share of its weight, a claim is not about the sentence, and what the sentence
 # restricts or denies says nothing of the claim.
 _RELATED = 0.5
 _TEXT_LENGTH = 2_000
 _TEXTS = 8
-
-
-class Op(StrEnum):
-    """What happened to the source's meaning, in the order in which one is chosen as primary.
-
-    `date` is a date or a unit, `polarity` a negation or an opposite, `echo` takes from the question
-    what the source lacks. `addition` and `other` say that no rule explains the difference: words
-    of its own, and words put in the place of others, which any paraphrase has too.
-    """
-
-    NUMBER = "number"
-    DATE = "date"
-    ENTITY = "entity"
-    EXCLUSION = "exclusion"
-    POLARITY = "polarity"
-    SCOPE = "scope"
-    QUALIFIER = "qualifier"
-    ECHO = "echo"
-    ADDITION = "addition"
-    OTHER = "other"
-
-
-OPS = tuple(Op)
-POOL = frozenset({Op.ADDITION, Op.OTHER})
 _OP_OF_SLOT = {
     "number": Op.NUMBER,
     "date": Op.DATE,
@@ -63,72 +47,79 @@ _OP_OF_SLOT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One op that fired: `claimed` stands in the claim, `found` in the source; either may be ""."""
-
-    op: Op
-    claimed: str = ""
-    found: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Everything that fired, and the one change that names it."""
-
-    primary: Change
-    fired: frozenset[Op]
-
-    @property
-    def op(self) -> Op:
-        """The primary op."""
-        return self.primary.op
-
-
 def difference(
     claim: str, evidence: Sequence[str], *, question: str = "", clashes: Sequence[Clash] = ()
 ) -> Difference:
     """How a claim departs from its evidence; texts are read up to 2,000 characters, 8 of them.
 
-    The judge saw the whole context, so what it found to clash goes before what is found here.
+    The judge saw the whole context, so what it found to clash goes before what is found here. A
+    clash of the slot `term` without a counterpart is a run of words that a model holds wrong, the
+    surest first; what kind of words they are says how.
     """
     slots = read_slots(claim[:_TEXT_LENGTH])
     context = read_context([text[:_TEXT_LENGTH] for text in evidence[:_TEXTS] if text.strip()])
     laid = align(slots, context)
-    judged = [_change_of_clash(clash) for clash in clashes]
     found = list(_changes(slots, laid, context))
     own = _own_words(slots, laid)
     if own and own <= {word.stem for word in read_slots(question[:_TEXT_LENGTH]).words}:
         found.append(Change(Op.ECHO, _written(slots, own)))
-    found.extend(_unexplained(slots, laid, context, own))
-    explained = [change for change in judged if change.op not in POOL]
-    primary = _first([*explained, *_refined(explained, found)] if explained else judged + found)
-    fired = frozenset(change.op for change in (*judged, *found)) or frozenset({Op.OTHER})
+    told = {word.stem for one in found for word in read_slots(one.claimed).words}
+    found.extend(_unexplained(slots, laid, context, own, told))
+    firm = [_change_of_clash(one) for one in clashes if not _is_mark(one)]
+    marks = [_marked(one.claimed, found, slots, context) for one in clashes if _is_mark(one)]
+    primary = _primary(firm, marks, found)
+    fired = frozenset(one.op for one in (*firm, *marks, *found)) or frozenset({Op.OTHER})
     return Difference(primary, fired)
 
 
+def _primary(firm: list[Change], marks: list[Change], found: list[Change]) -> Change:
+    explained = [one for one in firm if one.op not in POOL]
+    if explained:
+        return first([*explained, *_refined(explained, found)])
+    if marks and marks[0].op not in POOL:
+        return next(iter(_refined(marks[:1], found)), marks[0])
+    return first(firm + marks + found)
+
+
+def _is_mark(clash: Clash) -> bool:
+    return clash.slot == "term" and bool(clash.claimed) and not clash.found
+
+
 def _change_of_clash(clash: Clash) -> Change:
-    op = _OP_OF_SLOT.get(clash.slot, Op.OTHER)
+    op = _OP_OF_SLOT.get(clash.slot, Op.TERM)
     if op is Op.NUMBER and clash.found and _digits(clash.claimed) == _digits(clash.found) != "":
-        op = Op.DATE
-    if op is Op.OTHER and are_opposite(stem(clash.claimed.lower()), stem(clash.found.lower())):
-        op = Op.POLARITY
+        op = Op.UNIT
+    if op is Op.TERM:
+        op = _op_of_pair(clash.claimed, clash.found)
     return Change(op, clash.claimed, clash.found)
+
+
+def _op_of_pair(claimed: str, found: str) -> Op:
+    mine, theirs = stem(claimed.lower()), stem(found.lower())
+    if are_opposite(mine, theirs):
+        return direction_or_opposite(mine)
+    return Op.OTHER if is_paraphrase(mine, frozenset({theirs})) else Op.TERM
+
+
+def _marked(written: str, found: Sequence[Change], claim: Slots, context: Context) -> Change:
+    """What marked words change: as the rules say that found a counterpart for most of them."""
+    words = {word.stem for word in read_slots(written).words}
+    beside = first([one for one in found if one.found and _is_about(one, words)])
+    if beside.op not in (Op.TERM, Op.OTHER):
+        return beside
+    change = word_change(written, claim, context)
+    return change if change.found else Change(change.op, written, beside.found)
+
+
+def _is_about(change: Change, words: Collection[str]) -> bool:
+    mine = {word.stem for word in read_slots(change.claimed).words}
+    return change.op not in POOL and 2 * len(mine & set(words)) >= len(mine) > 0
 
 
 def _refined(judged: Sequence[Change], found: Sequence[Change]) -> list[Change]:
     """An ignored exclusion is what a judge without that slot sees as a negation or a qualifier."""
     denied = any(change.op in (Op.POLARITY, Op.QUALIFIER) for change in judged)
     return [change for change in found if change.op is Op.EXCLUSION] if denied else []
-
-
-def _first(changes: Sequence[Change]) -> Change:
-    """The change of the highest precedence; of one op, the one that has a counterpart."""
-    return min(
-        changes,
-        key=lambda change: (OPS.index(change.op), not (change.claimed and change.found)),
-        default=Change(Op.OTHER),
-    )
 
 
 def _changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change]:
@@ -141,7 +132,9 @@ def _changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[Change
         if name.manner == "clash":
             yield Change(Op.ENTITY, name.claimed, name.found)
     for denial in negation_differences(claim, laid, context):
-        yield Change(Op.POLARITY, denial.claimed, denial.found)
+        is_negation = denial.manner != "opposite"
+        op = Op.POLARITY if is_negation else direction_or_opposite(stem(denial.claimed.lower()))
+        yield Change(op, denial.claimed, denial.found)
     if laid.coverage >= _RELATED:
         yield from _restrictions(claim, context)
 
@@ -158,7 +151,7 @@ def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterato
     for one in differences:
         found = one.found or (lone[1] if lone else "")
         same = found and _digits(one.claimed) == _digits(found) != ""
-        yield Change(Op.DATE if same else Op.NUMBER, one.claimed, found)
+        yield Change(Op.UNIT if same else Op.NUMBER, one.claimed, found)
     # `under 18` is borne out by 16, but not by `16 and above`.
     if lone and not differences and _digits(lone[0]) != _digits(lone[1]):
         yield Change(Op.NUMBER, *lone)
@@ -181,7 +174,7 @@ def _changed_units(claim: Slots, context: Context) -> Iterator[Change]:
         same = [other for other in context.quantities if other.value == mine.value]
         units = {other.unit for other in same}
         if mine.unit.isalpha() and mine.unit not in stems and units and all(units):
-            yield Change(Op.DATE, mine.unit, min(units))
+            yield Change(Op.UNIT, mine.unit, min(units))
 
 
 def _restrictions(claim: Slots, context: Context) -> Iterator[Change]:
@@ -192,7 +185,7 @@ def _restrictions(claim: Slots, context: Context) -> Iterator[Change]:
                 yield Change(Op.EXCLUSION, found=span)
         for span in _dropped(claim, sentence, "condition"):
             yield Change(Op.QUALIFIER, found=span)
-        yield from _unlimited(claim, sentence, "hedge", Op.QUALIFIER)
+        yield from _unlimited(claim, sentence, "hedge", Op.HEDGE)
         yield from _unlimited(claim, sentence, "partial", Op.SCOPE)
     everywhere = [cue.word for cue in cues(claim.text, "universal")]
     theirs = any(any(cues(sentence.text, "universal")) for sentence in context.sentences)
@@ -228,17 +221,24 @@ def _own_words(claim: Slots, laid: Alignment) -> frozenset[str]:
 
 
 def _unexplained(
-    claim: Slots, laid: Alignment, context: Context, own: frozenset[str]
+    claim: Slots,
+    laid: Alignment,
+    context: Context,
+    own: frozenset[str],
+    told: Collection[str],
 ) -> Iterator[Change]:
+    """Words in the place of others, opposites further away, and words that are only added."""
     replaced: set[str] = set()
     for term in term_differences(claim, laid, context):
-        op = (
-            Op.POLARITY
-            if are_opposite(stem(term.claimed.lower()), stem(term.found.lower()))
-            else Op.OTHER
-        )
-        yield Change(op, term.claimed, term.found)
-        replaced.update(word.stem for word in read_slots(term.claimed).words)
+        words = {word.stem for word in read_slots(term.claimed).words}
+        replaced |= words
+        if not words & set(told):
+            yield Change(_op_of_pair(term.claimed, term.found), term.claimed, term.found)
+    if laid.coverage >= _RELATED:
+        for word in claim.words:
+            against = opposed(word.stem, context) if word.stem in own else ""
+            if against:
+                yield Change(direction_or_opposite(word.stem), word.text, against)
     if added := own - replaced:
         yield Change(Op.ADDITION, _written(claim, added))
 

@@ -10,49 +10,69 @@ from otel_rt4chart.plain import printable
 from rt4chart_clustering.difference import Change, Op
 
 CONTRADICTED = {
-    Op.EXCLUSION: "Exclusion ignored",
     Op.NUMBER: "Number differs from the source",
+    Op.UNIT: "Unit differs from the source",
     Op.DATE: "Date differs from the source",
     Op.ENTITY: "Name differs from the source",
-    Op.POLARITY: "Says the opposite of the source",
+    Op.EXCLUSION: "Exclusion ignored",
+    Op.POLARITY: "Negation added or dropped",
+    Op.DIRECTION: "Direction reversed",
+    Op.OPPOSITE: "Says the opposite of the source",
     Op.SCOPE: "Wider than the source",
-    Op.QUALIFIER: "Condition or hedge dropped",
+    Op.QUALIFIER: "Condition dropped",
+    Op.HEDGE: "Surer or less sure than the source",
+    Op.ORDER: "Order or cause changed",
     Op.ECHO: "Restates the question against the source",
+    Op.MISPLACED: "Said of something else in the source",
+    Op.QUALITY: "Quality or degree changed",
+    Op.TERM: "Another word than the source's",
     Op.ADDITION: "Goes beyond the source and against it",
     Op.OTHER: "Says otherwise than the source",
 }
 BASELESS = {
-    Op.EXCLUSION: "Exclusion ignored",
     Op.NUMBER: "Number not in the source",
+    Op.UNIT: "Unit not in the source",
     Op.DATE: "Date not in the source",
     Op.ENTITY: "Name not in the source",
-    Op.POLARITY: "Opposite of what the source says nearby",
+    Op.EXCLUSION: "Exclusion ignored",
+    Op.POLARITY: "Negation that the source does not have",
+    Op.DIRECTION: "Direction that the source does not tell",
+    Op.OPPOSITE: "Opposite of what the source says nearby",
     Op.SCOPE: "Wider than the source",
-    Op.QUALIFIER: "Condition or hedge dropped",
+    Op.QUALIFIER: "Condition dropped",
+    Op.HEDGE: "Surer or less sure than the source",
+    Op.ORDER: "Order or cause not in the source",
     Op.ECHO: "Restates the question without support",
+    Op.MISPLACED: "Words of the source joined otherwise",
+    Op.QUALITY: "Quality or degree not in the source",
+    Op.TERM: "Word that the source does not have",
     Op.ADDITION: "Added to the source",
     Op.OTHER: "Not in the source",
 }
 LONGEST = 60
+# What terminals, HTML, Markdown or chats would read as more than text: `[red]`, `<!all>`.
+_MARKUP = str.maketrans("<>[]{}`|*~\\@", "‹›()()'/··/＠")
 # A value names the issue only where it is behind this share of the claims, and behind three.
 STANDS_OUT, AT_LEAST = 0.3, 3
 
 
 def title(fingerprint: str, route: str, changes: Iterable[Change], claims: int) -> str:
-    """Such as "Number differs from the source · sales_call · 37 claims"."""
+    """Such as "Number differs from the source · sales_call".
+
+    `changes` are those of some or all of the issue's claims, `claims` how many these are.
+    """
     _, label, op = fingerprint.split(":")
     head = (CONTRADICTED if label == "contradicted" else BASELESS)[Op(op)]
     # What the sources have instead says little where they are silent.
     told = [one if label == "contradicted" or not one.claimed else replace(one, found="")
             for one in changes]  # fmt: skip
     value = _standing_out(told, claims)
-    noun = "claim" if claims == 1 else "claims"
-    return f"{head}{value} · {plain(route)} · {claims} {noun}"
+    return f"{head}{value} · {plain(route)}"
 
 
 def plain(text: str) -> str:
-    """Untrusted text as part of one line: no control characters, and cut where it is long."""
-    shown = printable(text).strip()
+    """Untrusted text as part of one line: no control characters, no markup, cut if it is long."""
+    shown = " ".join(printable(text).translate(_MARKUP).split())
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 

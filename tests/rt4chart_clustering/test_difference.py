@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from otel_rt4chart.verify.model import Clash
 from rt4chart_clustering.cues import Cue, cues
 from rt4chart_clustering.difference import Change, Op, difference
+from rt4chart_clustering.ops import FAMILIES, OPS
 
 HUBBLE = (
     "The Hubble Space Telescope was deployed from Space Shuttle Discovery on April 25, 1990, "
@@ -30,7 +31,7 @@ AGED = "Eligibility extends to members aged 16 and above."
             HUBBLE,
             Change(Op.DATE, "April 24, 1990", "April 25, 1990"),
         ),
-        ("The free trial lasts 30 weeks.", TRIAL, Change(Op.DATE, "30 weeks", "30 days")),
+        ("The free trial lasts 30 weeks.", TRIAL, Change(Op.UNIT, "30 weeks", "30 days")),
         (
             "Hubble launched from Space Shuttle Atlantis.",
             HUBBLE,
@@ -54,7 +55,7 @@ AGED = "Eligibility extends to members aged 16 and above."
         (
             "The company is decreasing its dividend.",
             "The company is increasing its dividend.",
-            Change(Op.POLARITY, "decreasing", "increasing"),
+            Change(Op.DIRECTION, "decreasing", "increasing"),
         ),
         (
             "The policy applies to all users.",
@@ -69,7 +70,17 @@ AGED = "Eligibility extends to members aged 16 and above."
         (
             "The drug reduces pain.",
             "The drug may reduce pain.",
-            Change(Op.QUALIFIER, found="may reduce pain"),
+            Change(Op.HEDGE, found="may reduce pain"),
+        ),
+        (
+            "The tool gives an incorrect answer within the time limit.",
+            "The tool gives a correct answer within the time limit.",
+            Change(Op.OPPOSITE, "incorrect", "correct"),
+        ),
+        (
+            "The mine collapse buried numerous trucks in the north.",
+            "The mine collapse buried numerous sheds in the north.",
+            Change(Op.TERM, "trucks", "sheds"),
         ),
     ],
 )
@@ -151,14 +162,16 @@ def test_changed_name_goes_before_dropped_qualifier() -> None:
     ("clash", "expected"),
     [
         (Clash("number", "14 days", "30 days"), Op.NUMBER),
-        (Clash("number", "14 days", "14 weeks"), Op.DATE),
+        (Clash("number", "14 days", "14 weeks"), Op.UNIT),
         (Clash("date", "1990", "1991"), Op.DATE),
         (Clash("name", "Atlantis", "Discovery"), Op.ENTITY),
         (Clash("negation", "required", "not required"), Op.POLARITY),
         (Clash("quantifier", "all", "some"), Op.SCOPE),
         (Clash("qualifier", "", "with prior approval"), Op.QUALIFIER),
-        (Clash("term", "increase", "decrease"), Op.POLARITY),
-        (Clash("term", "teal", "mauve"), Op.OTHER),
+        (Clash("term", "increase", "decrease"), Op.DIRECTION),
+        (Clash("term", "public", "private"), Op.OPPOSITE),
+        (Clash("term", "teal", "mauve"), Op.TERM),
+        (Clash("term", "car", "vehicle"), Op.OTHER),
     ],
 )
 def test_judges_clash_decides(clash: Clash, expected: Op) -> None:
@@ -166,6 +179,64 @@ def test_judges_clash_decides(clash: Clash, expected: Op) -> None:
     found = difference("The shop is open.", ["The shop is open."], clashes=[clash])
 
     assert found.primary == Change(expected, clash.claimed, clash.found)
+
+
+SITE = "The firm opened a large new site near Leeds in 2019 after it sold the old mill."
+
+
+@pytest.mark.parametrize(
+    ("claim", "marked", "expected"),
+    [
+        ("The firm closed a large new site.", "closed", Change(Op.OPPOSITE, "closed", "opened")),
+        ("The firm opened a small new site.", "small", Change(Op.DIRECTION, "small", "large")),
+        ("The firm never opened a site.", "never", Change(Op.POLARITY, "never")),
+        ("The firm opened a site before it sold.", "before", Change(Op.ORDER, "before")),
+        ("The firm may have opened a site.", "may", Change(Op.HEDGE, "may")),
+        ("The firm opened all sites.", "all", Change(Op.SCOPE, "all")),
+        ("The firm opened a site near York.", "York", Change(Op.ENTITY, "York", "Leeds")),
+        ("The firm opened a site in 2021.", "2021", Change(Op.DATE, "2021", "2019")),
+        ("The mill opened a site.", "mill", Change(Op.MISPLACED, "mill")),
+        ("The firm opened a minor site.", "minor", Change(Op.QUALITY, "minor", "large new")),
+        ("The firm opened a gold site.", "gold", Change(Op.TERM, "gold", "large new")),
+    ],
+)
+def test_a_marked_word_tells_by_its_kind(claim: str, marked: str, expected: Change) -> None:
+    """A model says which words are wrong; what kind of words they are says how."""
+    assert difference(claim, [SITE], clashes=[Clash("term", marked)]).primary == expected
+
+
+def test_a_long_run_of_marked_words_is_an_addition() -> None:
+    """Four words of its own are no word in another's place."""
+    claim = "The firm opened a site, which painters, weavers, potters and bakers liked."
+    marked = "painters, weavers, potters and bakers"
+
+    assert difference(claim, [SITE], clashes=[Clash("term", marked)]).op is Op.ADDITION
+
+
+def test_the_surest_marks_come_first() -> None:
+    """Of several runs of marked words the first one is the pattern, the others fire too."""
+    claim = "The firm never opened a gold site."
+
+    found = difference(claim, [SITE], clashes=[Clash("term", "gold"), Clash("term", "never")])
+
+    assert found.op is Op.TERM
+    assert Op.POLARITY in found.fired
+
+
+def test_a_judges_counterpart_goes_before_a_mark() -> None:
+    """Values that stand against each other say more than a word that looks wrong."""
+    claim = "The firm opened a gold site in 2021."
+
+    found = difference(
+        claim, [SITE], clashes=[Clash("term", "gold"), Clash("date", "2021", "2019")]
+    )
+
+    assert found.primary == Change(Op.DATE, "2021", "2019")
+
+
+def test_every_op_has_a_family() -> None:
+    """No operation is left out of the coarser level."""
+    assert set(FAMILIES) == set(OPS)
 
 
 def test_denial_by_exclusion_is_an_ignored_exclusion() -> None:
