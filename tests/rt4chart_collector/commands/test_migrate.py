@@ -11,7 +11,7 @@ import pytest
 
 from otel_rt4chart.cli import main
 from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import shipped
+from rt4chart_collector.store.migrate import migrate, shipped
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_collector.records import verdict
 
@@ -31,18 +31,26 @@ def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def test_migrate_says_what_it_did(
-    client: Client, run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    store_dsn: str,
+    run: Run,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """First what it would do, then that it did, then that there is nothing to do."""
-    last = ALL[-1]
-    client.command(f"ALTER TABLE rt4chart_schema_migrations DELETE WHERE Id = {last.number}")
+    last, name = ALL[-1], f"{client.database}_old"
+    module = import_module("rt4chart_collector.store.connect")
+    monkeypatch.setattr(module, "DEFAULT_DATABASE", name)
     monkeypatch.setenv("RT4CHART_SPANS_TTL_DAYS", "9")
 
-    assert run("migrate", "--dry-run") == 0
-    dry = capsys.readouterr().out
-    assert run("migrate") == 0
-    done = capsys.readouterr().out
-    assert run("migrate") == 0
+    with connect(store_dsn, database=name) as old:
+        migrate(old, migrations=ALL[:-1])
+        assert run("migrate", "--dry-run") == 0
+        dry = capsys.readouterr().out
+        assert run("migrate") == 0
+        done = capsys.readouterr().out
+        assert run("migrate") == 0
+        old.command(f"DROP DATABASE {name}")
 
     assert dry.startswith(
         f"migration {last.number:04} ({last.name}) is missing\n"
