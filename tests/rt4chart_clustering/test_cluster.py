@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_clustering import cluster as module
 from rt4chart_clustering.cluster import NOISE, cluster, middle
 from rt4chart_clustering.embed import HashingEmbedder, Matrix
 from rt4chart_clustering.examples import examples
@@ -52,16 +51,6 @@ def test_too_few_rows_are_noise(count: int) -> None:
 def test_rows_of_zeros_are_noise() -> None:
     """Texts without words are not alike for that."""
     assert cluster(np.zeros((9, 4), dtype=np.float32), min_size=5).tolist() == [NOISE] * 9
-
-
-def test_rows_beyond_the_limit_join_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that are too many to cluster go to a cluster that is near, or to none."""
-    monkeypatch.setattr(module, "MAX_ROWS", 6)
-
-    labels = cluster(vectors(*ADDED, ADDED[2], SCATTERED[0]), min_size=5).tolist()
-
-    assert labels[6] == labels[0] != NOISE
-    assert labels[7] == NOISE
 
 
 def test_middle_is_a_unit_row_with_distances() -> None:

@@ -6,25 +6,33 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from otel_rt4chart.cli import Command, main
 from otel_rt4chart.commands.period import period_s
+from otel_rt4chart.verify.model import Label
 from rt4chart_clustering import settings
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
+from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import HashingEmbedder
 from rt4chart_clustering.run import Outcome, run
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issues import insert_issues, list_issues, member_keys
+from rt4chart_collector.store.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues import list_issues, member_keys, registry
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
 
 LATER = NOON + 3600 * SECOND
+NOTHING_NEW = Outcome(
+    failures=0, grouped=0, waiting=6, unexplained=0, new=0, known=0, regressed=0, proposed=0
+)
 
 
 def store(client: Client, failures: list[Failure]) -> None:
@@ -37,54 +45,165 @@ def grouped(client: Client, *, now_ns: int = LATER) -> Outcome:
     return run(client, HashingEmbedder(), since_ns=0, now_ns=now_ns, min_size=5)
 
 
-def test_run_writes_issues_with_their_members(client: Client) -> None:
-    """Failures become named issues; noise and what the rules do not explain are counted."""
+def rows(client: Client) -> list[tuple[int]]:
+    """How many rows each table of grouping has, doubles too."""
+    return [
+        client.query(f"SELECT count() FROM {table}").result_rows[0]  # noqa: S608 - our own names
+        for table in (
+            "rt4chart_failure_embeddings",
+            "rt4chart_issue_assignments",
+            "rt4chart_issues",
+            "rt4chart_issue_events",
+        )
+    ]
+
+
+def test_run_writes_issues_with_their_failures(client: Client) -> None:
+    """Failures become named issues; what is in none is told, and what the rules do not explain."""
     store(client, [*numbers(7), *added()])
 
     outcome = grouped(client)
 
-    assert outcome == Outcome(failures=19, grouped=13, unexplained=12, new=2, known=0)
+    assert outcome == Outcome(
+        failures=19, grouped=13, waiting=6, unexplained=12, new=2, known=0, regressed=0, proposed=0
+    )
     first, second = list_issues(client)
-    assert first.title == "Number differs from the source · billing · 7 claims"
-    assert first.status == "open"
-    assert second.fingerprint == "fp1:baseless:addition"
+    assert first.title == "Number differs from the source · billing"
+    assert (first.state, first.claims, first.weighted) == ("new", 7, 7.0)
+    assert second.fingerprint == f"{FINGERPRINT_VERSION}:baseless:addition"
     assert len(member_keys(client, first, limit=99)) == 7
-    assert (first.first_ns, first.last_ns) == (NOON, NOON)
+    assert (first.first_ns // SECOND, first.last_ns // SECOND) == (NOON // SECOND, NOON // SECOND)
+    assert len(first.example_traces) == 4
+    assert [event.kind for event in events_of(client, first.id)] == ["born", "state", "titled"]
 
 
-def test_second_run_finds_the_same_issues(client: Client) -> None:
-    """Nothing new comes of the same failures: ids, members and counts stay."""
+def test_second_run_changes_nothing(client: Client) -> None:
+    """Nothing new comes of the same failures: no row, no event, no id."""
     store(client, [*numbers(7), *added()])
     grouped(client)
-    before = list_issues(client)
+    before = (list_issues(client), registry(client), rows(client))
 
     outcome = grouped(client, now_ns=LATER + SECOND)
 
-    after = list_issues(client)
-    assert (outcome.new, outcome.known) == (0, 2)
-    assert [replace(one, run="") for one in after] == [replace(one, run="") for one in before]
-    rows = client.query("SELECT count() FROM rt4chart_issue_members FINAL").result_rows
-    assert rows == [(13,)]
+    assert outcome == NOTHING_NEW
+    assert (list_issues(client), registry(client), rows(client)) == before
 
 
 def test_new_failures_join_the_issue(client: Client) -> None:
-    """More of the same raises the count, and leaves the status that a person set."""
+    """More of the same raises the count, and leaves the state that a person set."""
     store(client, numbers(5))
     grouped(client)
     (issue,) = list_issues(client)
-    insert_issues(client, [replace(issue, status="ack")], version=LATER + 1)
+    record(client, [Event(issue.id, LATER + 9, "state", "acknowledged", actor="ann")])
 
     store(client, numbers(3, first=30))
     outcome = grouped(client, now_ns=LATER + SECOND)
 
     (after,) = list_issues(client)
-    assert (outcome.new, outcome.known) == (0, 1)
-    assert (after.id, after.status, after.claims) == (issue.id, "ack", 8)
+    assert (outcome.new, outcome.known, outcome.grouped) == (0, 1, 3)
+    assert (after.id, after.state, after.claims) == (issue.id, "acknowledged", 8)
+    assert after.title == issue.title
+
+
+def test_failure_keeps_its_issue_when_it_is_judged_anew(client: Client) -> None:
+    """With the same outcome it counts once, in the same place; with another it leaves."""
+    found = numbers(6)
+    store(client, found)
+    grouped(client)
+    (issue,) = list_issues(client)
+
+    insert_verdicts(client, [verdict(found[0], version=2)])
+    insert_verdicts(client, [verdict(replace(found[1], label=Label.ENTAILED), version=2)])
+    grouped(client, now_ns=LATER + SECOND)
+
+    (after,) = list_issues(client)
+    assert (after.id, after.claims) == (issue.id, 5)
+
+
+def test_noise_is_looked_at_again(client: Client) -> None:
+    """Too few for an issue wait; with more of their kind they become one."""
+    one, other = added()[:3], added()[3:6]
+    store(client, one)
+    assert grouped(client).waiting == 3
+
+    store(client, other)
+    outcome = grouped(client, now_ns=LATER + SECOND)
+
+    assert (outcome.failures, outcome.grouped, outcome.new, outcome.waiting) == (3, 6, 1, 0)
+
+
+def test_resolved_issue_regresses_with_a_later_failure(client: Client) -> None:
+    """Not with what was found late of the time before, and once."""
+    store(client, numbers(5))
+    grouped(client, now_ns=NOON + 20)
+    (issue,) = list_issues(client)
+    record(client, [Event(issue.id, NOON + 50, "state", "resolved", actor="ann")])
+
+    store(client, numbers(1, first=40))
+    assert grouped(client, now_ns=LATER + 1).regressed == 0
+    store(client, numbers(1, first=60))
+    assert grouped(client, now_ns=LATER + 2).regressed == 1
+
+    assert [one.state for one in list_issues(client)] == ["regressed"]
+    assert grouped(client, now_ns=LATER + 3).regressed == 0
+    assert events_of(client, issue.id)[-1].actor == "rt4chart"
+
+
+def test_ignored_issue_stays_ignored(client: Client) -> None:
+    """It goes on counting, and nothing else."""
+    store(client, numbers(5))
+    grouped(client)
+    (issue,) = list_issues(client)
+    record(client, [Event(issue.id, LATER + 1, "state", "ignored", actor="ann")])
+
+    store(client, numbers(2, first=40))
+    grouped(client, now_ns=LATER + SECOND)
+
+    assert [(one.state, one.claims) for one in list_issues(client)] == [("ignored", 7)]
+
+
+def test_title_is_made_anew_at_growth_points(client: Client) -> None:
+    """At ten claims, by an event; a title that a person gave stays."""
+    store(client, numbers(5))
+    grouped(client)
+    (issue,) = list_issues(client)
+    store(client, numbers(4, first=40))
+    grouped(client, now_ns=LATER + 1)
+    store(client, numbers(1, first=60))
+    grouped(client, now_ns=LATER + 2)
+    titled = [event for event in events_of(client, issue.id) if event.kind == "titled"]
+    assert [event.note for event in titled] == ["5", "10"]
+
+    record(client, [Event(issue.id, LATER + 9, "titled", "Our name", actor="ann")])
+    store(client, numbers(20, first=80))
+    grouped(client, now_ns=LATER + SECOND)
+
+    assert [one.title for one in list_issues(client)] == ["Our name"]
+
+
+def test_run_that_is_broken_off_goes_on(client: Client) -> None:
+    """Stopped at any place, the next run ends where an unbroken one would have."""
+    made = [*numbers(7), *added()]
+    store(client, made)
+
+    for stop in range(1, 9):
+        steps = count(1)
+
+        def between(_: str, __: int, *, steps: Iterator[int] = steps, stop: int = stop) -> None:
+            if next(steps) == stop:
+                raise InterruptedError
+
+        with suppress(InterruptedError):
+            run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=5, between=between)
+    grouped(client)
+
+    assert [issue.claims for issue in list_issues(client)] == [7, 6]
+    assert grouped(client, now_ns=LATER + 1) == NOTHING_NEW
 
 
 def test_empty_database_groups_to_nothing(client: Client) -> None:
     """No failures are no error."""
-    assert grouped(client) == Outcome(failures=0, grouped=0, unexplained=0, new=0, known=0)
+    assert grouped(client) == replace(NOTHING_NEW, waiting=0)
 
 
 @pytest.fixture
@@ -126,12 +245,12 @@ def test_commands_group_and_show(dsn: str, capsys: pytest.CaptureFixture[str]) -
     assert json.loads(capsys.readouterr().out)["new"] == 1
     assert call(ISSUES, "--dsn", dsn, "--json") == 0
     (row,) = json.loads(capsys.readouterr().out)
-    assert (row["claims"], row["status"]) == (5, "open")
+    assert row["claims"] == 5
     assert call(ISSUES, "--dsn", dsn, "--route", "nowhere", "--json") == 0
     assert json.loads(capsys.readouterr().out) == []
     assert call(ISSUES, row["id"], "--dsn", dsn) == 0
     shown = capsys.readouterr().out
-    assert "Number differs from the source · billing · 5 claims" in shown
+    assert "Number differs from the source · billing" in shown
     assert "passage   p1: The " in shown
 
 

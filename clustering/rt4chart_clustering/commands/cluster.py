@@ -54,7 +54,7 @@ def told(outcome: Outcome) -> str:
     """The outcome in words."""
     if not outcome.failures:
         return "No failure in that time: nothing to group. Is `rt4chart up` receiving spans?\n"
-    noise = outcome.failures - outcome.grouped
+    noise = outcome.waiting
     issues = outcome.new + outcome.known
     return (
         f"{outcome.failures} failures: {outcome.grouped} in {issues} issue{'s' * (issues != 1)} "

@@ -6,7 +6,7 @@ verdict that came later leaves it behind: such a row counts no more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
@@ -33,8 +33,8 @@ ASSIGNMENTS = Layout(
         ("IsDeleted", "UInt8"),
     ),
 )
-# Assignments that count, each with its claim and its answer: those whose claim is a failure in force
-# and no newer than they are. `{{only}}` is a condition on IssueId, of the traces read too.
+# Assignments that count, each with its claim and its answer: those whose claim is a failure in
+# force and no newer than they are. `{{only}}` is a condition on IssueId, of the traces read too.
 LIVE = """
 SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIndex AS ClaimIndex,
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
@@ -73,9 +73,24 @@ SELECT TraceId, SpanId, ClaimIndex, toUnixTimestamp64Nano(Timestamp) AS Time, Is
     ServiceName, Route, Fingerprint, Distance, AssignedBy, Version
 FROM ({LIVE.format(only=ONE)})
 ORDER BY indexOf({{shown:Array(String)}}, TraceId) = 0, indexOf({{shown:Array(String)}}, TraceId),
+    if({{sampled:UInt8}}, cityHash64(TraceId, SpanId, ClaimIndex), 0),
     Distance, TraceId, SpanId, ClaimIndex
 LIMIT {{each:UInt32}} BY TraceId LIMIT {{limit:UInt32}}
-"""
+"""  # noqa: S608 - our own names
+# Of an issue's failures those nearer to one point than to another.
+NEARER = f"""
+SELECT l.TraceId, l.SpanId, l.ClaimIndex, toUnixTimestamp64Nano(l.Timestamp), l.IssueId,
+    l.ServiceName, l.Route, l.Fingerprint, cosineDistance(e.Embedding, {{to:Array(Float32)}}),
+    l.AssignedBy, l.Version
+FROM ({LIVE.format(only=ONE)}) AS l
+INNER JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
+    WHERE EmbeddingModel = {{model:String}} AND Fingerprint != ''
+) AS e ON e.TraceId = l.TraceId AND e.SpanId = l.SpanId AND e.ClaimIndex = l.ClaimIndex
+WHERE cosineDistance(e.Embedding, {{to:Array(Float32)}})
+    < cosineDistance(e.Embedding, {{than:Array(Float32)}})
+ORDER BY l.TraceId, l.SpanId, l.ClaimIndex
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +123,36 @@ def assignments_of(
     limit: int = 1000,
     shown: Sequence[str] = (),
     a_trace: int = 1_000_000,
+    sampled: bool = False,
 ) -> list[Assignment]:
     """The failures of these issues, those of the traces in `shown` first, then the most typical.
 
     What an alias holds is under its own id: give an issue with its aliases. At most `a_trace` come
-    of a trace. A failure whose verdict was replaced is none of them.
+    of a trace. `sampled` gives any of them instead of the most typical, the same each time. A
+    failure whose verdict was replaced is none of them.
     """
-    given = {"ids": list(issues), "limit": limit, "shown": list(shown), "each": a_trace}
+    given: dict[str, object] = {"ids": list(issues), "limit": limit, "shown": list(shown)}
+    given |= {"each": a_trace, "sampled": int(sampled)}
+    return _assignments(client, OF_ISSUES, given)
+
+
+def nearer(
+    client: Client,
+    issues: Sequence[int],
+    *,
+    model: str,
+    to: Sequence[float],
+    than: Sequence[float],
+) -> list[Assignment]:
+    """The failures of these issues that are nearer `to` the first point `than` the second."""
+    given = {"ids": list(issues), "model": model, "to": list(to), "than": list(than)}
+    return _assignments(client, NEARER, given)
+
+
+def _assignments(client: Client, query: str, given: Mapping[str, object]) -> list[Assignment]:
     return [
         Assignment((trace, span, index), time_ns, issue, (service, route, mark), far, by, version)
         for trace, span, index, time_ns, issue, service, route, mark, far, by, version in (
-            client.query(OF_ISSUES, given).result_rows
+            client.query(query, given).result_rows
         )
     ]

@@ -58,6 +58,6 @@ def insert_descriptions(client: Client, found: Sequence[Description], *, model: 
         )
         for one in found
     ]
-    token = token_of("descriptions", [(*one.failure.key, model, one.failure.version, one.fingerprint)
-                                      for one in found])  # fmt: skip
+    written = [(*one.failure.key, model, one.failure.version, one.fingerprint) for one in found]
+    token = token_of("descriptions", written)
     DESCRIPTIONS.insert(client, rows, token=token)

@@ -50,7 +50,18 @@ UNDESCRIBED = f"""{SELECTED}
       AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
   )
 ORDER BY Time, TraceId, SpanId, ClaimIndex
-"""
+"""  # noqa: S608 - our own names
+# What tells the failures in force, of a range of traces, as their descriptions have it.
+IN_FORCE = f"""
+SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
+FROM rt4chart_claims AS c FINAL
+INNER JOIN ({LAST_VERDICT} HAVING TraceId > {{after:String}} AND TraceId <= {{upto:String}}) AS v
+    ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
+WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
+  AND c.Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+  AND c.TraceId > {{after:String}} AND c.TraceId <= {{upto:String}}
+"""  # noqa: S608 - our own names
 MINUTES = """
 SELECT toUnixTimestamp(toStartOfMinute(Timestamp)) AS Minute, count()
 FROM rt4chart_claims

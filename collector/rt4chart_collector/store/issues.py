@@ -123,6 +123,21 @@ def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> N
     ISSUES.insert(client, rows, token=token_of("issues", [(i.id, version) for i in issues]))
 
 
+def as_row(issue: Issue) -> Issue:
+    """The issue as its row gives it back: what is read elsewhere is left out."""
+    column = COLUMN_OF_STATE.get(issue.state, issue.state)
+    return replace(
+        issue,
+        first_ns=issue.first_ns // MS * MS,
+        last_ns=issue.last_ns // MS * MS,
+        state=STATE_OF_COLUMN.get(column, column),
+        owner="",
+        weighted=0.0,
+        answers=0,
+        aliases=(),
+    )
+
+
 def registry(client: Client) -> list[Issue]:
     """Every issue as its row has it, aliases too, by id."""
     return [_issue(row) for row in client.query(REGISTRY).named_results()]
@@ -200,72 +215,3 @@ def _issue(row: Mapping[str, Any]) -> Issue:
         model=row["EmbeddingModel"],
         summary=row["Summary"],
     )
-
-
-MEMBERS = Layout(
-    "rt4chart_issue_members",
-    (
-        ("IssueId", "UInt64"),
-        ("RunId", "String"),
-        ("TraceId", "String"),
-        ("SpanId", "String"),
-        ("ClaimIndex", "Int32"),
-        ("Distance", "Float32"),
-        ("Timestamp", "DateTime64(9, 'UTC')"),
-        ("Version", "UInt64"),
-    ),
-)
-EMBEDDINGS = Layout(
-    "rt4chart_failure_embeddings",
-    (
-        ("Timestamp", "DateTime64(9, 'UTC')"),
-        ("TraceId", "String"),
-        ("SpanId", "String"),
-        ("ClaimIndex", "Int32"),
-        ("EmbeddingModel", NAME),
-        ("Text", "String"),
-        ("Embedding", "Array(Float32)"),
-        ("Version", "UInt64"),
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A failure in an issue; `distance` is from the issue's middle, the medoid's is 0."""
-
-    issue: int
-    key: Key
-    time_ns: int
-    distance: float
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """The vector of a failure, and the text that it was made from."""
-
-    key: Key
-    time_ns: int
-    text: str
-    vector: tuple[float, ...]
-
-
-def insert_members(client: Client, members: Sequence[Member], *, run: str, version: int) -> None:
-    """Write who belongs to which issue in this run."""
-    rows: list[Row] = [
-        (member.issue, run, *member.key, member.distance, member.time_ns, version)
-        for member in members
-    ]
-    token = token_of("members", [(m.issue, *m.key, run) for m in members])
-    MEMBERS.insert(client, rows, token=token)
-
-
-def insert_embeddings(
-    client: Client, embedded: Sequence[Embedded], *, model: str, version: int
-) -> None:
-    """Write the failures' vectors under the embedder's name."""
-    rows: list[Row] = [
-        (one.time_ns, *one.key, model, one.text, list(one.vector), version) for one in embedded
-    ]
-    token = token_of("embeddings", [(*one.key, model, version) for one in embedded])
-    EMBEDDINGS.insert(client, rows, token=token)

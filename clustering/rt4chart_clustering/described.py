@@ -1,0 +1,73 @@
+"""Failures in the words that they are grouped by: each once, until its verdict is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rt4chart_clustering.describe import describe
+from rt4chart_clustering.difference import FINGERPRINT_VERSION, POOL, Difference, difference
+from rt4chart_clustering.embed import Embedder
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.descriptions import Description, insert_descriptions
+from rt4chart_collector.store.failures import Failure, slices, undescribed
+from rt4chart_collector.store.matching import Window
+
+PAGE = 2_000
+# Told between pages what is done and how many failures so far; it may raise to break off there.
+Between = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A failure with its difference and its description."""
+
+    failure: Failure
+    difference: Difference
+    text: str
+
+    @property
+    def fingerprint(self) -> str:
+        """The versioned pattern, such as `fp1:contradicted:number`."""
+        return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.op}"
+
+
+def described_from(failure: Failure) -> Described:
+    """A failure beside its evidence, or beside the nearest sentence where it has none."""
+    beside = [evidence.text for evidence in failure.evidence] or [failure.nearest]
+    apart = difference(failure.claim, beside, question=failure.question, clashes=failure.clashes)
+    return Described(failure, apart, describe(failure.claim, failure.label, apart))
+
+
+def is_explained(fingerprint: str) -> bool:
+    """True where the rules explain the failure: its pattern is then its issue."""
+    return fingerprint.rpartition(":")[2] not in POOL
+
+
+def describe_new(
+    client: Client, embedder: Embedder, window: Window, *, between: Between
+) -> tuple[int, int]:
+    """Describe what is not described yet; how many that is, and how many the rules do not explain.
+
+    Pages are written as they are made: what was broken off goes on where it stood.
+    """
+    seen = unexplained = 0
+    pieces = slices(client, since_ns=window.since_ns, until_ns=window.until_ns, page=PAGE)
+    for since_ns, until_ns in pieces:
+        between("described", seen)
+        found = undescribed(client, model=embedder.id, since_ns=since_ns, until_ns=until_ns)
+        for start in range(0, len(found), PAGE):
+            page = [described_from(failure) for failure in found[start : start + PAGE]]
+            vectors = embedder.embed([one.text for one in page])
+            insert_descriptions(
+                client,
+                [
+                    Description(one.failure, one.fingerprint, one.text, tuple(vector.tolist()))
+                    for one, vector in zip(page, vectors, strict=True)
+                ],
+                model=embedder.id,
+            )
+            seen += len(page)
+            unexplained += sum(not is_explained(one.fingerprint) for one in page)
+            between("described", seen)
+    return seen, unexplained

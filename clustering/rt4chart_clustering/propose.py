@@ -1,0 +1,120 @@
+"""Merges and splits that a person may apply: they are put on record, and nothing else is done.
+
+A merge is proposed of two issues of a partition that are each other's nearest and near enough. A
+split is proposed of an issue whose failures, in two halves drawn by chance, fall into the same two
+groups.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rt4chart_clustering.cluster import NOISE, cluster, middle
+from rt4chart_clustering.described import is_explained
+from rt4chart_clustering.embed import Matrix
+from rt4chart_clustering.identity import NEAR
+from rt4chart_clustering.settle import Settled
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.descriptions import Partition
+from rt4chart_collector.store.issue_events import Event, last_events, record
+from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.matching import Window, vectors_of
+
+# How near (cosine) a half's group must be to the other half's to be the same group.
+SAME = 0.9
+# Failures that a split is looked for among, and groups that are too small a share of them.
+DRAWN, SHARE = 2_000, 10
+MERGE, SPLIT = "proposed_merge", "proposed_split"
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Two groups within an issue: their middles, and how many of those drawn are in each."""
+
+    middles: tuple[Matrix, Matrix]
+    counts: tuple[int, int]
+
+
+def propose(client: Client, window: Window, settled: Settled, *, min_size: int, now_ns: int) -> int:
+    """Record what is proposed and was not before; how many proposals that is."""
+    said = last_events(client, (MERGE, SPLIT))
+    events: list[Event] = []
+    for one, other, likeness in near_pairs(settled.issues, window.model):
+        before = said.get(one.id, {}).get(MERGE)
+        if before is None or json.loads(before.value)["into"] != f"{other.id:016x}":
+            value = {"into": f"{other.id:016x}", "likeness": round(likeness, 3)}
+            events.append(Event(one.id, now_ns, MERGE, json.dumps(value)))
+    for issue in settled.issues:
+        is_due = issue.id in settled.grown and issue.claims >= 4 * min_size
+        if not is_due or is_explained(issue.fingerprint) or SPLIT in said.get(issue.id, {}):
+            continue
+        lying = vectors_of(client, window, issue.ids, limit=DRAWN)
+        halves = stable_halves(np.array(lying, dtype=np.float32), min_size=min_size)
+        if halves is not None:
+            events.append(Event(issue.id, now_ns, SPLIT, _written(halves, window.model)))
+    record(client, events)
+    return len(events)
+
+
+def near_pairs(issues: Sequence[Issue], model: str) -> Iterator[tuple[Issue, Issue, float]]:
+    """The issues that are each other's nearest, the smaller first, and how near they are."""
+    partitions: defaultdict[Partition, list[Issue]] = defaultdict(list)
+    for issue in issues:
+        if not is_explained(issue.fingerprint) and issue.model == model and issue.centroid:
+            partitions[issue.partition].append(issue)
+    for partition in sorted(partitions):
+        beside = sorted(partitions[partition], key=lambda issue: (issue.claims, issue.id))
+        if len(beside) < 2:
+            continue
+        space = np.array([issue.centroid for issue in beside], dtype=np.float32)
+        likeness = space @ space.T
+        np.fill_diagonal(likeness, -1)
+        nearest = likeness.argmax(axis=1)
+        for at, other in enumerate(nearest.tolist()):
+            if at < other and nearest[other] == at and likeness[at, other] >= NEAR:
+                yield beside[at], beside[other], float(likeness[at, other])
+
+
+def stable_halves(vectors: Matrix, *, min_size: int) -> Halves | None:
+    """The two groups that both halves of the rows fall into, the larger first; None where not."""
+    found = [_two(vectors[start::2], min_size) for start in (0, 1)]
+    first, second = found
+    if first is None or second is None:
+        return None
+    likeness = np.stack(first.middles) @ np.stack(second.middles).T
+    straight, crossed = likeness.diagonal().min(), likeness[::-1].diagonal().min()
+    if max(straight, crossed) < SAME:
+        return None
+    at = (0, 1) if straight >= crossed else (1, 0)
+    pairs = sorted(
+        (
+            (first.counts[one] + second.counts[other], one, other)
+            for one, other in zip((0, 1), at, strict=True)
+        ),
+        key=lambda pair: (-pair[0], pair[1]),
+    )
+    joined = [
+        middle(np.stack([first.middles[one], second.middles[other]]))[0] for _, one, other in pairs
+    ]
+    return Halves((joined[0], joined[1]), (pairs[0][0], pairs[1][0]))
+
+
+def _two(vectors: Matrix, min_size: int) -> Halves | None:
+    """The two largest groups of some rows, where they are apart."""
+    labels = cluster(vectors, min_size=max(min_size, len(vectors) // SHARE))
+    sizes = [(int((labels == one).sum()), one) for one in sorted(set(labels.tolist()) - {NOISE})]
+    if len(sizes) < 2:
+        return None
+    (count, one), (less, other) = sorted(sizes, key=lambda size: (-size[0], size[1]))[:2]
+    middles = (middle(vectors[labels == one])[0], middle(vectors[labels == other])[0])
+    return Halves(middles, (count, less)) if middles[0] @ middles[1] < NEAR else None
+
+
+def _written(halves: Halves, model: str) -> str:
+    middles = [[round(number, 4) for number in one.tolist()] for one in halves.middles]
+    return json.dumps({"model": model, "drawn": list(halves.counts), "middles": middles})

@@ -1,0 +1,133 @@
+"""What follows from where failures are now: titles, examples, middles, and what has come back.
+
+A title is given at birth and made anew at growth points, as an event; one that a person gave stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rt4chart_clustering.described import described_from, is_explained
+from rt4chart_clustering.embed import Embedder
+from rt4chart_clustering.examples import examples
+from rt4chart_clustering.name import title
+from rt4chart_collector.store.assignments import assignments_of
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import Failure, failures_by_key
+from rt4chart_collector.store.issue_events import ITSELF, Event, last_events, record
+from rt4chart_collector.store.issues import Issue, as_row, insert_issues, list_issues, registry
+from rt4chart_collector.store.matching import Window, middles
+
+GROWTH = (10, 25, 50)
+EXAMPLES = 4
+# Failures that a title and the examples are made from, and those that move a middle.
+SAMPLE, MOVES = 60, 5
+Last = Mapping[str, Event]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The issues as they are now, those that reached a growth point, and those that came back."""
+
+    issues: tuple[Issue, ...]
+    grown: frozenset[int]
+    regressed: frozenset[int]
+
+
+def settle(
+    client: Client, embedder: Embedder, window: Window, gained: Collection[int], *, now_ns: int
+) -> Settled:
+    """Write what follows: events, and the rows of the issues that changed."""
+    rows = {issue.id: issue for issue in registry(client)}
+    last = last_events(client, ("titled", "state"))
+    issues, events, grown = [], [], set[int]()
+    centroids = _moved(client, window, [rows[id] for id in gained if id in rows])
+    for issue in list_issues(client):
+        now, said = issue, last.get(issue.id, {})
+        if has_grown(issue, said.get("titled")):
+            now = _shown_anew(client, embedder, issue)
+            grown.add(issue.id)
+            events.append(Event(issue.id, now_ns + 2, "titled", now.title, str(issue.claims)))
+        if has_come_back(issue, said):
+            events.append(Event(issue.id, now_ns, "state", "regressed"))
+            now = replace(now, state="regressed")
+        now = replace(now, centroid=centroids.get(issue.id, issue.centroid))
+        if now.id in centroids:
+            now = replace(now, model=window.model)
+        issues.append(now)
+    record(client, events)
+    _copy(client, issues, rows, now_ns)
+    back = frozenset(event.issue for event in events if event.kind == "state")
+    return Settled(tuple(issues), frozenset(grown), back)
+
+
+def growth_point(claims: int) -> int:
+    """The highest of 10, 25, 50, 100, 250, 500, 1000, … that is reached, 0 below."""
+    reached, scale = 0, 1
+    while GROWTH[0] * scale <= claims:
+        reached = max(point * scale for point in GROWTH if point * scale <= claims)
+        scale *= 10
+    return reached
+
+
+def has_grown(issue: Issue, titled: Event | None) -> bool:
+    """True where an issue has no title yet, or more claims than the growth point after its title's.
+
+    A title that a person gave is nobody's to change.
+    """
+    if titled is None:
+        return issue.claims > 0
+    if titled.actor != ITSELF:
+        return False
+    before = int(titled.note) if titled.note.isdecimal() else 0
+    return growth_point(issue.claims) > growth_point(before)
+
+
+def has_come_back(issue: Issue, last: Last) -> bool:
+    """True where a resolved issue has a failure of an answer later than that."""
+    return issue.state == "resolved" and "state" in last and issue.last_ns > last["state"].at_ns
+
+
+def _shown_anew(client: Client, embedder: Embedder, issue: Issue) -> Issue:
+    """The issue with a title and examples of a part of its failures."""
+    sample = failures_by_key(client, _sampled(client, issue))
+    changes = [described_from(failure).difference.primary for failure in sample]
+    named = title(issue.fingerprint, issue.route, changes, len(sample))
+    return replace(issue, title=named, example_traces=example_traces(sample, embedder))
+
+
+def example_traces(failures: Sequence[Failure], embedder: Embedder) -> tuple[str, ...]:
+    """The traces to show: one typical claim, and a few unlike it."""
+    chosen = examples(embedder.embed([one.claim for one in failures]), number=EXAMPLES)
+    return tuple(dict.fromkeys(failures[at].trace_id for at in chosen))
+
+
+def _sampled(client: Client, issue: Issue) -> list[tuple[str, str, int]]:
+    found = assignments_of(client, issue.ids, limit=SAMPLE, sampled=True)
+    return sorted(one.key for one in found)
+
+
+def _moved(client: Client, window: Window, gained: Sequence[Issue]) -> dict[int, tuple[float, ...]]:
+    """Middles of the issues that gained failures: those of the window, as patterns drift slowly.
+
+    A whole pattern needs none: all of it is described in the same words.
+    """
+    ids = [issue.id for issue in gained if not is_explained(issue.fingerprint)]
+    if not ids:
+        return {}
+    found: dict[int, tuple[float, ...]] = {}
+    for issue, (mean, count) in middles(client, window, ids).items():
+        length = float(np.linalg.norm(mean))
+        if count >= MOVES and length:
+            unit = np.array(mean, dtype=np.float64) / length
+            found[issue] = tuple(unit.astype(np.float32).tolist())
+    return found
+
+
+def _copy(client: Client, issues: Sequence[Issue], rows: Mapping[int, Issue], now_ns: int) -> None:
+    """Bring the rows of the issues that changed up to date."""
+    changed = [issue for issue in issues if as_row(issue) != rows[issue.id]]
+    insert_issues(client, changed, version=now_ns)

@@ -1,0 +1,199 @@
+"""Failures laid beside the issues of their partition, where they lie: vectors stay in the engine.
+
+A partition is a service, a route and a fingerprint. Descriptions are sorted by trace, so they are
+read in ranges of traces, and each statement holds no more than a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.descriptions import Partition
+from rt4chart_collector.store.failures import IN_FORCE, Key
+
+OF_WINDOW = """
+    EmbeddingModel = {model:String} AND Fingerprint != ''
+    AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+    AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
+"""
+OF_RANGE = "TraceId > {after:String} AND TraceId <= {upto:String}"
+LAST_OF_RANGE = f"""
+SELECT count(), max(TraceId) FROM (
+    SELECT TraceId FROM rt4chart_failure_embeddings
+    WHERE {OF_WINDOW} AND TraceId > {{after:String}}
+    ORDER BY TraceId LIMIT {{page:UInt32}}
+)
+"""  # noqa: S608 - our own names
+# The failures in force that have no place, or one that rests on an earlier verdict. Held is the
+# issue of that one, where the failure is described as it was.
+UNPLACED = f"""
+SELECT d.TraceId AS TraceId, d.SpanId AS SpanId, d.ClaimIndex AS ClaimIndex,
+    d.Timestamp AS Timestamp, d.ServiceName AS ServiceName, d.Route AS Route,
+    d.Fingerprint AS Fingerprint, d.Version AS Version, d.Embedding AS Embedding,
+    if(h.Fingerprint = d.Fingerprint, h.IssueId, 0) AS Held
+FROM (
+    SELECT TraceId, SpanId, ClaimIndex, Timestamp, ServiceName, Route, Fingerprint, Version,
+        Embedding
+    FROM rt4chart_failure_embeddings FINAL
+    WHERE {OF_WINDOW} AND {OF_RANGE}
+      AND (TraceId, SpanId, ClaimIndex, Version) IN ({IN_FORCE})
+) AS d
+LEFT ANY JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, IssueId, Fingerprint, Version
+    FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {OF_RANGE}
+) AS h ON h.TraceId = d.TraceId AND h.SpanId = d.SpanId AND h.ClaimIndex = d.ClaimIndex
+WHERE h.Version < d.Version
+"""  # noqa: S608 - our own names
+# A centroid of another space is nowhere, as a failure without words is: both are far from all.
+MATCHES = f"""
+SELECT e.TraceId, e.SpanId, e.ClaimIndex, toUnixTimestamp64Nano(any(e.Timestamp)), any(e.Version),
+    any(e.ServiceName), any(e.Route), any(e.Fingerprint), any(e.Held),
+    argMin(i.IssueId, (Distance, i.IssueId)),
+    min(ifNotFinite(round(cosineDistance(e.Embedding, arrayResize(i.Centroid, {{width:UInt32}})), 6)
+        AS Away, 2) AS Distance),
+    cityHash64(e.TraceId, e.SpanId, e.ClaimIndex, {{seed:UInt64}})
+FROM ({UNPLACED}) AS e
+LEFT JOIN (
+    SELECT IssueId, Service, Route, Fingerprint,
+        if(length(Centroid) = {{width:UInt32}} AND EmbeddingModel IN ({{model:String}}, ''),
+            Centroid, []) AS Centroid
+    FROM rt4chart_issues FINAL WHERE IsDeleted = 0
+) AS i ON i.Service = e.ServiceName AND i.Route = e.Route AND i.Fingerprint = e.Fingerprint
+GROUP BY e.TraceId, e.SpanId, e.ClaimIndex
+"""  # noqa: S608 - our own names
+VECTORS = f"""
+SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
+WHERE {OF_WINDOW}
+  AND ServiceName = {{service:String}} AND Route = {{route:String}}
+  AND Fingerprint = {{fingerprint:String}}
+  AND cityHash64(TraceId, SpanId, ClaimIndex, {{seed:UInt64}}) <= {{most:UInt64}}
+  AND (TraceId, SpanId, ClaimIndex, Version) NOT IN (
+    SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND ServiceName = {{service:String}} AND Route = {{route:String}}
+  )
+"""  # noqa: S608 - our own names
+MIDDLES = f"""
+SELECT a.IssueId, avgForEach(e.Embedding), count()
+FROM (
+    SELECT TraceId, SpanId, ClaimIndex, IssueId FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND IssueId IN {{ids:Array(UInt64)}}
+      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+) AS a
+INNER JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
+    WHERE {OF_WINDOW}
+) AS e ON e.TraceId = a.TraceId AND e.SpanId = a.SpanId AND e.ClaimIndex = a.ClaimIndex
+GROUP BY a.IssueId
+"""  # noqa: S608 - our own names
+DRAWN = f"""
+SELECT Embedding FROM rt4chart_failure_embeddings FINAL
+WHERE {OF_WINDOW} AND (TraceId, SpanId, ClaimIndex) IN (
+    SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND IssueId IN {{ids:Array(UInt64)}}
+      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+    ORDER BY cityHash64(TraceId, SpanId, ClaimIndex) LIMIT {{limit:UInt32}}
+)
+ORDER BY cityHash64(TraceId, SpanId, ClaimIndex)
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which descriptions are looked at: those of a model and its width, in a time."""
+
+    model: str
+    width: int
+    since_ns: int
+    until_ns: int
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The values for the statements."""
+        return {
+            "model": self.model,
+            "width": self.width,
+            "since": self.since_ns,
+            "until": self.until_ns,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """A failure that has no place yet; `issue` is the nearest of its partition, 0 for none.
+
+    `held` is where it was before its verdict was replaced, 0 for nowhere; `draw` is by chance, the
+    same each time.
+    """
+
+    key: Key
+    time_ns: int
+    version: int
+    partition: Partition
+    held: int
+    issue: int
+    distance: float
+    draw: int
+
+
+def trace_ranges(client: Client, window: Window, *, page: int) -> Iterator[tuple[str, str]]:
+    """The window's traces as (after, upto], each of about `page` descriptions."""
+    after = ""
+    while True:
+        given = {**window.parameters, "after": after, "page": page}
+        ((count, upto),) = client.query(LAST_OF_RANGE, given).result_rows
+        if not count:
+            return
+        yield after, upto
+        after = upto
+
+
+def unplaced(
+    client: Client, window: Window, traces: tuple[str, str], *, seed: int
+) -> list[Unplaced]:
+    """The failures of a range of traces that have no place, each beside its nearest issue."""
+    after, upto = traces
+    given = {**window.parameters, "after": after, "upto": upto, "seed": seed}
+    return [
+        Unplaced(
+            (trace, span, index),
+            time_ns,
+            version,
+            (service, route, fingerprint),
+            held,
+            issue,
+            distance,
+            draw,
+        )
+        for (
+            trace, span, index, time_ns, version, service, route, fingerprint, held, issue,
+            distance, draw,
+        ) in client.query(MATCHES, given).result_rows
+    ]  # fmt: skip
+
+
+def vectors(
+    client: Client, window: Window, partition: Partition, *, seed: int, most: int
+) -> dict[Key, Sequence[float]]:
+    """The vectors of a partition's failures without a place whose draw is `most` or less."""
+    service, route, fingerprint = partition
+    given = {"service": service, "route": route, "fingerprint": fingerprint}
+    found = client.query(VECTORS, {**window.parameters, **given, "seed": seed, "most": most})
+    return {(trace, span, index): vector for trace, span, index, vector in found.result_rows}
+
+
+def middles(
+    client: Client, window: Window, issues: Sequence[int]
+) -> dict[int, tuple[Sequence[float], int]]:
+    """The mean of each issue's vectors in the window, and how many they are."""
+    given = {**window.parameters, "ids": list(issues)}
+    return {issue: (mean, count) for issue, mean, count in client.query(MIDDLES, given).result_rows}
+
+
+def vectors_of(
+    client: Client, window: Window, issues: Sequence[int], *, limit: int
+) -> list[Sequence[float]]:
+    """Vectors of the failures of an issue (given with its aliases), drawn by chance, the same."""
+    given = {**window.parameters, "ids": list(issues), "limit": limit}
+    return [row[0] for row in client.query(DRAWN, given).result_rows]
