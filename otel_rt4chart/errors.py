@@ -5,7 +5,8 @@ RT4ChartError
 ├── InputError         a row, a file or a span is not what was expected: it will never work
 ├── StoreError         the database refused or cannot be reached
 │   └── StoreBusyError another process owns the embedded database
-└── JudgeError         a judge could not give a verdict for a whole call
+├── JudgeError         a judge could not give a verdict for a whole call
+└── TicketError        a ticket system refused, or cannot be reached
 
 Every message says what was expected, what came, and what to change.
 """
@@ -35,3 +36,7 @@ class StoreBusyError(StoreError):
 
 class JudgeError(RT4ChartError):
     """A judge could not give a verdict for a whole call."""
+
+
+class TicketError(RT4ChartError):
+    """A ticket system refused, or cannot be reached."""

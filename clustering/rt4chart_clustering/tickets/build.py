@@ -1,0 +1,55 @@
+"""The ticket of an issue: figures first, what users were told only where somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rt4chart_clustering.explain.diagnosis import Diagnosis
+from rt4chart_clustering.explain.stage import ADVICE, WORDS
+from rt4chart_clustering.tickets.ticket import Example, Ticket
+from rt4chart_clustering.triage.find import shown_id
+from rt4chart_clustering.triage.overview import Standing
+from rt4chart_collector.store.failures import Failure
+
+
+def ticket_of(standing: Standing, diagnosis: Diagnosis, typical: Sequence[Failure] = ()) -> Ticket:
+    """The issue as it is now, with these examples."""
+    issue, traffic, severity = standing.issue, standing.traffic, standing.severity
+    share = "–" if traffic.share is None else f"{traffic.share:.2%}"
+    a_day = (traffic.contradicted + traffic.baseless) / traffic.days
+    facts = [
+        ("severity", f"{severity.level} ({severity.score:.0f} of 100)"),
+        ("service", issue.service),
+        ("route", issue.route),
+        ("claims", f"{issue.claims} in {issue.answers} answers"),
+        ("failures a day", f"{a_day:.1f}"),
+        ("share of the route's claims", share),
+        ("first seen", _moment(issue.first_ns)),
+        ("last seen", _moment(issue.last_ns)),
+    ]
+    advice = ""
+    if diagnosis.ordered:
+        lost = diagnosis.ordered[0]
+        facts.append(("evidence", f"{WORDS[lost]} ({diagnosis.share(lost):.0%} of failures)"))
+        advice = ADVICE[lost]
+    return Ticket(
+        id=shown_id(issue),
+        title=issue.title,
+        summary=issue.summary,
+        level=severity.level,
+        service=issue.service,
+        route=issue.route,
+        facts=tuple(facts),
+        advice=advice,
+        examples=tuple(_example(one) for one in typical),
+    )
+
+
+def _example(failure: Failure) -> Example:
+    against = failure.evidence[0].text if failure.evidence else failure.nearest
+    return Example(failure.claim, str(failure.label), against, failure.trace_id)
+
+
+def _moment(time_ns: int) -> str:
+    return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).isoformat()

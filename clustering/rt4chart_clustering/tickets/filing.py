@@ -1,0 +1,129 @@
+"""Filing an issue: once in each system, told of what is new, remembered in the issue's trail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import count
+from typing import Any
+
+from otel_rt4chart.errors import InputError
+from rt4chart_clustering.tickets.ticket import Filed, News, System, Ticket, What
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.issue_events import Event, events_of_all, record
+from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.leases import give_back, take
+
+# Two who file the same issue at the same time would both look, find nothing, and create.
+_HELD_NS = 120_000_000_000
+
+
+class Done(StrEnum):
+    """What filing came to."""
+
+    CREATED = "created"
+    FOUND = "found"
+    TOLD = "told"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """What was done, and the ticket."""
+
+    done: Done
+    filed: Filed
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The last word of the trail on an issue's ticket in one system."""
+
+    system: str
+    filed: Filed
+    claims: int
+    at_ns: int
+
+
+def file(
+    client: Client, issue: Issue, ticket: Ticket, system: System, *, actor: str, at_ns: int
+) -> Filing:
+    """Create the ticket where there is none, else say under it what is new.
+
+    What was made is looked for before it is made: whoever did it may not have lived to write it
+    down. A comment may come twice for that reason, a ticket may not.
+    """
+    with _alone(client, f"ticket/{system.name}/{issue.id:016x}", actor, at_ns):
+        trail = events_of_all(client, issue.ids)
+        known = next((one for one in known_tickets(trail) if one.system == system.name), None)
+        if known is None:
+            found = system.find(ticket)
+            filed = found or system.create(ticket)
+            done = Done.FOUND if found else Done.CREATED
+        else:
+            filed, news = known.filed, news_of(issue, known, trail)
+            told = news is not None and system.tell(filed, ticket, news)
+            done = Done.TOLD if told else Done.UNCHANGED
+        if done is not Done.UNCHANGED:
+            value = {"system": system.name, "key": filed.key, "url": filed.url}
+            written = json.dumps({**value, "claims": issue.claims, "done": done})
+            record(client, [Event(issue.id, at_ns, "ticket", written, "", actor)])
+        return Filing(done, filed)
+
+
+def known_tickets(trail: Iterable[Event]) -> list[Known]:
+    """The tickets in a trail, which is in order: of each system the last word."""
+    found: dict[str, Known] = {}
+    for event in trail:
+        if event.kind == "ticket" and (value := _value(event)):
+            name = str(value.get("system", ""))
+            filed = Filed(str(value.get("key", "")), str(value.get("url", "")))
+            found[name] = Known(name, filed, int(value.get("claims", 0)), event.at_ns)
+    return list(found.values())
+
+
+def news_of(issue: Issue, known: Known, trail: Iterable[Event]) -> News | None:
+    """A regression since the last word, else a growth point that was passed since."""
+    again = [e for e in trail if (e.kind, e.value) == ("state", "regressed")]
+    if again and again[-1].at_ns > known.at_ns:
+        text = f"The issue was resolved, and failures match it again: {issue.claims} claims by now."
+        return News(What.REGRESSED, text, f"regressed:{again[-1].at_ns}")
+    point = _passed(issue.claims)
+    if point > known.claims:
+        text = f"The issue has grown from {known.claims} to {issue.claims} claims."
+        return News(What.GROWN, text, f"grown:{point}")
+    return None
+
+
+def _passed(claims: int) -> int:
+    """The last growth point that is reached: 10, 25, 50, 100, 250, 500, …; 0 before the first."""
+    reached = 0
+    for exponent in count(1):
+        for step in (10, 25, 50):
+            point = step * 10 ** (exponent - 1)
+            if point > claims:
+                return reached
+            reached = point
+    return reached
+
+
+def _value(event: Event) -> dict[str, Any]:
+    try:
+        value = json.loads(event.value)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+@contextmanager
+def _alone(client: Client, name: str, actor: str, at_ns: int) -> Iterator[None]:
+    holder = f"{actor}/{at_ns}"
+    if not take(client, name, holder, now_ns=at_ns, for_ns=_HELD_NS):
+        raise InputError("somebody else files this issue right now: try again in two minutes")
+    try:
+        yield
+    finally:
+        give_back(client, name, holder, now_ns=at_ns)

@@ -1,0 +1,67 @@
+"""Jira Cloud issues, by the REST API v3 (developer.atlassian.com/cloud/jira/platform/rest/v3)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from rt4chart_clustering.tickets.send import Sender, encoded
+from rt4chart_clustering.tickets.text import adf, document, line, paragraph
+from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
+
+_SUMMARY = 255
+
+
+class Jira:
+    """Issues of one project; a label with the issue's id is what finds one again."""
+
+    name = "jira"
+
+    def __init__(self, url: str, user: str, token: str, project: str, *, kind: str) -> None:
+        """`user` is the address that the API token belongs to, `kind` the type's name."""
+        self._site = url.rstrip("/")
+        self._project, self._kind = project, kind
+        basic = base64.b64encode(f"{user}:{token}".encode()).decode()
+        self._sender = Sender(self.name, (token, basic))
+        self._headers = {"Authorization": f"Basic {basic}"}
+
+    def find(self, ticket: Ticket) -> Filed | None:
+        """By the label, in whatever state."""
+        jql = f'project = {json.dumps(self._project)} AND labels = "{_label(ticket)}"'
+        body = {"jql": f"{jql} ORDER BY created ASC", "fields": ["key"], "maxResults": 1}
+        told = self._send("POST", "search/jql", body)
+        found = told.get("issues") if isinstance(told, dict) else None
+        return self._filed(found[0]) if isinstance(found, list) and found else None
+
+    def create(self, ticket: Ticket) -> Filed:
+        """An issue in Atlassian's document format."""
+        fields = {
+            "project": {"key": self._project},
+            "issuetype": {"name": self._kind},
+            "summary": line(ticket.title, _SUMMARY),
+            "description": adf(ticket),
+            "labels": ["rt4chart", _label(ticket)],
+        }
+        return self._filed(self._send("POST", "issue", {"fields": fields}))
+
+    def tell(self, filed: Filed, ticket: Ticket, news: News) -> bool:
+        """A comment."""
+        body = {"body": document(paragraph(news.text))}
+        self._send("POST", f"issue/{filed.key}/comment", body)
+        return True
+
+    def _send(self, method: str, path: str, body: object) -> Any:  # noqa: ANN401 - JSON of a stranger
+        address = f"{self._site}/rest/api/3/{path}"
+        return self._sender.send(method, address, self._headers, encoded(body))
+
+    def _filed(self, told: object) -> Filed:
+        key = told.get("key") if isinstance(told, dict) else None
+        if not isinstance(key, str):
+            raise self._sender.failure("expected the key of an issue, got another reply")
+        return Filed(key, f"{self._site}/browse/{key}")
+
+
+def _label(ticket: Ticket) -> str:
+    """A label has no spaces."""
+    return f"rt4chart-{ticket.id}"

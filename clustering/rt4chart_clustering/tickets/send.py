@@ -1,0 +1,106 @@
+"""One request to a ticket system: over TLS or to this machine, to one address, for a short time."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from otel_rt4chart.errors import TicketError
+from otel_rt4chart.plain import printable
+from otel_rt4chart.sampling.address import is_loopback, is_source
+
+TIMEOUT_S = 10.0
+MOST_BYTES = 4 * 2**20
+_SHOWN = 200
+_SHORTEST_SECRET = 5
+_AGENT = "otel-rt4chart"
+
+
+def is_address(text: str) -> bool:
+    """True for an https address, or an http address of this machine, without a password in it."""
+    return "://" in text and is_source(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Sends to one system; `secrets` are blotted out of whatever it says about a failure.
+
+    No redirection is followed: the key is for the address that was named.
+    """
+
+    system: str
+    secrets: tuple[str, ...] = ()
+    timeout_s: float = TIMEOUT_S
+
+    def send(
+        self,
+        method: str,
+        address: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+    ) -> Any:  # noqa: ANN401 - JSON of a stranger
+        """The reply's JSON, None where it is none; TicketError where there is none that is good."""
+        told = {"User-Agent": _AGENT, "Accept": "application/json", **headers}
+        if body is not None:
+            told["Content-Type"] = "application/json"
+        request = urllib.request.Request(  # noqa: S310 - the settings check the address
+            address, data=body, headers=told, method=method
+        )
+        try:
+            with _opener(address).open(request, timeout=self.timeout_s) as response:
+                return _json(response.read(MOST_BYTES))
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._refused(error) from None
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            raise self.failure(f"cannot be reached: {reason}") from None
+
+    def failure(self, words: str) -> TicketError:
+        """An error with the system's name, on one line, without a secret."""
+        clean = " ".join(printable(words).split())
+        for secret in self.secrets:
+            if len(secret) >= _SHORTEST_SECRET:
+                clean = clean.replace(secret, "***")
+        return TicketError(f"{self.system}: {clean[:_SHOWN]}")
+
+    def _refused(self, error: urllib.error.HTTPError) -> TicketError:
+        if 300 <= error.code < 400:
+            return self.failure(f"{error.code}: it redirects, and nothing is sent elsewhere")
+        try:
+            said = error.read(4_096).decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException):
+            said = ""
+        return self.failure(f"{error.code}: {said or error.reason}")
+
+
+def encoded(value: object) -> bytes:
+    """JSON as it is sent."""
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _json(body: bytes) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+class _Nowhere(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection, so that it becomes an error."""
+
+    def redirect_request(self, *_: object) -> None:
+        """None: there is no other request."""
+
+
+def _opener(address: str) -> urllib.request.OpenerDirector:
+    """This machine is asked directly, whatever proxy the environment names."""
+    if is_loopback(urlsplit(address).hostname or ""):
+        return urllib.request.build_opener(_Nowhere, urllib.request.ProxyHandler({}))
+    return urllib.request.build_opener(_Nowhere)

@@ -1,0 +1,102 @@
+"""A ticket's text in the markup of each system, from texts that nobody trusts.
+
+Texts of users and documents stand in code blocks, where Markdown reads no link, image, mention or
+tag (CommonMark 0.31, section 4.5), and in Atlassian's format as text nodes, which have no markup.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from otel_rt4chart.plain import printable
+from otel_rt4chart.verify.encoding import encodable
+from rt4chart_clustering.tickets.ticket import News, Ticket
+
+_EXAMPLE = 600
+_MOST_EXAMPLES = 5
+
+
+def line(text: str, most: int) -> str:
+    """One line of at most `most` characters, without anything invisible."""
+    clean = " ".join(printable(encodable(text)).split())
+    return clean if len(clean) <= most else clean[: most - 1] + "…"
+
+
+def markdown(ticket: Ticket, *, most: int, marker: str) -> str:
+    """The description; the marker is its last line, whatever has to be cut."""
+    parts = [_block(ticket.title)]
+    if ticket.summary:
+        parts.append(_block(ticket.summary))
+    parts.append("\n".join(f"- {name}: {_code(value)}" for name, value in ticket.facts))
+    if ticket.advice:
+        parts.append(ticket.advice)
+    parts += [_block(text) for text in examples(ticket)]
+    parts.append(f"`{ticket.command}`")
+    room = most - len(marker) - 2
+    kept: list[str] = []
+    for part in parts:
+        if room < len(part) + 2:
+            break
+        room -= len(part) + 2
+        kept.append(part)
+    return "\n\n".join([*kept, marker])
+
+
+def news_markdown(news: News) -> str:
+    """A comment: our own words alone."""
+    return f"{news.text}\n\n{_code(news.what)}"
+
+
+def document(*blocks: dict[str, Any]) -> dict[str, Any]:
+    """A document in Atlassian Document Format, version 1."""
+    return {"type": "doc", "version": 1, "content": list(blocks)}
+
+
+def paragraph(text: str) -> dict[str, Any]:
+    """A paragraph of plain text."""
+    return {"type": "paragraph", "content": [{"type": "text", "text": line(text, 2_000)}]}
+
+
+def code(text: str) -> dict[str, Any]:
+    """A block of text as it is."""
+    return {"type": "codeBlock", "content": [{"type": "text", "text": text[:4_000] or " "}]}
+
+
+def adf(ticket: Ticket) -> dict[str, Any]:
+    """The description for Jira."""
+    told = [paragraph(text) for text in (ticket.title, ticket.summary) if text]
+    told += [paragraph(f"{name}: {value}") for name, value in ticket.facts]
+    told += [paragraph(ticket.advice)] if ticket.advice else []
+    told += [code(text) for text in examples(ticket)]
+    return document(*told, paragraph(ticket.command))
+
+
+def slack(text: str, most: int) -> str:
+    """Text for Slack, where & < and > are control characters (docs.slack.dev, "Formatting")."""
+    escaped = line(text, most).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escaped if len(escaped) <= most else re.sub("&[a-z]*$", "", escaped[: most - 1]) + "…"
+
+
+def examples(ticket: Ticket) -> list[str]:
+    """Each example in a few lines."""
+    return [
+        f"{one.label}: {line(one.claim, _EXAMPLE)}\nsource: {line(one.sentence, _EXAMPLE) or '–'}\n"
+        f"trace: {line(one.trace_id, 64)}"
+        for one in ticket.examples[:_MOST_EXAMPLES]
+    ]
+
+
+def _block(text: str) -> str:
+    """A fenced block; its fence is longer than any run of backticks in it."""
+    clean = printable(encodable(text), keep="\n")
+    fence = "`" * (max([2, *(len(run) for run in re.findall("`+", clean))]) + 1)
+    return f"{fence}text\n{clean}\n{fence}"
+
+
+def _code(text: str) -> str:
+    """A code span on one line, by the same rule."""
+    clean = line(text, 200) or "–"
+    ticks = "`" * (max([0, *(len(run) for run in re.findall("`+", clean))]) + 1)
+    pad = " " if "`" in clean else ""
+    return f"{ticks}{pad}{clean}{pad}{ticks}"
