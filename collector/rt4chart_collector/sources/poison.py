@@ -32,10 +32,6 @@ class Poison:
         self._not_before = 0
         self.size = 0
 
-    def __len__(self) -> int:
-        """How many wait."""
-        return len(self._waiting)
-
     def add(self, message: Message, reason: str, mark: Mark) -> None:
         """This one cannot be read; the reason quotes nothing of it."""
         self._waiting.append((message, reason, mark))
