@@ -1,0 +1,168 @@
+"""Whether failures are grouped by pattern or by topic: ours beside topic clusterers, in one run.
+
+    python benchmarks/clustering.py DIR [--tune train] [--split dev] [--json OUT]
+
+DIR holds SummEdits in RAGTruth's two-file layout: the kind of the edit is the pattern, the domain
+the topic. Each way's one setting is chosen by the pattern's ARI on the first split, and what is
+printed is the other one. It needs umap-learn and hdbscan beside the package, its models and
+scikit-learn. Noise counts as one group. ARI and neighbours are taken over the rows whose pattern
+(or topic) is known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
+
+from benchmarks.clustering_rows import Failing, edited, flagged
+from benchmarks.clustering_systems import SYSTEMS, Grouping, System, apart
+from rt4chart_clustering.ops import POOL, Op
+
+NEIGHBOURS = 10
+Words = NDArray[np.str_]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One way on one set of rows; `setting` is the one chosen on the other split."""
+
+    system: str
+    setting: float
+    groups: int
+    noise: float
+    ari_pattern: float
+    ari_topic: float
+    near_pattern: float
+    near_topic: float
+    cpu_s: float
+
+
+def main() -> int:
+    """Choose settings, group, measure, print."""
+    options = _options()
+    tuning = edited(options.folder, options.tune)
+    chosen = {system.name: choose(system, tuning) for system in SYSTEMS}
+    told: dict[str, object] = {"settings": chosen}
+    for title, rows in (
+        (f"People's edits, {options.split}", edited(options.folder, options.split)),
+        (f"What the judge flags, {options.split}", flagged(options.folder, options.split)),
+    ):
+        measured = [measure(system, rows, chosen[system.name]) for system in SYSTEMS]
+        print(f"### {title}\n\n{described(rows)}\n\n{table(measured)}\n\n{compared(measured)}\n")
+        told[title] = {"shares": shares(rows), "systems": [asdict(one) for one in measured]}
+    if options.json:
+        options.json.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+def choose(system: System, rows: Sequence[Failing]) -> float:
+    """The setting with the highest ARI against the pattern; the first one of equals."""
+    found = {setting: measure(system, rows, setting).ari_pattern for setting in system.settings}
+    sys.stderr.write(f"{system.name}: {found}\n")
+    return max(system.settings, key=lambda setting: found[setting])
+
+
+def measure(system: System, rows: Sequence[Failing], setting: float) -> Measured:
+    """Group the rows and hold the groups against pattern and topic."""
+    began = time.process_time()
+    grouping = system.group(rows, setting)
+    cpu_s = time.process_time() - began
+    patterns = np.array([one.pattern for one in rows])
+    topics = np.array([one.topic for one in rows])
+    known = patterns != ""
+    labels = grouping.labels
+    return Measured(
+        system=system.name,
+        setting=setting,
+        groups=len(set(labels.tolist()) - {-1}),
+        noise=float((labels == -1).mean()),
+        ari_pattern=float(adjusted_rand_score(patterns[known], labels[known])),
+        ari_topic=float(adjusted_rand_score(topics, labels)),
+        near_pattern=_near(grouping, patterns, known),
+        near_topic=_near(grouping, topics, np.ones(len(rows), dtype=np.bool_)),
+        cpu_s=cpu_s,
+    )
+
+
+def _near(grouping: Grouping, words: Words, among: NDArray[np.bool_]) -> float:
+    """The share of the nearest rows that have a row's own word, itself left out."""
+    space, told = grouping.space[among], words[among]
+    number = min(NEIGHBOURS, len(told) - 1)
+    found = NearestNeighbors(n_neighbors=number).fit(space).kneighbors(return_distance=False)
+    return float((told[found] == told[:, None]).mean())
+
+
+def shares(rows: Sequence[Failing]) -> dict[str, float]:
+    """The share of each primary operation, the commonest first."""
+    counts = Counter(str(one.op) for one in apart(rows))
+    return {op: count / len(rows) for op, count in counts.most_common()}
+
+
+def described(rows: Sequence[Failing]) -> str:
+    """How many rows, what is known of them, what chance gives, and what is unexplained."""
+    known = Counter(one.pattern for one in rows if one.pattern)
+    total = known.total()
+    topics = Counter(one.topic for one in rows)
+    by_chance = [sum((n / of.total()) ** 2 for n in of.values()) for of in (known, topics)]
+    found, alone = shares(rows), Counter(one.op for one in apart(rows, is_marked=False))
+    pool = sum(found.get(op, 0.0) for op in POOL)
+    listed = ", ".join(f"{name} {count}" for name, count in known.most_common())
+    ops = ", ".join(f"{op} {share:.0%}" for op, share in found.items())
+    return (
+        f"{len(rows)} failures; the pattern is known of {total}: {listed}. Neighbours agree by "
+        f"chance for {by_chance[0]:.2f} (pattern) and {by_chance[1]:.2f} (topic). Unexplained "
+        f"(`addition`, `other`): {pool:.0%}, {sum(alone[op] for op in POOL) / len(rows):.0%} "
+        f"without marks; another word (`term`): {found.get(Op.TERM, 0.0):.0%}. All: {ops}."
+    )
+
+
+def table(measured: Sequence[Measured]) -> str:
+    """A Markdown table."""
+    head = (
+        "| | setting | groups | noise | ARI pattern | ARI topic | 10-NN pattern | 10-NN topic "
+        "| CPU s |"
+    )
+    lines = [head, "|" + "---|" * 9]
+    lines += [
+        f"| {one.system} | {one.setting:g} | {one.groups} | {one.noise:.2f} | "
+        f"{one.ari_pattern:.3f} | {one.ari_topic:.3f} | {one.near_pattern:.3f} | "
+        f"{one.near_topic:.3f} | {one.cpu_s:.1f} |"
+        for one in measured
+    ]
+    return "\n".join(lines)
+
+
+def compared(measured: Sequence[Measured]) -> str:
+    """Our pattern's ARI as a multiple of the best of the others."""
+    ours = {system.name for system in SYSTEMS if system.is_ours}
+    best = max(one.ari_pattern for one in measured if one.system not in ours)
+    told = ", ".join(
+        f"{one.system.removeprefix('ours')} {one.ari_pattern:.3f}".lstrip(": ")
+        for one in measured
+        if one.system in ours
+    )
+    return f"Best of the others against the pattern: {best:.3f}. Ours: {told}."
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--tune", default="train", help="the split that settings are chosen on")
+    parser.add_argument("--split", default="dev", help="the split that is reported")
+    parser.add_argument("--json", type=Path, metavar="OUT")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
