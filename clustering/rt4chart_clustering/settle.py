@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rt4chart_clustering.aids import NONE, Aids
 from rt4chart_clustering.described import described_from, is_explained
 from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.examples import examples
 from rt4chart_clustering.name import title
+from rt4chart_clustering.triage.growth import growth_point
+from rt4chart_clustering.triage.state import State, grown, matched
 from rt4chart_collector.store.assignments import assignments_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure, failures_by_key
@@ -21,7 +24,6 @@ from rt4chart_collector.store.issue_events import ITSELF, Event, last_events, re
 from rt4chart_collector.store.issues import Issue, as_row, insert_issues, list_issues, registry
 from rt4chart_collector.store.matching import Window, middles
 
-GROWTH = (10, 25, 50)
 EXAMPLES = 4
 # Failures that a title and the examples are made from, and those that move a middle.
 SAMPLE, MOVES = 60, 5
@@ -38,39 +40,42 @@ class Settled:
 
 
 def settle(
-    client: Client, embedder: Embedder, window: Window, gained: Collection[int], *, now_ns: int
+    client: Client,
+    embedder: Embedder,
+    window: Window,
+    gained: Collection[int],
+    *,
+    now_ns: int,
+    aids: Aids = NONE,
 ) -> Settled:
     """Write what follows: events, and the rows of the issues that changed."""
     rows = {issue.id: issue for issue in registry(client)}
-    last = last_events(client, ("titled", "state"))
-    issues, events, grown = [], [], set[int]()
+    last = last_events(client, ("titled", "summarised", "state"))
+    issues, events, larger = [], [], set[int]()
     centroids = _moved(client, window, [rows[id] for id in gained if id in rows])
     for issue in list_issues(client):
         now, said = issue, last.get(issue.id, {})
         if has_grown(issue, said.get("titled")):
-            now = _shown_anew(client, embedder, issue)
-            grown.add(issue.id)
+            now, summary = _shown_anew(client, embedder, issue, aids)
+            larger.add(issue.id)
             events.append(Event(issue.id, now_ns + 2, "titled", now.title, str(issue.claims)))
+            if summary and said_by_us(said.get("summarised")):
+                events.append(Event(issue.id, now_ns + 2, "summarised", summary))
+                now = replace(now, summary=summary)
+        if has_opened(issue, said.get("titled")):
+            events.append(Event(issue.id, now_ns, "state", State.OPEN))
+            now = replace(now, state=State.OPEN)
         if has_come_back(issue, said):
-            events.append(Event(issue.id, now_ns, "state", "regressed"))
-            now = replace(now, state="regressed")
+            events.append(Event(issue.id, now_ns, "state", State.REGRESSED))
+            now = replace(now, state=State.REGRESSED)
         now = replace(now, centroid=centroids.get(issue.id, issue.centroid))
         if now.id in centroids:
             now = replace(now, model=window.model)
         issues.append(now)
     record(client, events)
     _copy(client, issues, rows, now_ns)
-    back = frozenset(event.issue for event in events if event.kind == "state")
-    return Settled(tuple(issues), frozenset(grown), back)
-
-
-def growth_point(claims: int) -> int:
-    """The highest of 10, 25, 50, 100, 250, 500, 1000, … that is reached, 0 below."""
-    reached, scale = 0, 1
-    while GROWTH[0] * scale <= claims:
-        reached = max(point * scale for point in GROWTH if point * scale <= claims)
-        scale *= 10
-    return reached
+    back = frozenset(event.issue for event in events if event.value == State.REGRESSED)
+    return Settled(tuple(issues), frozenset(larger), back)
 
 
 def has_grown(issue: Issue, titled: Event | None) -> bool:
@@ -86,17 +91,32 @@ def has_grown(issue: Issue, titled: Event | None) -> bool:
     return growth_point(issue.claims) > growth_point(before)
 
 
+def has_opened(issue: Issue, titled: Event | None) -> bool:
+    """True where a new issue has passed a growth point since its first title."""
+    before = int(titled.note) if titled is not None and titled.note.isdecimal() else issue.claims
+    has_more = growth_point(issue.claims) > growth_point(before)
+    return has_more and grown(State(issue.state)) != issue.state
+
+
 def has_come_back(issue: Issue, last: Last) -> bool:
     """True where a resolved issue has a failure of an answer later than that."""
-    return issue.state == "resolved" and "state" in last and issue.last_ns > last["state"].at_ns
+    moves = matched(State(issue.state)) != issue.state
+    return moves and "state" in last and issue.last_ns > last["state"].at_ns
 
 
-def _shown_anew(client: Client, embedder: Embedder, issue: Issue) -> Issue:
-    """The issue with a title and examples of a part of its failures."""
+def said_by_us(summarised: Event | None) -> bool:
+    """False for a summary that a person wrote."""
+    return summarised is None or summarised.actor == ITSELF
+
+
+def _shown_anew(client: Client, embedder: Embedder, issue: Issue, aids: Aids) -> tuple[Issue, str]:
+    """The issue with a title and examples of a part of its failures, and a summary or ""."""
     sample = failures_by_key(client, _sampled(client, issue))
     changes = [described_from(failure).difference.primary for failure in sample]
-    named = title(issue.fingerprint, issue.route, changes, len(sample))
-    return replace(issue, title=named, example_traces=example_traces(sample, embedder))
+    template = title(issue.fingerprint, issue.route, changes, len(sample))
+    named = aids.name(template, issue.route, sample)
+    traces = example_traces(sample, embedder)
+    return replace(issue, title=named.title, example_traces=traces), named.summary
 
 
 def example_traces(failures: Sequence[Failure], embedder: Embedder) -> tuple[str, ...]:

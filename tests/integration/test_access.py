@@ -55,7 +55,7 @@ def test_commands_work_beside_a_running_service(tmp_path: Path) -> None:
         shown = rt4chart("issues", issue["id"], "--dsn", dsn)
         assert running.stop() == 0
 
-    assert (issue["claims"], issue["status"]) == (8, "open")
+    assert (issue["claims"], issue["state"]) == (8, "new")
     assert "The trial lasts 14 days." in shown.stdout
     assert json.loads(rt4chart("issues", "--dsn", dsn, "--json").stdout) == [issue]
     assert not (tmp_path / "db/access-address").exists()

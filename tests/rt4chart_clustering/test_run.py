@@ -163,7 +163,7 @@ def test_ignored_issue_stays_ignored(client: Client) -> None:
 
 
 def test_title_is_made_anew_at_growth_points(client: Client) -> None:
-    """At ten claims, by an event; a title that a person gave stays."""
+    """At ten claims, by an event, and the issue is open then; a title that a person gave stays."""
     store(client, numbers(5))
     grouped(client)
     (issue,) = list_issues(client)
@@ -173,6 +173,7 @@ def test_title_is_made_anew_at_growth_points(client: Client) -> None:
     grouped(client, now_ns=LATER + 2)
     titled = [event for event in events_of(client, issue.id) if event.kind == "titled"]
     assert [event.note for event in titled] == ["5", "10"]
+    assert [one.state for one in list_issues(client)] == ["open"]
 
     record(client, [Event(issue.id, LATER + 9, "titled", "Our name", actor="ann")])
     store(client, numbers(20, first=80))

@@ -1,124 +1,93 @@
-"""`rt4chart issues`: the issues, or one of them with its examples."""
+"""`rt4chart issues`: the issues, and what people do with them."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from datetime import UTC, datetime
-from typing import Any
+import time
+from collections.abc import Mapping
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.plain import printable
+from otel_rt4chart.commands.period import period_s
 from rt4chart_clustering import settings
-from rt4chart_clustering.name import plain
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.failures import Failure, failures_by_key
-from rt4chart_collector.store.issues import Issue, list_issues, member_keys
+from rt4chart_clustering.commands import issues_acts, issues_explain, issues_read, issues_ticket
+from rt4chart_clustering.commands.issues_verb import Verb
+from rt4chart_clustering.triage.find import find, shown_id
+from rt4chart_clustering.triage.state import State
+from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
+
+__all__ = ["COMMAND", "find", "shown_id"]
+VERBS: Mapping[str, Verb] = {
+    verb.name: verb
+    for verb in (
+        *issues_read.VERBS,
+        *issues_explain.VERBS,
+        *issues_acts.VERBS,
+        *issues_ticket.VERBS,
+    )
+}
+_EPILOG = (
+    "what can be done (rt4chart issues WHAT --help has the options of each):\n"
+    + "".join(f"  {verb.usage:22} {verb.help}\n" for verb in VERBS.values())
+    + "\nAn ID is 16 hexadecimal digits, or as many of the first ones as tell it from the others.\n"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("id", nargs="?", help="one issue, with examples")
-    parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    parser.add_argument("--route", help="only that route's")
-    parser.add_argument("--examples", type=int, default=3, metavar="N", help="how many (default 3)")
-    parser.add_argument("--json", action="store_true", help="print them for machines")
+    """Declare the options of the list; what follows a verb is that verb's."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="[WHAT] [ID] …", help="list unless named"
+    )
+    _declare_shared(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """List the issues, or show one."""
-    with connect(options.dsn or settings.dsn()) as client:
+    """Do what is asked: nothing named is the list, an id alone shows it."""
+    words = list(options.words)
+    verb = VERBS.get(words[0]) if words else VERBS["list"]
+    if verb is None:
+        verb = VERBS["show"]
+    elif words:
+        words = words[1:]
+    parser = argparse.ArgumentParser(prog=f"rt4chart issues {verb.name}", description=verb.help)
+    _declare_shared(parser)
+    verb.configure(parser)
+    given = parser.parse_args(words, namespace=options)
+    with connect(given.dsn or settings.dsn()) as client:
         migrate(client)
-        issues = list_issues(client)
-        if options.id is not None:
-            shown = one_issue(client, find(issues, options.id), max(options.examples, 1))
-            write(shown, in_words(shown), as_json=options.json)
-            return 0
-    rows = [row(issue) for issue in issues if options.route in (None, issue.route)]
-    write(rows, listed(rows), as_json=options.json)
-    return 0
+        return verb.run(client, given, time.time_ns())
 
 
-def find(issues: list[Issue], wanted: str) -> Issue:
-    """The issue of that id; InputError where there is none."""
-    for issue in issues:
-        if shown_id(issue) == wanted.lower():
-            return issue
-    raise InputError(f"expected the id of an issue (rt4chart issues lists them), got {wanted!r}")
+def _declare_shared(parser: argparse.ArgumentParser) -> None:
+    """The options of the list stand for every verb, so that they may stand before it too."""
+    parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
+    parser.add_argument("--json", action="store_true", help="print it for machines")
+    parser.add_argument("--route", help="only that route's")
+    parser.add_argument(
+        "--state",
+        type=states,
+        metavar="STATE,…",
+        help=f"of {', '.join(State)}, or all (default: those that are not closed)",
+    )
+    parser.add_argument("--since", type=period_s, metavar="TIME", help="seen in the last 90m, 7d")
+    parser.add_argument("--examples", type=int, metavar="N", help="how many (default 3; tickets 0)")
+    parser.add_argument("--by", metavar="NAME", help="who does it (default: the system's user)")
+    parser.add_argument("--note", default="", metavar="TEXT", help="why, for the trail")
 
 
-def one_issue(client: Client, issue: Issue, examples: int) -> dict[str, Any]:
-    """An issue with its most typical claims."""
-    typical = failures_by_key(client, member_keys(client, issue, limit=examples))
-    return row(issue) | {"examples": [example(failure) for failure in typical]}
+def states(text: str) -> frozenset[State]:
+    """States by their names, with commas; `all` for all."""
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    if names == ["all"]:
+        return frozenset(State)
+    wrong = [one for one in names if one not in list(State)]
+    if wrong or not names:
+        raise argparse.ArgumentTypeError(
+            f"expected some of {', '.join(State)}, or all, got {text!r}"
+        )
+    return frozenset(State(one) for one in names)
 
 
-def row(issue: Issue) -> dict[str, Any]:
-    """An issue's row."""
-    return {
-        "id": shown_id(issue),
-        "title": issue.title,
-        "status": issue.state,
-        "service": issue.service,
-        "route": issue.route,
-        "fingerprint": issue.fingerprint,
-        "claims": issue.claims,
-        "first_seen": moment(issue.first_ns),
-        "last_seen": moment(issue.last_ns),
-    }
-
-
-def example(failure: Failure) -> dict[str, Any]:
-    """A claim with what stands against it, or near it."""
-    return {
-        "trace_id": failure.trace_id,
-        "span_id": failure.span_id,
-        "question": failure.question,
-        "claim": failure.claim,
-        "label": failure.label,
-        "evidence": [{"passage": one.passage_id, "text": one.text} for one in failure.evidence],
-        "nearest": failure.nearest,
-    }
-
-
-def shown_id(issue: Issue) -> str:
-    """The id as people read and write it: 16 hexadecimal digits."""
-    return f"{issue.id:016x}"
-
-
-def moment(time_ns: int) -> str:
-    """A time to the second, in UTC."""
-    return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).isoformat()
-
-
-def listed(rows: list[dict[str, Any]]) -> str:
-    """The list in words."""
-    if not rows:
-        return "No issues. `rt4chart cluster` groups the failures that are there.\n"
-    return "".join(f"{r['id']}  {r['status']:9} {r['last_seen']}  {r['title']}\n" for r in rows)
-
-
-def in_words(shown: dict[str, Any]) -> str:
-    """One issue in words."""
-    lines = [f"{shown['title']}", f"{shown['id']} · {shown['status']} · {shown['fingerprint']}"]
-    lines.append(f"first seen {shown['first_seen']}, last seen {shown['last_seen']}")
-    for one in shown["examples"]:
-        lines += ["", f"claim     {printable(one['claim'])}", f"          {one['label']}"]
-        lines += [
-            f"passage   {printable(e['passage'])}: {printable(e['text'])}" for e in one["evidence"]
-        ]
-        if not one["evidence"] and one["nearest"]:
-            lines.append(f"nearest   {printable(one['nearest'])}")
-        lines.append(f"trace     {plain(one['trace_id'])}")
-    return "\n".join(lines) + "\n"
-
-
-def write(value: object, words: str, *, as_json: bool) -> None:
-    """Print the value or the words."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n" if as_json else words)
-
-
-COMMAND = Command("issues", "list the issues, or show one with its examples", configure, execute)
+COMMAND = Command("issues", "the issues: list, explain, decide, file tickets", configure, execute)

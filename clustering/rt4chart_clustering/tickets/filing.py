@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import count
 from typing import Any
 
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering.tickets.ticket import Filed, News, System, Ticket, What
+from rt4chart_clustering.triage.growth import growth_point
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, events_of_all, record
 from rt4chart_collector.store.issues import Issue
@@ -91,23 +91,11 @@ def news_of(issue: Issue, known: Known, trail: Iterable[Event]) -> News | None:
     if again and again[-1].at_ns > known.at_ns:
         text = f"The issue was resolved, and failures match it again: {issue.claims} claims by now."
         return News(What.REGRESSED, text, f"regressed:{again[-1].at_ns}")
-    point = _passed(issue.claims)
+    point = growth_point(issue.claims)
     if point > known.claims:
         text = f"The issue has grown from {known.claims} to {issue.claims} claims."
         return News(What.GROWN, text, f"grown:{point}")
     return None
-
-
-def _passed(claims: int) -> int:
-    """The last growth point that is reached: 10, 25, 50, 100, 250, 500, …; 0 before the first."""
-    reached = 0
-    for exponent in count(1):
-        for step in (10, 25, 50):
-            point = step * 10 ** (exponent - 1)
-            if point > claims:
-                return reached
-            reached = point
-    return reached
 
 
 def _value(event: Event) -> dict[str, Any]:

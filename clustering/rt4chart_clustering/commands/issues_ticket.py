@@ -1,0 +1,115 @@
+"""`rt4chart issues ticket`: file an issue elsewhere, and say there what is new of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from otel_rt4chart.errors import InputError, RT4ChartError
+from rt4chart_clustering.commands.issues_verb import Verb, actor_of, write
+from rt4chart_clustering.explain.diagnosis import diagnose
+from rt4chart_clustering.explain.members import failures_of
+from rt4chart_clustering.tickets.build import ticket_of
+from rt4chart_clustering.tickets.filing import Done, Filing, file, known_tickets
+from rt4chart_clustering.tickets.settings import SYSTEMS, TicketSettings, build_system
+from rt4chart_clustering.tickets.ticket import System
+from rt4chart_clustering.triage.find import find, shown_id
+from rt4chart_clustering.triage.overview import Standing, overview
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.issue_events import ITSELF, events_of_all
+
+_LOOKED_AT = 500
+WORDS = {
+    Done.CREATED: "created",
+    Done.FOUND: "found: it was created before, and is on record now",
+    Done.TOLD: "told what is new",
+    Done.UNCHANGED: "nothing is new",
+}
+Build = Callable[[str], System]
+
+
+def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """One issue in one system, or the news of all that have a ticket somewhere."""
+    known = overview(client, now_ns=now_ns)
+    settings = TicketSettings.from_environment()
+    build = cache(lambda name: build_system(name, settings))
+    if options.id is None:
+        return _follow(client, known, build, options, now_ns)
+    if options.to is None:
+        raise InputError(f"--to: expected one of {', '.join(SYSTEMS)}, got none")
+    issue = find([one.issue for one in known], options.id)
+    standing = next(one for one in known if one.issue.id == issue.id)
+    done = _file(client, standing, build(options.to), options, actor_of(options), now_ns)
+    row = _row(standing, options.to, done)
+    write(row, _words(row), as_json=options.json)
+    return 0
+
+
+def _follow(
+    client: Client, known: list[Standing], build: Build, options: argparse.Namespace, now_ns: int
+) -> int:
+    """Each ticket that is on record; what one system refuses is no reason to leave out another."""
+    rows, failed = [], 0
+    for standing, name in _filed(client, known):
+        if options.to not in (None, name):
+            continue
+        try:
+            done = _file(client, standing, build(name), options, ITSELF, now_ns)
+        except RT4ChartError as error:
+            failed += 1
+            sys.stderr.write(f"rt4chart issues ticket: {shown_id(standing.issue)}: {error}\n")
+        else:
+            rows.append(_row(standing, name, done))
+    words = "\n".join(map(_words, rows)) or "No issue has a ticket."
+    write(rows, words, as_json=options.json)
+    return int(failed > 0)
+
+
+def _filed(client: Client, known: list[Standing]) -> Iterator[tuple[Standing, str]]:
+    for standing in known:
+        for one in known_tickets(events_of_all(client, standing.issue.ids)):
+            if one.system in SYSTEMS:
+                yield standing, one.system
+
+
+def _file(
+    client: Client,
+    standing: Standing,
+    system: System,
+    options: argparse.Namespace,
+    actor: str,
+    now_ns: int,
+) -> Filing:
+    issue = standing.issue
+    failures = failures_of(client, issue, limit=_LOOKED_AT)
+    typical = failures[: max(options.examples or 0, 0)]
+    ticket = ticket_of(standing, diagnose(client, failures), typical)
+    return file(client, issue, ticket, system, actor=actor, at_ns=now_ns)
+
+
+def _row(standing: Standing, name: str, filing: Filing) -> dict[str, Any]:
+    return {
+        "id": shown_id(standing.issue),
+        "system": name,
+        "done": str(filing.done),
+        "key": filing.filed.key,
+        "url": filing.filed.url,
+    }
+
+
+def _words(row: dict[str, Any]) -> str:
+    where = row["url"] or row["key"]
+    return f"{row['id']} {row['system']}: {WORDS[Done(row['done'])]}. {where}"
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", help="the issue; without one all that have a ticket")
+    parser.add_argument("--to", choices=SYSTEMS, help="where")
+
+
+VERBS = (
+    Verb("ticket", "ticket [ID] --to WHERE", "file it, or say there what is new", _configure, run),
+)

@@ -1,0 +1,207 @@
+"""`rt4chart issues`, from the command line to what is written and printed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from otel_rt4chart.cli import main
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.issue_events import Event, events_of, record
+from rt4chart_collector.store.migrate import migrate
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.made import SECOND, added, numbers
+
+DAY = 86_400 * SECOND
+Issues = Callable[..., str]
+
+
+@pytest.fixture
+def dsn(store_dsn: str) -> Iterator[str]:
+    """The embedded database as a command sees it, empty before and after."""
+    yield store_dsn
+    with connect(store_dsn) as client:
+        client.command(f"DROP DATABASE {client.database}")
+
+
+@pytest.fixture
+def two(dsn: str) -> Iterator[Client]:
+    """An issue of eight failures on one route, and one of three on another, now."""
+    now = time.time_ns()
+    first = [replace(one, time_ns=now - at * DAY) for at, one in enumerate(numbers(8))]
+    second = [replace(one, time_ns=now, route="trial") for one in added()[:3]]
+    with connect(dsn) as client:
+        migrate(client)
+        born(client, first, sample_rate=0.1)
+        born(client, second, number=SECOND_ID, title="Added to the source")
+        yield client
+
+
+@pytest.fixture
+def issues(dsn: str, capsys: pytest.CaptureFixture[str]) -> Issues:
+    """Runs `rt4chart issues …` and returns what it printed; the status must be the one given."""
+
+    def run(*words: str, status: int = 0) -> str:
+        assert (
+            main(["issues", *words, "--dsn", dsn] if words else ["issues", "--dsn", dsn]) == status
+        )
+        told = capsys.readouterr()
+        return told.out if status == 0 else told.err
+
+    return run
+
+
+def listed(issues: Issues, *words: str) -> list[dict[str, Any]]:
+    """The list for machines."""
+    found: list[dict[str, Any]] = json.loads(issues("list", *words, "--json"))
+    return found
+
+
+def last(client: Client) -> tuple[str, str, str, str]:
+    """The last event of the first issue: who, what, which, why."""
+    event = events_of(client, FIRST)[-1]
+    return event.actor, event.kind, event.value, event.note
+
+
+def test_the_list_is_by_severity_with_weighted_traffic(two: Client, issues: Issues) -> None:
+    """Eight failures that stand for eighty; the one that is older than a week counts no more."""
+    first, second = listed(issues)
+
+    assert (first["id"], first["claims"], first["state"]) == (f"{FIRST:016x}", 8, "new")
+    assert first["daily"] == [10.0] * 7
+    assert (first["a_day"], first["share"], first["weighted"]) == (10.0, 1.0, 80.0)
+    assert (first["severity"], first["score"]) == ("critical", 76.0)
+    assert (second["severity"], second["daily"][-1]) == ("high", 3.0)
+    table = issues()
+    assert table.index("Number differs") < table.index("Added to the source")
+    assert "███████" in table
+    assert issues("list") == table
+
+
+def test_the_list_can_be_narrowed(two: Client, issues: Issues) -> None:
+    """By route, state and time; what is closed is left out unless it is asked for."""
+    issues("resolve", f"{FIRST:016x}", "--by", "ann")
+
+    assert [one["id"] for one in listed(issues)] == [f"{SECOND_ID:016x}"]
+    assert "1 closed: --state all" in issues()
+    assert len(listed(issues, "--state", "all")) == 2
+    assert [one["state"] for one in listed(issues, "--state", "resolved,new")] == [
+        "resolved",
+        "new",
+    ]
+    assert [one["route"] for one in listed(issues, "--route", "trial")] == ["trial"]
+    assert "No such issue" in issues("list", "--route", "nowhere")
+    assert len(listed(issues, "--state", "all", "--since", "1m")) == 2
+
+
+def test_one_issue_is_shown_with_figures_and_claims(two: Client, issues: Issues) -> None:
+    """By its id alone, by `show`, by the beginning of its id; options may stand before."""
+    shown = json.loads(issues(f"{FIRST:016x}", "--json", "--examples", "2"))
+
+    assert len(shown["examples"]) == 2
+    assert shown["models"] == [{"name": "", "claims": 8, "weighted": 80.0}]
+    words = issues("show", "ab00000000000001")
+    assert "Number differs from the source" in words
+    assert "passage   p1: The " in words
+    assert issues("show", "--examples", "3", "AB00000000000001") == words
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("ab", "ab begins ab00000000000001, ab00000000000002"),
+        ("ff", "rt4chart issues lists them), got 'ff'"),
+        ("zz\x1b", "got 'zz\\x1b'"),
+    ],
+)
+def test_an_id_that_is_none_or_several_is_an_error_of_use(
+    two: Client, issues: Issues, wanted: str, told: str
+) -> None:
+    """The message has the ids that begin so."""
+    assert told in issues("show", wanted, status=2)
+
+
+def test_a_person_moves_it_and_the_trail_says_who(two: Client, issues: Issues) -> None:
+    """With a note; what may not be done is told with what may."""
+    assert "is acknowledged." in issues("ack", f"{FIRST:016x}", "--by", "ann", "--note", "mine")
+    assert last(two) == ("ann", "state", "acknowledged", "mine")
+    assert "is acknowledged already." in issues("ack", f"{FIRST:016x}", "--by", "bob")
+    assert last(two)[0] == "ann"
+    issues("ack", f"{FIRST:016x}", "--by", "bob", "--note", "me too")
+    assert last(two) == ("bob", "note", "", "me too")
+
+    assert "is ignored." in issues("ignore", f"{FIRST:016x}", "--by", "ann")
+    wrong = issues("resolve", f"{FIRST:016x}", "--by", "ann", status=2)
+    assert wrong.endswith("expected one of reopen for an issue that is ignored, got resolve\n")
+    assert "is open." in issues("reopen", f"{FIRST:016x}", "--by", "ann")
+
+
+def test_owner_notes_and_history(two: Client, issues: Issues) -> None:
+    """All of it stands in the trail, in order."""
+    issues("assign", f"{FIRST:016x}", "--owner", "zoë", "--by", "ann")
+    issues("note", f"{FIRST:016x}", "--by", "ann", "the", "limit [bold]cuts[/bold]")
+
+    assert listed(issues)[0]["owner"] == "zoë"
+    rows = json.loads(issues("history", f"{FIRST:016x}", "--json"))
+    assert [one["kind"] for one in rows] == ["born", "state", "owner", "note"]
+    assert rows[-1]["note"] == "the limit [bold]cuts[/bold]"
+    assert "the limit [bold]cuts[/bold]" in issues("history", f"{FIRST:016x}")
+    assert "zoë" in issues()
+
+
+def test_nobody_may_be_called_what_the_software_is(two: Client, issues: Issues) -> None:
+    """The trail tells people from it."""
+    assert "expected a person's name" in issues(
+        "ack", "ab00000000000001", "--by", "rt4chart", status=2
+    )
+    assert issues("ack", "ab00000000000001")
+    assert last(two)[0] not in ("", "rt4chart")
+
+
+def test_merged_issues_are_one_until_they_are_taken_apart(two: Client, issues: Issues) -> None:
+    """The first one named stays; either id finds it."""
+    issues("merge", f"{FIRST:016x}", f"{SECOND_ID:016x}", "--by", "ann")
+
+    (one,) = listed(issues)
+    assert (one["id"], one["claims"]) == (f"{FIRST:016x}", 11)
+    shown = json.loads(issues("show", f"{SECOND_ID:016x}", "--json"))
+    assert (shown["id"], shown["aliases"]) == (f"{FIRST:016x}", [f"{SECOND_ID:016x}"])
+
+    issues("merge", f"{FIRST:016x}", f"{SECOND_ID:016x}", "--undo", "--by", "ann")
+    assert len(listed(issues, "--state", "all")) == 2
+
+
+def test_a_split_is_shown_before_it_is_done(two: Client, issues: Issues) -> None:
+    """Nothing is done without being asked, nor where nothing is proposed."""
+    assert "No split is proposed" in issues("split", f"{FIRST:016x}")
+    value = {"model": "hashing/1", "drawn": [6, 2], "middles": [[1.0], [0.5]]}
+    record(two, [Event(FIRST, time.time_ns(), "proposed_split", json.dumps(value))])
+
+    assert "6 and 2 are apart" in issues("split", f"{FIRST:016x}")
+    assert "proposed  split" in issues("show", f"{FIRST:016x}")
+    assert last(two)[1] == "proposed_split"
+
+
+def test_the_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    """And each verb has help of its own."""
+    with pytest.raises(SystemExit, match="0"):
+        main(["issues", "--help"])
+    told = capsys.readouterr().out
+
+    for verb in ("list", "show ID", "explain ID", "ack ID", "resolve ID", "ticket [ID]"):
+        assert verb in told
+    with pytest.raises(SystemExit, match="0"):
+        main(["issues", "ticket", "--help"])
+    assert "--to {github,linear,jira,slack,pagerduty,webhook}" in capsys.readouterr().out
+
+
+def test_a_wrong_state_is_an_error_of_use(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the right ones."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["issues", "--state", "closed"])
+    assert "expected some of new, open" in capsys.readouterr().err

@@ -1,0 +1,66 @@
+"""Issues with their failures in the store, for the tests of what people do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rt4chart_collector.store.assignments import BIRTH, Assignment, insert_assignments
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import Failure, failures_by_key
+from rt4chart_collector.store.issue_events import Event, record
+from rt4chart_collector.store.issues import Issue, insert_issues
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_clustering.made import verdict
+
+FINGERPRINT = "fp1:contradicted:number"
+FIRST, SECOND_ID = 0xAB00000000000001, 0xAB00000000000002
+
+
+def born(
+    client: Client,
+    found: Sequence[Failure],
+    *,
+    number: int = FIRST,
+    title: str = "Number differs from the source",
+    state: str = "new",
+    sample_rate: float = 1.0,
+    is_stored: bool = False,
+) -> Issue:
+    """An issue of these failures; their verdicts are written too, unless they are stored."""
+    if not is_stored:
+        insert_verdicts(client, [replace(verdict(one), sample_rate=sample_rate) for one in found])
+    stored = failures_by_key(client, [one.key for one in found])
+    first, last = min(one.time_ns for one in stored), max(one.time_ns for one in stored)
+    issue = Issue(
+        id=number,
+        title=title,
+        fingerprint=FINGERPRINT,
+        service=stored[0].service,
+        route=stored[0].route,
+        first_ns=first,
+        last_ns=last,
+        claims=len(stored),
+        centroid=(1.0,),
+        run="1",
+        example_traces=(stored[0].trace_id,),
+        model="hashing/1",
+    )
+    insert_issues(client, [issue], version=1)
+    assign(client, issue, stored)
+    record(
+        client,
+        [Event(number, first, "born", FINGERPRINT), Event(number, first + 1, "state", state)],
+    )
+    return issue
+
+
+def assign(client: Client, issue: Issue, found: Sequence[Failure]) -> None:
+    """Say that these stored failures belong to it."""
+    insert_assignments(
+        client,
+        [
+            Assignment(one.key, one.time_ns, issue.id, issue.partition, 0.1, BIRTH, one.version + 1)
+            for one in found
+        ],
+    )

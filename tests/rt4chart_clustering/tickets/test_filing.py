@@ -1,0 +1,198 @@
+"""Filing: once an issue and system, whatever breaks off, and told of what is new."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from otel_rt4chart.cli import main
+from otel_rt4chart.errors import InputError, TicketError
+from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_of
+from rt4chart_clustering.tickets.github import GitHub
+from rt4chart_clustering.tickets.ticket import What
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues import Issue, list_issues
+from rt4chart_collector.store.leases import take
+from rt4chart_collector.store.migrate import migrate
+from tests.rt4chart_clustering.issues import FIRST, born
+from tests.rt4chart_clustering.made import NOON, SECOND, numbers
+from tests.rt4chart_clustering.tickets.made import TICKET
+from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
+
+LATER = NOON + 3600 * SECOND
+
+
+class Repository:
+    """A repository that remembers, and may lose its answer to a creation, or be refused."""
+
+    def __init__(self, *, loses: int = 0, refuses: int = 0) -> None:
+        """`loses` and `refuses` are how many of the first creations."""
+        self.issues: list[dict[str, object]] = []
+        self.comments: list[str] = []
+        self.loses, self.refuses = loses, refuses
+
+    def __call__(self, one: Came) -> Reply:
+        """What GitHub would say."""
+        if one.method == "GET":
+            return Reply({"items": []} if one.path.startswith("/search") else self.issues)
+        if one.path.endswith("/comments"):
+            self.comments.append(one.body["body"])
+            return Reply({}, 201)
+        if self.refuses:
+            self.refuses -= 1
+            return Reply({"message": "no"}, 403)
+        number = len(self.issues) + 1
+        issue = {"number": number, "html_url": f"u{number}", "body": one.body["body"]}
+        self.issues.append(issue)
+        if self.loses:
+            self.loses -= 1
+            return Reply({"message": "gone"}, 502)
+        return Reply(issue, 201)
+
+
+@pytest.fixture
+def issue(client: Client) -> Issue:
+    """An issue of eight failures."""
+    return born(client, numbers(8))
+
+
+def filed(client: Client, server: SystemsServer, issue: Issue, *, at_ns: int = LATER) -> Done:
+    """File it at that repository."""
+    system = GitHub("o/r", "t", url=server.url)
+    return file(client, issue, TICKET, system, actor="ann", at_ns=at_ns).done
+
+
+def test_an_issue_is_filed_once(client: Client, issue: Issue) -> None:
+    """The trail remembers; it says who did it and where it is."""
+    repository = Repository()
+    with SystemsServer(repository) as server:
+        assert filed(client, server, issue) is Done.CREATED
+        assert filed(client, server, issue, at_ns=LATER + 1) is Done.UNCHANGED
+
+    assert len(repository.issues) == 1
+    event = events_of(client, FIRST)[-1]
+    assert (event.actor, event.kind) == ("ann", "ticket")
+    told = {"system": "github", "key": "1", "url": "u1", "claims": 8, "done": "created"}
+    assert json.loads(event.value) == told
+
+
+def test_what_was_made_and_not_recorded_is_found_again(client: Client, issue: Issue) -> None:
+    """The answer to the creation was lost: the next attempt makes no second one."""
+    repository = Repository(loses=1)
+    with SystemsServer(repository) as server:
+        with pytest.raises(TicketError, match="502"):
+            filed(client, server, issue)
+        assert filed(client, server, issue, at_ns=LATER + 1) is Done.FOUND
+
+    assert len(repository.issues) == 1
+    assert known_tickets(events_of(client, FIRST))[0].filed.key == "1"
+
+
+def test_what_was_refused_is_filed_later(client: Client, issue: Issue) -> None:
+    """Nothing is on record of the attempt."""
+    with SystemsServer(Repository(refuses=1)) as server:
+        with pytest.raises(TicketError, match="403"):
+            filed(client, server, issue)
+        assert known_tickets(events_of(client, FIRST)) == []
+        assert filed(client, server, issue, at_ns=LATER + 1) is Done.CREATED
+
+
+def test_two_at_once_do_not_both_look_and_create(client: Client, issue: Issue) -> None:
+    """Who comes second is told to come again."""
+    name = f"ticket/github/{FIRST:016x}"
+    assert take(client, name, "somebody", now_ns=LATER, for_ns=60 * SECOND)
+    repository = Repository()
+    with SystemsServer(repository) as server:
+        with pytest.raises(InputError, match="somebody else files this issue"):
+            filed(client, server, issue)
+        assert filed(client, server, issue, at_ns=LATER + 61 * SECOND) is Done.CREATED
+
+    assert len(repository.issues) == 1
+
+
+def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) -> None:
+    """By comments; the ticket is neither closed nor opened again."""
+    repository = Repository()
+    with SystemsServer(repository) as server:
+        filed(client, server, issue)
+        grown = replace(issue, claims=26)
+        assert filed(client, server, grown, at_ns=LATER + 1) is Done.TOLD
+        assert filed(client, server, grown, at_ns=LATER + 2) is Done.UNCHANGED
+        record(client, [Event(FIRST, LATER + 3, "state", "regressed")])
+        assert filed(client, server, grown, at_ns=LATER + 4) is Done.TOLD
+        assert filed(client, server, grown, at_ns=LATER + 5) is Done.UNCHANGED
+        assert {one.method for one in server.came} == {"GET", "POST"}
+
+    assert [text.split("\n")[0] for text in repository.comments] == [
+        "The issue has grown from 8 to 26 claims.",
+        "The issue was resolved, and failures match it again: 26 claims by now.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_news"),
+    [
+        (8, 9, False),
+        (8, 10, True),
+        (10, 24, False),
+        (10, 25, True),
+        (26, 99, True),
+        (100, 249, False),
+    ],
+)
+def test_growth_is_news_at_its_points(
+    client: Client, issue: Issue, before: int, now: int, is_news: bool
+) -> None:
+    """10, 25, 50, 100, 250 and so on: not each failure is."""
+    value = json.dumps({"system": "github", "key": "1", "url": "", "claims": before})
+    (known,) = known_tickets([Event(FIRST, LATER, "ticket", value)])
+
+    news = news_of(replace(issue, claims=now), known, [])
+
+    assert (news is not None and news.what is What.GROWN) is is_news
+
+
+@pytest.fixture
+def dsn(store_dsn: str) -> Iterator[str]:
+    """The embedded database as a command sees it, empty before and after."""
+    yield store_dsn
+    with connect(store_dsn) as client:
+        client.command(f"DROP DATABASE {client.database}")
+
+
+def test_the_command_files_and_follows(
+    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No text of a user is in the ticket, unless examples are asked for."""
+    now = time.time_ns()
+    with connect(dsn) as client:
+        migrate(client)
+        born(client, [replace(one, time_ns=now) for one in numbers(8)])
+        repository = Repository()
+        with SystemsServer(repository) as server:
+            monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
+            monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
+            monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
+            given = ("--dsn", dsn, "--by", "ann")
+            assert main(["issues", "ticket", "ab", "--to", "github", *given]) == 0
+            assert "github: created. u1" in capsys.readouterr().out
+            record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+            assert main(["issues", "ticket", "--dsn", dsn, "--json"]) == 0
+            assert json.loads(capsys.readouterr().out)[0]["done"] == "told"
+            assert main(["issues", "ticket", "ab", "--to", "slack", *given]) == 2
+            assert "slack needs RT4CHART_SLACK_TOKEN" in capsys.readouterr().err
+            monkeypatch.setenv("RT4CHART_GITHUB_URL", "http://127.0.0.1:9")
+            record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+            assert main(["issues", "ticket", "--dsn", dsn]) == 1
+            assert "github: cannot be reached" in capsys.readouterr().err
+        (issue,) = list_issues(client)
+
+    body = str(repository.issues[0]["body"])
+    assert issue.title in body
+    assert "lasts" not in body
+    assert "present and contradicted (100% of failures)" in body

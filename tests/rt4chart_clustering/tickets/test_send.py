@@ -1,0 +1,87 @@
+"""Sending: to one address, over TLS or to this machine, without a secret in what is told."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from otel_rt4chart.errors import TicketError
+from rt4chart_clustering.tickets.send import Sender, is_address
+from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
+
+SECRET = "hush-hush-1"  # noqa: S105 - no password
+
+
+def sent(url: str, **more: float) -> object:
+    """What a request with a secret brings back."""
+    return Sender("github", (SECRET,), **more).send("POST", url, {"Authorization": SECRET}, b"{}")
+
+
+def test_a_redirection_is_not_followed() -> None:
+    """The key is for the address that was named: nothing goes to the other one."""
+    with SystemsServer(lambda _: Reply({})) as other:
+        moved = Reply(None, 307, {"Location": other.url})
+        with (
+            SystemsServer(lambda _: moved) as server,
+            pytest.raises(TicketError, match="redirects"),
+        ):
+            sent(server.url)
+
+        assert other.came == []
+
+
+def test_a_refusal_is_told_with_its_reason_and_without_the_secret() -> None:
+    """On one line, bounded, and without what could steer a terminal."""
+
+    def answer(one: Came) -> Reply:
+        said = f"bad \x1b[2J {one.headers['authorization']}\n" + "x" * 9_000
+        return Reply({"message": said}, 401)
+
+    with SystemsServer(answer) as server, pytest.raises(TicketError) as raised:
+        sent(server.url)
+
+    told = str(raised.value)
+    assert told.startswith("github: 401: ")
+    assert "***" in told
+    assert SECRET not in told
+    assert len(told) < 300
+    assert told.isprintable()
+
+
+@pytest.mark.parametrize("body", ["no object", [1], None])
+def test_a_reply_that_is_no_json_object_is_whatever_it_is(body: object) -> None:
+    """Each system says what it expected."""
+    with SystemsServer(lambda _: Reply(body)) as server:
+        assert sent(server.url) == body
+
+
+def test_a_system_that_is_away_is_told_as_such() -> None:
+    """Nobody listens there, or nobody answers in time."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        with pytest.raises(TicketError, match=r"github: cannot be reached: .*refused"):
+            sent(f"http://127.0.0.1:{closed.getsockname()[1]}")
+        closed.listen()
+        with pytest.raises(TicketError, match=r"github: cannot be reached: .*timed out"):
+            sent(f"http://127.0.0.1:{closed.getsockname()[1]}", timeout_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_one"),
+    [
+        ("https://api.github.com", True),
+        ("http://127.0.0.1:8080/x", True),
+        ("http://localhost", True),
+        ("http://api.github.com", False),
+        ("https://user:password@api.github.com", False),
+        ("ftp://127.0.0.1", False),
+        ("file:///etc/passwd", False),
+        ("/etc/passwd", False),
+        ("https://a b", False),
+        ("", False),
+    ],
+)
+def test_addresses_are_https_or_of_this_machine(address: str, is_one: bool) -> None:
+    """Nobody on the way can read the key."""
+    assert is_address(address) is is_one
