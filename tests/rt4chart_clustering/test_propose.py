@@ -12,7 +12,7 @@ from otel_rt4chart.errors import InputError
 from rt4chart_clustering.apply import apply_merge, apply_split, take_back_merge
 from rt4chart_clustering.described import described_from
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
-from rt4chart_clustering.embed import HashingEmbedder
+from rt4chart_clustering.embed import HashingEmbedder, Matrix
 from rt4chart_clustering.propose import near_pairs, stable_halves
 from rt4chart_clustering.run import run
 from rt4chart_collector.store.connect import Client
@@ -61,7 +61,7 @@ def test_chain_of_neighbours_is_not_swallowed() -> None:
     assert [(a.id, b.id) for a, b, _ in near_pairs([ISSUE, *row], "m")] in ([(1, 2)], [(2, 1)])
 
 
-def world(*sizes: int, spread: float = 0.05) -> np.ndarray:
+def world(*sizes: int, spread: float = 0.05) -> Matrix:
     """Rows around axes, shuffled the same way each time."""
     chance = np.random.default_rng(7)
     rows = np.concatenate(
@@ -69,7 +69,7 @@ def world(*sizes: int, spread: float = 0.05) -> np.ndarray:
          for at, size in enumerate(sizes)]
     )  # fmt: skip
     chance.shuffle(rows)
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
 def test_two_groups_in_both_halves_are_found() -> None:
@@ -82,7 +82,7 @@ def test_two_groups_in_both_halves_are_found() -> None:
 
 
 @pytest.mark.parametrize("rows", [world(100), world(6), world(100, spread=1.0)])
-def test_one_group_or_none_is_not_split(rows: np.ndarray) -> None:
+def test_one_group_or_none_is_not_split(rows: Matrix) -> None:
     """One group alone, too few rows, or rows that are scattered."""
     assert stable_halves(rows, min_size=5) is None
 

@@ -45,10 +45,10 @@ def grouped(client: Client, *, now_ns: int = LATER) -> Outcome:
     return run(client, HashingEmbedder(), since_ns=0, now_ns=now_ns, min_size=5)
 
 
-def rows(client: Client) -> list[tuple[int]]:
+def rows(client: Client) -> list[int]:
     """How many rows each table of grouping has, doubles too."""
     return [
-        client.query(f"SELECT count() FROM {table}").result_rows[0]  # noqa: S608 - our own names
+        client.query(f"SELECT count() FROM {table}").result_rows[0][0]  # noqa: S608 - our own names
         for table in (
             "rt4chart_failure_embeddings",
             "rt4chart_issue_assignments",

@@ -1,0 +1,125 @@
+"""`rt4chart cluster` as processes: rounds, signals, and two at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from otel_rt4chart.errors import StoreBusyError
+from rt4chart_clustering.commands.cluster import told
+from rt4chart_clustering.lock import LEASE_NS, PROLONGED_NS, locked
+from rt4chart_clustering.run import Outcome
+from rt4chart_collector.store.connect import Client
+
+NOTHING = Outcome(0, 0, 0, 0, 0, 0, 0, 0)
+
+
+class Times:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        """At some moment."""
+        self.now_ns = 1_900_000_000_000_000_000
+
+    def __call__(self) -> int:
+        """The moment; a millisecond passes."""
+        self.now_ns += 1_000_000
+        return self.now_ns
+
+
+def test_two_runs_do_not_overlap(client: Client) -> None:
+    """The second asks a few times and is told of the first; afterwards it may."""
+    clock = Times()
+    waits: list[float] = []
+    with (
+        locked(client, clock=clock),
+        pytest.raises(StoreBusyError, match="another rt4chart"),
+        locked(client, clock=clock, wait=waits.append),
+    ):
+        raise AssertionError
+
+    assert len(waits) == 3
+    with locked(client, clock=clock):
+        pass
+
+
+def test_lease_is_prolonged_while_pages_come(client: Client) -> None:
+    """A run may take longer than a lease; one that slept through it does not go on."""
+    clock = Times()
+    with locked(client, clock=clock) as prolong:
+        for _ in range(8):
+            clock.now_ns += PROLONGED_NS
+            prolong()
+        with pytest.raises(StoreBusyError), locked(client, clock=clock, wait=lambda _: None):
+            raise AssertionError
+
+        clock.now_ns += LEASE_NS
+        with locked(client, clock=clock), pytest.raises(StoreBusyError):
+            prolong()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (NOTHING, "nothing to group"),
+        (replace(NOTHING, failures=1, grouped=1, known=1), "1 new failure: 1 put in 1 issue (0"),
+        (replace(NOTHING, waiting=3, regressed=2, proposed=1), "2 resolved before came back; 1"),
+    ],
+)
+def test_outcome_in_words(outcome: Outcome, words: str) -> None:
+    """Numbers agree with their nouns, and what did not happen is not told."""
+    assert words in told(outcome)
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """The command in rounds, over an empty database."""
+    command = [sys.executable, "-m", "otel_rt4chart", "cluster", "--every", "1m", "--json"]
+    with subprocess.Popen(
+        [*command, "--dsn", f"chdb://{tmp_path}/db"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.e2e
+def test_rounds_end_with_a_sigterm(started: subprocess.Popen[str]) -> None:
+    """The first round tells its outcome; the signal ends the waiting for the next one."""
+    assert started.stdout is not None
+    assert json.loads(started.stdout.readline())["new"] == 0
+
+    asked = time.monotonic()
+    started.send_signal(signal.SIGTERM)
+
+    assert started.wait(timeout=20) == 0
+    assert time.monotonic() - asked < 20
+
+
+@pytest.mark.e2e
+def test_round_that_fails_is_logged(tmp_path: Path) -> None:
+    """A database that cannot be opened fails the round, and the next is waited for."""
+    (tmp_path / "file").write_text("")
+    command = [sys.executable, "-m", "otel_rt4chart", "cluster", "--every", "1m"]
+    with subprocess.Popen(
+        [*command, "--dsn", f"chdb://{tmp_path}/file/db"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        lines = [process.stderr.readline() for _ in range(2)]
+        process.terminate()
+        process.wait(timeout=20)
+
+    assert "cannot create" in lines[0]
+    assert "a round failed with status 2; the next goes on" in lines[1]
