@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rt4chart_clustering.describe import describe
-from rt4chart_clustering.difference import FINGERPRINT_VERSION, POOL, Difference, difference
+from rt4chart_clustering.aids import NONE, Aids
+from rt4chart_clustering.difference import FINGERPRINT_VERSION, POOL, Difference
 from rt4chart_clustering.embed import Embedder
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Description, insert_descriptions
@@ -28,15 +28,21 @@ class Described:
 
     @property
     def fingerprint(self) -> str:
-        """The versioned pattern, such as `fp1:contradicted:number`."""
+        """The versioned pattern, such as `fp2:contradicted:number`."""
         return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.op}"
 
 
 def described_from(failure: Failure) -> Described:
     """A failure beside its evidence, or beside the nearest sentence where it has none."""
-    beside = [evidence.text for evidence in failure.evidence] or [failure.nearest]
-    apart = difference(failure.claim, beside, question=failure.question, clashes=failure.clashes)
-    return Described(failure, apart, describe(failure.claim, failure.label, apart))
+    (one,) = described_all([failure], NONE)
+    return one
+
+
+def described_all(failures: Sequence[Failure], aids: Aids) -> list[Described]:
+    """The same of many, in order, with what may help the rules."""
+    apart = [aids.apart(failure) for failure in failures]
+    texts = aids.texts(failures, apart)
+    return [Described(*one) for one in zip(failures, apart, texts, strict=True)]
 
 
 def is_explained(fingerprint: str) -> bool:
@@ -45,7 +51,7 @@ def is_explained(fingerprint: str) -> bool:
 
 
 def describe_new(
-    client: Client, embedder: Embedder, window: Window, *, between: Between
+    client: Client, embedder: Embedder, window: Window, *, between: Between, aids: Aids = NONE
 ) -> tuple[int, int]:
     """Describe what is not described yet; how many that is, and how many the rules do not explain.
 
@@ -57,7 +63,7 @@ def describe_new(
         between("described", seen)
         found = undescribed(client, model=embedder.id, since_ns=since_ns, until_ns=until_ns)
         for start in range(0, len(found), PAGE):
-            page = [described_from(failure) for failure in found[start : start + PAGE]]
+            page = described_all(found[start : start + PAGE], aids)
             vectors = embedder.embed([one.text for one in page])
             insert_descriptions(
                 client,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rt4chart_clustering.adopt import adopt
+from rt4chart_clustering.aids import NONE, Aids
 from rt4chart_clustering.assign import place
 from rt4chart_clustering.births import bear
 from rt4chart_clustering.described import Between, describe_new
@@ -50,6 +51,7 @@ def run(
     now_ns: int,
     min_size: int,
     between: Between = quiet,
+    aids: Aids = NONE,
 ) -> Outcome:
     """Group the failures of answers since then; `now_ns` is the time of what is written.
 
@@ -58,7 +60,7 @@ def run(
     """
     adopt(client, now_ns=now_ns, between=between)
     window = Window(embedder.id, embedder.width, since_ns, now_ns)
-    seen, unexplained = describe_new(client, embedder, window, between=between)
+    seen, unexplained = describe_new(client, embedder, window, between=between, aids=aids)
     grouped, gained, new = 0, set[int](), set[int]()
     for draw in range(DRAWS + 1):
         known = registry(client)
@@ -82,7 +84,7 @@ def run(
         new |= {one.issue.id for one in made if one.is_new}
         if not made:
             break
-    settled = settle(client, embedder, window, gained, now_ns=now_ns)
+    settled = settle(client, embedder, window, gained, now_ns=now_ns, aids=aids)
     proposed = propose(client, window, settled, min_size=min_size, now_ns=now_ns)
     return Outcome(
         failures=seen,

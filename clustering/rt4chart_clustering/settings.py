@@ -9,6 +9,8 @@ from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.store.location import default_dsn
 
 EMBEDDERS = ("hashing", "local")
+MARKS = ("none", "local")
+DISTILLERS = ("none", "llm")
 
 
 def dsn(environ: Mapping[str, str] = os.environ) -> str:
@@ -18,9 +20,22 @@ def dsn(environ: Mapping[str, str] = os.environ) -> str:
 
 def embedder(environ: Mapping[str, str] = os.environ) -> str:
     """RT4CHART_EMBEDDER: what lays failures beside each other, by words or by meaning."""
-    name = environ.get("RT4CHART_EMBEDDER", "").strip() or EMBEDDERS[0]
-    if name not in EMBEDDERS:
-        raise SettingsError(
-            f"RT4CHART_EMBEDDER: expected one of {', '.join(EMBEDDERS)}, got {name!r}"
-        )
-    return name
+    return _one_of("RT4CHART_EMBEDDER", EMBEDDERS, environ)
+
+
+def marks(environ: Mapping[str, str] = os.environ) -> str:
+    """RT4CHART_MARKS: what marks the wrong words of claims whose judge marked none."""
+    return _one_of("RT4CHART_MARKS", MARKS, environ)
+
+
+def distill(environ: Mapping[str, str] = os.environ) -> str:
+    """RT4CHART_DISTILL: what writes phrases and names; llm is the judge's endpoint and model."""
+    return _one_of("RT4CHART_DISTILL", DISTILLERS, environ)
+
+
+def _one_of(name: str, known: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    """The variable's value, the first of the known ones where it is not set."""
+    value = environ.get(name, "").strip() or known[0]
+    if value not in known:
+        raise SettingsError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
+    return value

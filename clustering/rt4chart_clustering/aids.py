@@ -1,0 +1,83 @@
+"""What may help the rules: a network that marks words, a model that writes phrases and names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart.judges import build_endpoint
+from otel_rt4chart.settings import JudgeSettings
+from otel_rt4chart.verdict_cache import FileCache
+from rt4chart_clustering import settings
+from rt4chart_clustering.describe import describe
+from rt4chart_clustering.difference import POOL, Difference, difference
+from rt4chart_clustering.distill import Failing, distill
+from rt4chart_clustering.entitle import Named, entitle
+from rt4chart_clustering.ops import Op
+from rt4chart_clustering.phrase import Writer
+from rt4chart_clustering.spot import CrossSpotter, Spotter
+from rt4chart_collector.store.failures import Failure
+
+# What a judge's clashes leave open, and a look at the single words may tell.
+_OPEN = POOL | {Op.TERM}
+
+
+@dataclass(frozen=True, slots=True)
+class Aids:
+    """Each is optional: without a spotter the rules are alone, without a writer the templates."""
+
+    spotter: Spotter | None = None
+    writer: Writer | None = None
+
+    def apart(self, failure: Failure) -> Difference:
+        """How a failure departs from its source; marks are asked for where the judge gave none."""
+        beside = beside_of(failure)
+
+        found = difference(
+            failure.claim, beside, question=failure.question, clashes=failure.clashes
+        )
+        if self.spotter is None or failure.clashes or found.op not in _OPEN:
+            return found
+        marks = self.spotter.spot(failure.claim, beside)
+        return difference(failure.claim, beside, question=failure.question, clashes=marks)
+
+    def texts(self, failures: Sequence[Failure], found: Sequence[Difference]) -> list[str]:
+        """Their descriptions; a phrase of the model's for what the rules do not explain."""
+        texts = [
+            describe(failure.claim, failure.label, one)
+            for failure, one in zip(failures, found, strict=True)
+        ]
+        if self.writer is not None:
+            pool = [at for at, one in enumerate(found) if one.op in POOL]
+            phrases = distill(self.writer, [failing_of(failures[at]) for at in pool])
+            for at, phrase in zip(pool, phrases, strict=True):
+                if phrase:
+                    texts[at] = f"{failures[at].label}: {phrase}"
+        return texts
+
+    def name(self, template: str, route: str, sample: Sequence[Failure]) -> Named:
+        """The issue's name, by the model where it is there and what it writes holds."""
+        return entitle(self.writer, template, route, [failing_of(one) for one in sample])
+
+
+NONE = Aids()
+
+
+def beside_of(failure: Failure) -> tuple[str, ...]:
+    """The evidence's texts, or the nearest sentence where there is none."""
+    return tuple(one.text for one in failure.evidence) or (failure.nearest,)
+
+
+def failing_of(failure: Failure) -> Failing:
+    """What a model is told of a failure."""
+    return Failing(failure.claim, str(failure.label), tuple(filter(None, beside_of(failure))))
+
+
+def build_aids() -> Aids:
+    """Those that the settings name; SettingsError says what to install where they lack."""
+    spotter = CrossSpotter() if settings.marks() == "local" else None
+    if settings.distill() != "llm":
+        return Aids(spotter)
+    judge = JudgeSettings.from_environment()
+    cache = FileCache(judge.cache) if judge.cache else None
+    return Aids(spotter, Writer(build_endpoint(judge), cache=cache))
