@@ -76,8 +76,9 @@ def _primary(firm: list[Change], marks: list[Change], found: list[Change]) -> Ch
     explained = [one for one in firm if one.op not in POOL]
     if explained:
         return first([*explained, *_refined(explained, found)])
-    if marks and marks[0].op not in POOL:
-        return next(iter(_refined(marks[:1], found)), marks[0])
+    surest = next((one for one in marks if one.op not in POOL), None)
+    if surest is not None:
+        return next(iter(_refined([surest], found)), surest)
     return first(firm + marks + found)
 
 

@@ -42,7 +42,9 @@ def word_change(written: str, claim: Slots, context: Context) -> Change:
     content = [token for token in inside if token.is_content]
     if len(content) >= _LONG or not context.sentences:
         return Change(Op.ADDITION, written)
-    if content and all(token.stem in context.holders for token in content):
+    if not content:
+        return Change(Op.OTHER, written)
+    if all(token.stem in context.holders for token in content):
         return Change(Op.MISPLACED, written)
     is_graded = any(token.stem in relations().opposites for token in content)
     return Change(Op.QUALITY if is_graded else Op.TERM, written)
@@ -80,7 +82,7 @@ def _told(token: Token, claim: Slots, context: Context) -> tuple[Op, str] | None
     if valued is not None:
         return valued, ""
     if token.norm in _NEGATIONS or token.norm.endswith("n't"):
-        return Op.POLARITY, ""
+        return None if _is_denied_too(token, claim, context) else (Op.POLARITY, "")
     worded = _cue(token)
     if worded is not None:
         return worded, ""
@@ -94,6 +96,22 @@ def _told(token: Token, claim: Slots, context: Context) -> tuple[Op, str] | None
     if token.stem in _DIRECTION:
         return Op.DIRECTION, ""
     return None
+
+
+def _is_denied_too(negation: Token, claim: Slots, context: Context) -> bool:
+    """True where the sentences deny one of the words that the claim denies there."""
+    denied = {
+        claim.tokens[at].stem
+        for denial in claim.denials
+        if claim.tokens[denial.cue] == negation
+        for at in denial.over
+    }
+    return any(
+        sentence.tokens[at].stem in denied
+        for sentence in context.sentences
+        for denial in sentence.denials
+        for at in denial.over
+    )
 
 
 def _value(token: Token, claim: Slots) -> Op | None:

@@ -205,6 +205,15 @@ def test_a_marked_word_tells_by_its_kind(claim: str, marked: str, expected: Chan
     assert difference(claim, [SITE], clashes=[Clash("term", marked)]).primary == expected
 
 
+def test_a_marked_negation_that_the_source_has_too_tells_nothing() -> None:
+    """A model that doubts a claim often marks its `not`: the next mark is what differs."""
+    marks = [Clash("term", "not"), Clash("term", "files")]
+
+    found = difference("The files are not working.", ["The apps don't work."], clashes=marks)
+
+    assert found.primary == Change(Op.TERM, "files")
+
+
 def test_a_long_run_of_marked_words_is_an_addition() -> None:
     """Four words of its own are no word in another's place."""
     claim = "The firm opened a site, which painters, weavers, potters and bakers liked."
