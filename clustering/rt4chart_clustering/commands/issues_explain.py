@@ -14,7 +14,7 @@ from rich.text import Text
 from otel_rt4chart.judges import build_endpoint
 from otel_rt4chart.settings import JudgeSettings
 from otel_rt4chart.verify.llm.prices import PRICES, parse_prices
-from rt4chart_clustering.commands.issues_table import clean, percent
+from rt4chart_clustering.commands.issues_table import clean, pairs, percent
 from rt4chart_clustering.commands.issues_verb import Verb, actor_of, chosen, with_id, write
 from rt4chart_clustering.explain.agent import TURNS
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose
@@ -123,21 +123,21 @@ def _as_json(told: _Told) -> dict[str, Any]:
 
 def _in_words(told: _Told) -> RenderableType:
     diagnosis = told.diagnosis
-    looked = f"where the evidence of {diagnosis.total} of {told.issue.claims} failures was lost"
-    lines = [Text.assemble((str(clean(told.issue.title)), "bold")), Text(looked)]
+    lines: list[tuple[str, Text]] = []
     for lost in diagnosis.ordered:
-        share = f"{diagnosis.counts[lost]:6} {percent(diagnosis.share(lost)):>5}"
-        lines += [Text(), Text(f"{share}  {WORDS[lost]}", "bold"), Text(f"{'':14}{ADVICE[lost]}")]
-        lines.append(Text(f"{'':14}such as trace {', '.join(diagnosis.traces[lost])}", "dim"))
+        name = f"{diagnosis.counts[lost]:6} {percent(diagnosis.share(lost)):>5}"
+        lines += [("", Text()), (name, Text(WORDS[lost], "bold")), ("", Text(ADVICE[lost]))]
+        lines.append(("", Text(f"such as trace {', '.join(diagnosis.traces[lost])}", "dim")))
     if told.explained is not None and (finding := told.explained.ended.finding) is not None:
-        lines += [Text(), Text.assemble(("cause  ", "bold"), clean(finding.cause))]
-        lines.append(Text.assemble(("fix    ", "bold"), clean(finding.fix)))
+        lines += [("", Text()), ("cause", clean(finding.cause)), ("fix", clean(finding.fix))]
         for quote in finding.quotes:
-            where = f"({quote.trace_id} {quote.passage_id or quote.span_id})"
-            lines.append(Text.assemble(("quote  ", "bold"), clean(f"“{quote.text}” {where}")))
+            where = f"{quote.trace_id} {quote.passage_id or quote.span_id}"
+            lines.append(("quote", clean(f"“{quote.text}” ({where})")))
         scores = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in finding.scores.items())
-        lines.append(Text.assemble(("of 5   ", "bold"), scores))
-    return Group(*lines)
+        lines.append(("of 5", Text(scores)))
+    title = Text(clean(told.issue.title).plain, "bold")
+    looked = f"where the evidence of {diagnosis.total} of {told.issue.claims} failures was lost"
+    return Group(title, Text(looked), pairs(lines))
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

@@ -49,8 +49,8 @@ def listed(found: Sequence[Standing], ids: Mapping[int, str], closed: str) -> Re
 def one(shown: Mapping[str, Any]) -> RenderableType:
     """One issue, its figures first, then claims with what stands against them."""
     acts = ", ".join(acts_in(State(shown["state"])))
-    lines = [
-        Text(str(clean(shown["title"])), "bold"),
+    head = [
+        Text(clean(shown["title"]).plain, "bold"),
         Text(f"{shown['id']} · {shown['state']} ({acts}) · {shown['fingerprint']}"),
         Text(
             f"{shown['severity']} {shown['score']:.0f} · {shown['claims']} claims in "
@@ -60,13 +60,23 @@ def one(shown: Mapping[str, Any]) -> RenderableType:
         Text(f"first seen {shown['first_seen']}, last seen {shown['last_seen']}"),
     ]
     if shown["summary"]:
-        lines.append(clean(shown["summary"]))
-    for name in ("models", "prompts", "evidence", "context"):
-        lines += _named(name, shown[name])
+        head.append(clean(shown["summary"]))
+    parts = ("models", "prompts", "evidence", "context")
+    lines = [(name, _named(shown[name])) for name in parts]
     lines += _standing(shown)
     for claim in shown["examples"]:
-        lines += [Text(), *_claim(claim)]
-    return Group(*lines)
+        lines += [("", " "), *_claim(claim)]
+    return Group(*head, pairs([(name, clean(text)) for name, text in lines if text]))
+
+
+def pairs(lines: Sequence[tuple[str, Text]]) -> RenderableType:
+    """Names, and beside them texts that may take several lines."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, text in lines:
+        grid.add_row(Text(name), text)
+    return grid
 
 
 def history(rows: Sequence[Mapping[str, str]]) -> RenderableType:
@@ -95,45 +105,30 @@ def percent(share: float | None) -> str:
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
 
 
-def _standing(shown: Mapping[str, Any]) -> list[Text]:
+def _standing(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What people and the software have said of it."""
-    lines = []
-    if shown["owner"]:
-        lines.append(Text.assemble("owner     ", clean(shown["owner"])))
-    for ticket in shown["tickets"]:
-        told = f"{ticket['system']} {ticket['url'] or ticket['key']}"
-        lines.append(Text.assemble("ticket    ", clean(told)))
+    lines = [("owner", str(shown["owner"]))]
+    lines += [("ticket", f"{one['system']} {one['url'] or one['key']}") for one in shown["tickets"]]
     if shown["cause"]:
-        lines.append(Text.assemble("cause     ", clean(str(shown["cause"].get("cause", "")))))
-        lines.append(Text.assemble("fix       ", clean(str(shown["cause"].get("fix", "")))))
+        lines += [(name, str(shown["cause"].get(name, ""))) for name in ("cause", "fix")]
     if merge := shown["proposed"]["merge"]:
-        told = f"merge into {merge.get('into')}: rt4chart issues merge"
-        lines.append(
-            Text.assemble("proposed  ", clean(f"{told} {merge.get('into')} {shown['id']}"))
-        )
+        into = merge.get("into")
+        lines.append(("proposed", f"rt4chart issues merge {into} {shown['id']}"))
     if shown["proposed"]["split"]:
-        lines.append(Text(f"proposed  split: rt4chart issues split {shown['id']}"))
+        lines.append(("proposed", f"rt4chart issues split {shown['id']}"))
     return lines
 
 
-def _named(name: str, parts: Sequence[Mapping[str, Any]]) -> list[Text]:
-    told = ", ".join(f"{one['name']} ({one['claims']})" for one in parts if one["name"])
-    return [Text.assemble(f"{name:10}", clean(told))] if told else []
+def _named(parts: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{one['name']} ({one['claims']})" for one in parts if one["name"])
 
 
-def _claim(claim: Mapping[str, Any]) -> list[Text]:
-    lines = [
-        Text.assemble("claim     ", clean(claim["claim"])),
-        Text(f"          {claim['label']}"),
-    ]
-    lines += [
-        Text.assemble("passage   ", clean(f"{one['passage']}: {one['text']}"))
-        for one in claim["evidence"]
-    ]
+def _claim(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
+    lines = [("claim", claim["claim"]), ("label", str(claim["label"]))]
+    lines += [("passage", f"{one['passage']}: {one['text']}") for one in claim["evidence"]]
     if not claim["evidence"] and claim["nearest"]:
-        lines.append(Text.assemble("nearest   ", clean(claim["nearest"])))
-    lines.append(Text.assemble("trace     ", clean(claim["trace_id"])))
-    return lines
+        lines.append(("nearest", claim["nearest"]))
+    return [*lines, ("trace", claim["trace_id"])]
 
 
 def _table() -> Table:

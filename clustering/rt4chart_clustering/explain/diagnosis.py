@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rt4chart_clustering.explain.reading import Reading
@@ -41,7 +41,7 @@ class Diagnosis:
 
 
 def diagnose(client: Client, failures: Sequence[Failure]) -> Diagnosis:
-    """Count the stages; spans are read only for answers that lost a passage which may matter."""
+    """Count the stages; spans are read for the baseless claims, whose evidence is looked for."""
     reading = Reading(client)
     counts: Counter[Lost] = Counter()
     traces: defaultdict[Lost, dict[str, None]] = defaultdict(dict)
@@ -58,14 +58,12 @@ def diagnose(client: Client, failures: Sequence[Failure]) -> Diagnosis:
 
 def _with_passages(
     client: Client, reading: Reading, page: Sequence[Failure]
-) -> list[tuple[Failure, Sequence[Seen]]]:
-    stored = passages_of(client, sorted({(one.trace_id, one.span_id) for one in page}))
-    found: list[tuple[Failure, Sequence[Seen]]] = [
-        (one, [Seen(p.id, p.stages, p.is_context) for p in stored.get(one.key[:2], ())])
-        for one in page
-    ]
-    asked = [one.trace_id for one, seen in found if needs_texts(one, seen)]
-    reading.load(asked)
-    return [
-        (one, reading.seen(one.key[:2]) if needs_texts(one, seen) else seen) for one, seen in found
-    ]
+) -> Iterator[tuple[Failure, Sequence[Seen]]]:
+    stored = passages_of(client, sorted({one.key[:2] for one in page}))
+    reading.load([one.trace_id for one in page if needs_texts(one)])
+    for one in page:
+        seen = stored.get(one.key[:2], ())
+        if needs_texts(one):
+            yield one, reading.seen(one.key[:2], seen)
+        else:
+            yield one, [Seen(p.id, p.stages, p.is_context) for p in seen]

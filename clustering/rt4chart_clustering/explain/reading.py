@@ -9,7 +9,7 @@ from otel_rt4chart.verdict import Candidate
 from rt4chart_clustering.explain.stage import Seen
 from rt4chart_collector.answers import answers_in
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.passages import passages_of
+from rt4chart_collector.store.passages import SeenPassage, passages_of
 from rt4chart_collector.store.spans import spans_of
 from rt4chart_collector.store.verdicts import AnswerKey
 
@@ -43,17 +43,12 @@ class Reading:
         found = answers_in(self._client, self.spans(key[0]))
         return next((one for one in found if one.span_id == key[1]), None)
 
-    def seen(self, key: AnswerKey) -> tuple[Seen, ...]:
-        """The passages on the way to an answer, with their texts where the spans have them."""
-        stored = passages_of(self._client, [key]).get(key, ())
+    def seen(self, key: AnswerKey, stored: Sequence[SeenPassage] | None = None) -> tuple[Seen, ...]:
+        """The passages on the way to an answer, with their texts where the spans have them.
+
+        `stored` are those that the verdict knew, if they were read already.
+        """
+        known = passages_of(self._client, [key]).get(key, ()) if stored is None else stored
         told = self.answer(key)
         texts = {} if told is None else {one.passage.id: one.passage.text for one in told.staged}
-        if told is not None and not stored:
-            given = {one.id for one in told.exchange.passages}
-            return tuple(
-                Seen(
-                    one.passage.id, frozenset(one.stages), one.passage.id in given, one.passage.text
-                )
-                for one in told.staged
-            )
-        return tuple(Seen(one.id, one.stages, one.is_context, texts.get(one.id)) for one in stored)
+        return tuple(Seen(one.id, one.stages, one.is_context, texts.get(one.id)) for one in known)

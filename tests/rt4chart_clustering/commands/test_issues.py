@@ -183,7 +183,7 @@ def test_a_split_is_shown_before_it_is_done(two: Client, issues: Issues) -> None
     record(two, [Event(FIRST, time.time_ns(), "proposed_split", json.dumps(value))])
 
     assert "6 and 2 are apart" in issues("split", f"{FIRST:016x}")
-    assert "proposed  split" in issues("show", f"{FIRST:016x}")
+    assert f"proposed  rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")
     assert last(two)[1] == "proposed_split"
 
 

@@ -12,7 +12,7 @@ from tests.rt4chart_clustering.made import failure
 
 CLAIM = "Refunds take thirty business days."
 GOOD, OFF = "All refunds take thirty business days.", "Gift cards are sold at the desk."
-NEAR = "Refunds take some business days."
+NEAR = "Refunds are paid by transfer, and it may take some days."
 R, K, T, P = Stage.RETRIEVED, Stage.RERANKED, Stage.TEMPLATE, Stage.PROMPT
 
 

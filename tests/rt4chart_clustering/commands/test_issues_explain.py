@@ -1,0 +1,127 @@
+"""`rt4chart issues explain`, without a model and with one that a real local server plays."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from otel_rt4chart.cli import main
+from rt4chart_clustering.explain.finding import SCORES
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.issue_events import events_of
+from rt4chart_collector.store.migrate import migrate
+from tests.endpoint_server import EndpointServer, error, text
+from tests.rt4chart_clustering.explain.traces import ANSWER, REFUND, TRIAL, failing, trace
+from tests.rt4chart_clustering.issues import FIRST, born
+
+SPAN = f"{9:016x}"
+
+
+@pytest.fixture
+def dsn(store_dsn: str) -> Iterator[str]:
+    """The embedded database as a command sees it, empty before and after."""
+    yield store_dsn
+    with connect(store_dsn) as client:
+        client.command(f"DROP DATABASE {client.database}")
+
+
+@pytest.fixture
+def lost(dsn: str) -> Iterator[Client]:
+    """An issue of five failures whose evidence the reranker dropped, and one never found."""
+    with connect(dsn) as client:
+        migrate(client)
+        traces = [trace(at, ANSWER, found=[TRIAL, REFUND], kept=[TRIAL]) for at in range(1, 6)]
+        traces.append(trace(6, ANSWER, found=[TRIAL]))
+        ago = time.time_ns() - max(span.end_ns for spans in traces for span in spans)
+        moved = [
+            [replace(s, start_ns=s.start_ns + ago, end_ns=s.end_ns + ago) for s in spans]
+            for spans in traces
+        ]
+        found = [failing(client, spans, nearest=TRIAL) for spans in moved]
+        born(client, found, is_stored=True)
+        yield client
+
+
+def finding(quote: str) -> str:
+    """A model's reply that submits one."""
+    where = {"trace_id": f"{1:032x}", "span_id": SPAN, "passage_id": "", "text": quote}
+    arguments = {
+        "cause": "The reranker drops it.",
+        "stage": "lost_in_rerank",
+        "quotes": [where],
+        "fix": "Keep five.",
+        "scores": dict.fromkeys(SCORES, 2),
+    }
+    return json.dumps({"thought": "", "call": {"tool": "submit_finding", "arguments": arguments}})
+
+
+def explained(dsn: str, capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> Any:  # noqa: ANN401 - JSON
+    """What the command prints for machines."""
+    assert main(["issues", "explain", "ab", "--json", "--dsn", dsn, *words]) == status
+    return json.loads(capsys.readouterr().out)
+
+
+def test_without_a_model_the_stages_are_counted(
+    dsn: str, lost: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts and shares over all failures, traces, and what to do; nothing is written."""
+    told = explained(dsn, capsys)
+
+    assert (told["failures"], told["of"]) == (6, 6)
+    rows = [(one["stage"], one["failures"], one["share"]) for one in told["stages"]]
+    assert rows == [("lost_in_rerank", 5, 0.8333), ("never_retrieved", 1, 0.1667)]
+    assert len(told["stages"][0]["traces"]) == 3
+    assert "finding" not in told
+    assert [one.kind for one in events_of(lost, FIRST)] == ["born", "state"]
+    assert main(["issues", "explain", "ab", "--dsn", dsn]) == 0
+    words = capsys.readouterr().out
+    assert "5   83%  lost in rerank" in words
+    assert "keep more of what it is given" in words
+
+
+def test_a_models_finding_is_kept_and_shown(
+    dsn: str,
+    lost: Client,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As an event in the trail, by whoever asked for it; `show` has the cause."""
+    with EndpointServer(
+        [text(finding("Invented, from nowhere.")), text(finding(ANSWER))]
+    ) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        told = explained(dsn, capsys, "--llm", "--model", "m-1", "--by", "ann")
+
+    assert (told["finding"]["cause"], told["turns"]) == ("The reranker drops it.", 2)
+    assert told["tokens"] > 0
+    event = events_of(lost, FIRST)[-1]
+    assert (event.actor, event.kind) == ("ann", "cause")
+    assert event.note.startswith("m-1, 2 turns, ")
+    assert json.loads(event.value) == {**told["finding"], "model": "m-1"}
+    main(["issues", "show", "ab", "--dsn", dsn])
+    assert "cause    The reranker drops it." in capsys.readouterr().out
+
+
+def test_a_model_that_is_away_leaves_what_needs_none(
+    dsn: str,
+    lost: Client,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Status 1, and the reason on stderr; the key is in neither."""
+    monkeypatch.setenv("RT4CHART_JUDGE_RETRIES", "0")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hush-hush")
+    with EndpointServer([error(500, "sk-hush-hush is unwell")]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert main(["issues", "explain", "ab", "--llm", "--dsn", dsn]) == 1
+
+    told = capsys.readouterr()
+    assert "lost in rerank" in told.out
+    assert "no finding: gpt-4o-mini: 500" in told.err
+    assert "hush-hush" not in told.out + told.err
+    assert events_of(lost, FIRST)[-1].kind == "state"
