@@ -22,13 +22,16 @@ from rt4chart_clustering.settle import Settled
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.issue_events import Event, last_events, record
+from rt4chart_collector.store.issue_samples import sampled_vectors
 from rt4chart_collector.store.issues import Issue
-from rt4chart_collector.store.matching import Window, vectors_of
+from rt4chart_collector.store.matching import Window
 
 # How near (cosine) a half's group must be to the other half's to be the same group.
 SAME = 0.9
 # Failures that a split is looked for among, and groups that are too small a share of them.
 DRAWN, SHARE = 2_000, 10
+# Vectors that are read in one statement.
+TOGETHER = 10_000
 MERGE, SPLIT = "proposed_merge", "proposed_split"
 
 
@@ -49,16 +52,36 @@ def propose(client: Client, window: Window, settled: Settled, *, min_size: int, 
         if before is None or json.loads(before.value)["into"] != f"{other.id:016x}":
             value = {"into": f"{other.id:016x}", "likeness": round(likeness, 3)}
             events.append(Event(one.id, now_ns, MERGE, json.dumps(value)))
-    for issue in settled.issues:
-        is_due = issue.id in settled.grown and issue.claims >= 4 * min_size
-        if not is_due or is_explained(issue.fingerprint) or SPLIT in said.get(issue.id, {}):
-            continue
-        lying = vectors_of(client, window, issue.ids, limit=DRAWN)
-        halves = stable_halves(np.array(lying, dtype=np.float32), min_size=min_size)
-        if halves is not None:
-            events.append(Event(issue.id, now_ns, SPLIT, _written(halves, window.model)))
+    due = [
+        issue
+        for issue in settled.issues
+        if issue.id in settled.grown
+        and issue.claims >= 4 * min_size
+        and not is_explained(issue.fingerprint)
+        and SPLIT not in said.get(issue.id, {})
+    ]
+    for batch in batches(due):
+        ids = [id for issue in batch for id in issue.ids]
+        drawn = sampled_vectors(client, window, ids, each=DRAWN)
+        for issue in batch:
+            lying = [vector for id in issue.ids for vector in drawn.get(id, ())]
+            halves = stable_halves(np.array(lying, dtype=np.float32), min_size=min_size)
+            if halves is not None:
+                events.append(Event(issue.id, now_ns, SPLIT, _written(halves, window.model)))
     record(client, events)
     return len(events)
+
+
+def batches(issues: Sequence[Issue]) -> Iterator[list[Issue]]:
+    """The issues in parts whose failures are few enough to be read in one statement."""
+    batch: list[Issue] = []
+    for issue in issues:
+        if batch and sum(min(one.claims, DRAWN) for one in [*batch, issue]) > TOGETHER:
+            yield batch
+            batch = []
+        batch.append(issue)
+    if batch:
+        yield batch
 
 
 def near_pairs(issues: Sequence[Issue], model: str) -> Iterator[tuple[Issue, Issue, float]]:
@@ -82,6 +105,8 @@ def near_pairs(issues: Sequence[Issue], model: str) -> Iterator[tuple[Issue, Iss
 
 def stable_halves(vectors: Matrix, *, min_size: int) -> Halves | None:
     """The two groups that both halves of the rows fall into, the larger first; None where not."""
+    if len(vectors) < 4 * min_size:
+        return None
     found = [_two(vectors[start::2], min_size) for start in (0, 1)]
     first, second = found
     if first is None or second is None:

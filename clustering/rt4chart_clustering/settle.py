@@ -5,7 +5,7 @@ A title is given at birth and made anew at growth points, as an event; one that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,16 +17,18 @@ from rt4chart_clustering.examples import examples
 from rt4chart_clustering.name import title
 from rt4chart_clustering.triage.growth import growth_point
 from rt4chart_clustering.triage.state import State, grown, matched
-from rt4chart_collector.store.assignments import assignments_of
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure, failures_by_key
+from rt4chart_collector.store.failures import Failure
 from rt4chart_collector.store.issue_events import ITSELF, Event, last_events, record
+from rt4chart_collector.store.issue_samples import sampled_failures
 from rt4chart_collector.store.issues import Issue, as_row, insert_issues, list_issues, registry
 from rt4chart_collector.store.matching import Window, middles
 
 EXAMPLES = 4
 # Failures that a title and the examples are made from, and those that move a middle.
 SAMPLE, MOVES = 60, 5
+# Issues whose failures are read in one statement.
+AT_ONCE = 100
 Last = Mapping[str, Event]
 
 
@@ -53,10 +55,13 @@ def settle(
     last = last_events(client, ("titled", "summarised", "state"))
     issues, events, larger = [], [], set[int]()
     centroids = _moved(client, window, [rows[id] for id in gained if id in rows])
-    for issue in list_issues(client):
+    found = list_issues(client)
+    due = [issue for issue in found if has_grown(issue, last.get(issue.id, {}).get("titled"))]
+    shown = dict(_shown_anew(client, embedder, due, aids))
+    for issue in found:
         now, said = issue, last.get(issue.id, {})
-        if has_grown(issue, said.get("titled")):
-            now, summary = _shown_anew(client, embedder, issue, aids)
+        if issue.id in shown:
+            now, summary = shown[issue.id]
             larger.add(issue.id)
             events.append(Event(issue.id, now_ns + 2, "titled", now.title, str(issue.claims)))
             if summary and said_by_us(said.get("summarised")):
@@ -109,25 +114,33 @@ def said_by_us(summarised: Event | None) -> bool:
     return summarised is None or summarised.actor == ITSELF
 
 
-def _shown_anew(client: Client, embedder: Embedder, issue: Issue, aids: Aids) -> tuple[Issue, str]:
-    """The issue with a title and examples of a part of its failures, and a summary or ""."""
-    sample = failures_by_key(client, _sampled(client, issue))
-    changes = [described_from(failure).difference.primary for failure in sample]
-    template = title(issue.fingerprint, issue.route, changes, len(sample))
-    named = aids.name(template, issue.route, sample)
-    traces = example_traces(sample, embedder)
-    return replace(issue, title=named.title, example_traces=traces), named.summary
+def _shown_anew(
+    client: Client, embedder: Embedder, due: Sequence[Issue], aids: Aids
+) -> Iterator[tuple[int, tuple[Issue, str]]]:
+    """Each issue by its id: with a title and examples of some failures; and a summary or ""."""
+    for start in range(0, len(due), AT_ONCE):
+        batch = due[start : start + AT_ONCE]
+        ids = [id for issue in batch for id in issue.ids]
+        drawn = sampled_failures(client, ids, each=SAMPLE)
+        for issue in batch:
+            sample = [failure for id in issue.ids for failure in drawn.get(id, ())]
+            changes = [described_from(failure).difference.primary for failure in sample]
+            template = title(issue.fingerprint, issue.route, changes, len(sample))
+            named = aids.name(template, issue.route, sample)
+            traces = example_traces(sample, embedder)
+            yield (
+                issue.id,
+                (
+                    replace(issue, title=named.title, example_traces=traces),
+                    named.summary,
+                ),
+            )
 
 
 def example_traces(failures: Sequence[Failure], embedder: Embedder) -> tuple[str, ...]:
     """The traces to show: one typical claim, and a few unlike it."""
     chosen = examples(embedder.embed([one.claim for one in failures]), number=EXAMPLES)
     return tuple(dict.fromkeys(failures[at].trace_id for at in chosen))
-
-
-def _sampled(client: Client, issue: Issue) -> list[tuple[str, str, int]]:
-    found = assignments_of(client, issue.ids, limit=SAMPLE, sampled=True)
-    return sorted(one.key for one in found)
 
 
 def _moved(client: Client, window: Window, gained: Sequence[Issue]) -> dict[int, tuple[float, ...]]:

@@ -73,7 +73,6 @@ SELECT TraceId, SpanId, ClaimIndex, toUnixTimestamp64Nano(Timestamp) AS Time, Is
     ServiceName, Route, Fingerprint, Distance, AssignedBy, Version
 FROM ({LIVE.format(only=ONE)})
 ORDER BY indexOf({{shown:Array(String)}}, TraceId) = 0, indexOf({{shown:Array(String)}}, TraceId),
-    if({{sampled:UInt8}}, cityHash64(TraceId, SpanId, ClaimIndex), 0),
     Distance, TraceId, SpanId, ClaimIndex
 LIMIT {{each:UInt32}} BY TraceId LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
@@ -123,16 +122,14 @@ def assignments_of(
     limit: int = 1000,
     shown: Sequence[str] = (),
     a_trace: int = 1_000_000,
-    sampled: bool = False,
 ) -> list[Assignment]:
     """The failures of these issues, those of the traces in `shown` first, then the most typical.
 
     What an alias holds is under its own id: give an issue with its aliases. At most `a_trace` come
-    of a trace. `sampled` gives any of them instead of the most typical, the same each time. A
-    failure whose verdict was replaced is none of them.
+    of a trace. A failure whose verdict was replaced is none of them.
     """
     given: dict[str, object] = {"ids": list(issues), "limit": limit, "shown": list(shown)}
-    given |= {"each": a_trace, "sampled": int(sampled)}
+    given["each"] = a_trace
     return _assignments(client, OF_ISSUES, given)
 
 

@@ -109,13 +109,13 @@ def failures(client: Client, *, since_ns: int, limit: int = 100_000) -> list[Fai
     Of an answer that several verifiers judged, the claims of the one that did so last.
     """
     given = {"since": since_ns, "until": EVER, "limit": limit, "all": 1, "keys": []}
-    return _read(client, FAILURES, given)
+    return failures_read(client, FAILURES, given)
 
 
 def failures_by_key(client: Client, keys: list[Key]) -> list[Failure]:
     """These failures, in the order of their keys; what is gone is left out."""
     given = {"since": 0, "until": EVER, "limit": len(keys), "all": 0, "keys": keys}
-    found = {failure.key: failure for failure in _read(client, FAILURES, given)}
+    found = {failure.key: failure for failure in failures_read(client, FAILURES, given)}
     return [found[key] for key in keys if key in found]
 
 
@@ -143,10 +143,11 @@ def undescribed(client: Client, *, model: str, since_ns: int, until_ns: int) -> 
     One whose verdict was replaced since it was described has none.
     """
     given = {"since": since_ns, "until": until_ns, "model": model}
-    return _read(client, UNDESCRIBED, given)
+    return failures_read(client, UNDESCRIBED, given)
 
 
-def _read(client: Client, query: str, parameters: Mapping[str, object]) -> list[Failure]:
+def failures_read(client: Client, query: str, parameters: Mapping[str, object]) -> list[Failure]:
+    """The failures of a statement that begins as `SELECTED` does."""
     return [_failure(row) for row in client.query(query, parameters).named_results()]
 
 

@@ -87,16 +87,6 @@ INNER JOIN (
 ) AS e ON e.TraceId = a.TraceId AND e.SpanId = a.SpanId AND e.ClaimIndex = a.ClaimIndex
 GROUP BY a.IssueId
 """  # noqa: S608 - our own names
-DRAWN = f"""
-SELECT Embedding FROM rt4chart_failure_embeddings FINAL
-WHERE {OF_WINDOW} AND (TraceId, SpanId, ClaimIndex) IN (
-    SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_issue_assignments FINAL
-    WHERE IsDeleted = 0 AND IssueId IN {{ids:Array(UInt64)}}
-      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
-    ORDER BY cityHash64(TraceId, SpanId, ClaimIndex) LIMIT {{limit:UInt32}}
-)
-ORDER BY cityHash64(TraceId, SpanId, ClaimIndex)
-"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +179,3 @@ def middles(
     """The mean of each issue's vectors in the window, and how many they are."""
     given = {**window.parameters, "ids": list(issues)}
     return {issue: (mean, count) for issue, mean, count in client.query(MIDDLES, given).result_rows}
-
-
-def vectors_of(
-    client: Client, window: Window, issues: Sequence[int], *, limit: int
-) -> list[Sequence[float]]:
-    """Vectors of the failures of an issue (given with its aliases), drawn by chance, the same."""
-    given = {**window.parameters, "ids": list(issues), "limit": limit}
-    return [row[0] for row in client.query(DRAWN, given).result_rows]
