@@ -12,6 +12,7 @@ import numpy as np
 
 from rt4chart_clustering.aids import NONE, Aids
 from rt4chart_clustering.described import described_from, is_explained
+from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.examples import examples
 from rt4chart_clustering.name import title
@@ -86,8 +87,10 @@ def settle(
 def has_grown(issue: Issue, titled: Event | None) -> bool:
     """True where an issue has no title yet, or more claims than the growth point after its title's.
 
-    A title that a person gave is nobody's to change.
+    A title that a person gave is nobody's to change, and one of an earlier fingerprint stays.
     """
+    if not issue.fingerprint.startswith(f"{FINGERPRINT_VERSION}:"):
+        return False
     if titled is None:
         return issue.claims > 0
     if titled.actor != ITSELF:
