@@ -14,6 +14,7 @@ import pytest
 from otel_rt4chart import settings as application
 from otel_rt4chart.cli import load_commands
 from otel_rt4chart.faithful import assert_faithful
+from rt4chart_clustering.tickets.settings import TicketSettings
 from rt4chart_collector import settings as service
 
 ROOT = Path(__file__).parents[1]
@@ -31,10 +32,13 @@ def test_every_setting_is_documented() -> None:
     names = [f"{service.PREFIX}{one.name.upper()}" for one in fields(service.Settings)]
     ours = [one.metadata["name"] for one in fields(application.Settings)]
     judges = [one.metadata["name"] for one in fields(application.JudgeSettings)]
+    tickets = [one.metadata["name"] for one in fields(TicketSettings)]
 
     assert [name for name in names if f"`{name}`" not in read("docs/service.md")] == []
     assert [name for name in ours if f"`{name}`" not in read(*pages)] == []
     assert [name for name in judges if f"`{name}`" not in read("docs/judges.md")] == []
+    for page in ("docs/issues.md", "docs/service.md"):
+        assert [name for name in tickets if f"`{name}`" not in read(page)] == []
 
 
 def test_every_command_is_in_the_readme() -> None:
