@@ -14,6 +14,8 @@ from rt4chart_collector.store.failures import Failure, slices, undescribed
 from rt4chart_collector.store.matching import Window
 
 PAGE = 2_000
+# A model takes its time over a page, and what is written of it is kept.
+WITH_MODEL = 200
 # Told between pages what is done and how many failures so far; it may raise to break off there.
 Between = Callable[[str, int], None]
 
@@ -58,12 +60,13 @@ def describe_new(
     Pages are written as they are made: what was broken off goes on where it stood.
     """
     seen = unexplained = 0
+    size = PAGE if aids.writer is None else WITH_MODEL
     pieces = slices(client, since_ns=window.since_ns, until_ns=window.until_ns, page=PAGE)
     for since_ns, until_ns in pieces:
         between("described", seen)
         found = undescribed(client, model=embedder.id, since_ns=since_ns, until_ns=until_ns)
-        for start in range(0, len(found), PAGE):
-            page = described_all(found[start : start + PAGE], aids)
+        for start in range(0, len(found), size):
+            page = described_all(found[start : start + size], aids)
             vectors = embedder.embed([one.text for one in page])
             insert_descriptions(
                 client,

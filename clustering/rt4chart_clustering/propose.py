@@ -1,7 +1,7 @@
 """Merges and splits that a person may apply: they are put on record, and nothing else is done.
 
-A merge is proposed of two issues of a partition that are each other's nearest and near enough. A
-split is proposed of an issue whose failures, in two halves drawn by chance, fall into the same two
+A merge is proposed of two issues of a partition that are each other's nearest and near enough, and
+of an issue and the one that its pattern had by an earlier version of the fingerprint. A split is proposed of an issue whose failures, in two halves drawn by chance, fall into the same two
 groups.
 """
 
@@ -47,7 +47,8 @@ def propose(client: Client, window: Window, settled: Settled, *, min_size: int, 
     """Record what is proposed and was not before; how many proposals that is."""
     said = last_events(client, (MERGE, SPLIT))
     events: list[Event] = []
-    for one, other, likeness in near_pairs(settled.issues, window.model):
+    pairs = [*near_pairs(settled.issues, window.model), *renamed_pairs(settled.issues)]
+    for one, other, likeness in pairs:
         before = said.get(one.id, {}).get(MERGE)
         if before is None or json.loads(before.value)["into"] != f"{other.id:016x}":
             value = {"into": f"{other.id:016x}", "likeness": round(likeness, 3)}
@@ -89,7 +90,7 @@ def near_pairs(issues: Sequence[Issue], model: str) -> Iterator[tuple[Issue, Iss
     partitions: defaultdict[Partition, list[Issue]] = defaultdict(list)
     for issue in issues:
         if not is_explained(issue.fingerprint) and issue.model == model and issue.centroid:
-            partitions[issue.partition].append(issue)
+            partitions[_unversioned(issue)].append(issue)
     for partition in sorted(partitions):
         beside = sorted(partitions[partition], key=lambda issue: (issue.claims, issue.id))
         if len(beside) < 2:
@@ -101,6 +102,21 @@ def near_pairs(issues: Sequence[Issue], model: str) -> Iterator[tuple[Issue, Iss
         for at, other in enumerate(nearest.tolist()):
             if at < other and nearest[other] == at and likeness[at, other] >= NEAR:
                 yield beside[at], beside[other], float(likeness[at, other])
+
+
+def renamed_pairs(issues: Sequence[Issue]) -> Iterator[tuple[Issue, Issue, float]]:
+    """Whole patterns of the fingerprint's version, each with its issue of the version before."""
+    former: dict[Partition, Issue] = {}
+    for issue in sorted(issues, key=lambda issue: (issue.fingerprint, issue.first_ns, issue.id)):
+        if is_explained(issue.fingerprint):
+            before = former.get(_unversioned(issue))
+            if before is not None and before.fingerprint != issue.fingerprint:
+                yield issue, before, 1.0
+            former[_unversioned(issue)] = issue
+
+
+def _unversioned(issue: Issue) -> Partition:
+    return (issue.service, issue.route, issue.fingerprint.partition(":")[2])
 
 
 def stable_halves(vectors: Matrix, *, min_size: int) -> Halves | None:

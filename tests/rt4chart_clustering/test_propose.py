@@ -13,7 +13,7 @@ from rt4chart_clustering.apply import apply_merge, apply_split, take_back_merge
 from rt4chart_clustering.described import described_from
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import HashingEmbedder, Matrix
-from rt4chart_clustering.propose import near_pairs, stable_halves
+from rt4chart_clustering.propose import near_pairs, renamed_pairs, stable_halves
 from rt4chart_clustering.run import run
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, events_of, record
@@ -59,6 +59,21 @@ def test_chain_of_neighbours_is_not_swallowed() -> None:
     row = [replace(ISSUE, id=2, centroid=(0.9, 0.436)), replace(ISSUE, id=3, centroid=(0.6, 0.8))]
 
     assert [(a.id, b.id) for a, b, _ in near_pairs([ISSUE, *row], "m")] in ([(1, 2)], [(2, 1)])
+
+
+def test_pattern_of_an_earlier_fingerprint_is_paired_with_its_own() -> None:
+    """The one that has a past stands for both; other patterns and routes are not theirs."""
+    now = replace(ISSUE, id=8, fingerprint="fp3:contradicted:number", claims=99)
+    before = replace(ISSUE, id=9, fingerprint="fp2:contradicted:number")
+    others = [
+        replace(before, id=10, route="sales"),
+        replace(before, id=11, fingerprint="fp2:baseless:number"),
+        replace(before, id=12, fingerprint="fp2:baseless:addition"),
+    ]
+
+    pairs = [(one.id, other.id) for one, other, _ in renamed_pairs([now, *others, before])]
+
+    assert pairs == [(8, 9)]
 
 
 def world(*sizes: int, spread: float = 0.05) -> Matrix:
