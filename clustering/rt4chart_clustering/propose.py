@@ -1,8 +1,8 @@
 """Merges and splits that a person may apply: they are put on record, and nothing else is done.
 
 A merge is proposed of two issues of a partition that are each other's nearest and near enough, and
-of an issue and the one that its pattern had by an earlier version of the fingerprint. A split is proposed of an issue whose failures, in two halves drawn by chance, fall into the same two
-groups.
+of an issue and the one that its pattern had by an earlier version of the fingerprint. A split is
+proposed of an issue whose failures, in two halves drawn by chance, fall into the same two groups.
 """
 
 from __future__ import annotations
