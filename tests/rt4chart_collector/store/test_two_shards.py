@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 ALL = shipped()
 READ = (
     *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
-    *("issues", "members", "view", "sums", "grouping"),
+    *("issues", "members", "traffic", "seen", "said", "view", "sums", "grouping"),
 )
 
 

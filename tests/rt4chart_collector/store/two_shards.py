@@ -33,12 +33,15 @@ from rt4chart_collector.store.export import SOURCES, Wanted, exported
 from rt4chart_collector.store.failures import failures
 from rt4chart_collector.store.issue_figures import profile_of
 from rt4chart_collector.store.issue_samples import sampled_vectors
+from rt4chart_collector.store.issue_traffic import DAY_NS, decided_claims, failures_a_day
 from rt4chart_collector.store.issues import Issue, insert_issues, list_issues, member_keys
 from rt4chart_collector.store.matching import Window
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.migration import Variant, shipped
+from rt4chart_collector.store.passages import passages_of
 from rt4chart_collector.store.rates import route_sums
 from rt4chart_collector.store.rollup import repair_rollup
+from rt4chart_collector.store.said import faithful_answers, said_in
 from rt4chart_collector.store.spans import insert_spans, spans_of
 from rt4chart_collector.store.unverified import unverified_traces
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts
@@ -130,6 +133,12 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
     yield "letters", (due_letters(client, "v", 2**62, 9), letter_counts(client, "v"))
     yield "issues", list_issues(client)
     yield "members", member_keys(client, ISSUE, limit=50)
+    days = failures_a_day(client, now_ns=NOON + DAY_NS, days=7)
+    yield "traffic", (sorted(map(str, days)), decided_claims(client, now_ns=NOON, days=7))
+    keys = [(candidate.trace_id, candidate.span_id) for candidate in candidates]
+    yield "seen", sorted(map(str, passages_of(client, keys).items()))
+    faithful = faithful_answers(client, service="shop", route="pay", limit=50)
+    yield "said", (sorted(map(str, said_in(client, keys).values())), sorted(map(str, faithful)))
     yield "view", client.query(VERIFIED, {"ids": IDS}).result_rows
     yield "sums", client.query(SUMS).result_rows
     for route in ("", "pay"):
