@@ -11,12 +11,17 @@ from otel_rt4chart.verify.model import Clash, Label
 from rt4chart_clustering import settings
 from rt4chart_clustering.aids import NONE, Aids
 from rt4chart_clustering.described import described_all, described_from
+from rt4chart_clustering.embed import HashingEmbedder
 from rt4chart_clustering.ops import Op
 from rt4chart_clustering.phrase import Writer
+from rt4chart_clustering.run import run
 from rt4chart_clustering.spot import CrossSpotter
-from tests.endpoint_server import error, text
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.issues import list_issues
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.endpoint_server import Answer, Seen, error, text
 from tests.otel_rt4chart.verify.llm.served import served
-from tests.rt4chart_clustering.made import added, failure, numbers
+from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
 
 CLAIM = "State media reports that a gold mine in the north of the country gave way."
 SOURCE = "A pit in the north collapsed in the morning, and miners are missing, it was said."
@@ -77,6 +82,37 @@ def test_a_name_is_the_models_where_it_holds() -> None:
 
     assert named.title == "Support is promised beyond the source · shop"
     assert named.summary == "It is made up"
+
+
+def test_a_run_with_a_model_writes_its_names_and_summaries(client: Client) -> None:
+    """As events: phrases for what no rule explains, a title and a summary for each issue."""
+
+    def script(seen: Seen) -> Answer:
+        if '{"phrase"' in seen.system:
+            return text(json.dumps({"phrase": PHRASE}))
+        return text(json.dumps({"title": "Values are told otherwise", "summary": "It is so."}))
+
+    insert_verdicts(client, [verdict(one) for one in (*numbers(5), *added())])
+    with served(script) as (server, endpoint):
+        aids = Aids(writer=Writer(endpoint))
+        run(
+            client,
+            HashingEmbedder(),
+            since_ns=0,
+            now_ns=NOON + 3600 * SECOND,
+            min_size=5,
+            aids=aids,
+        )
+
+    issues = list_issues(client)
+    assert {one.fingerprint for one in issues} == {
+        "fp2:contradicted:number",
+        "fp2:baseless:addition",
+    }
+    assert {(one.title, one.summary) for one in issues} == {
+        ("Values are told otherwise · billing", "It is so")
+    }
+    assert len(server.chats) == 12 + 2
 
 
 def test_a_failure_without_evidence_is_beside_its_nearest_sentence() -> None:
