@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,12 +12,14 @@ import pytest
 
 from otel_rt4chart.verify import Endpoint
 from rt4chart_clustering.explain.agent import RESULT
+from rt4chart_clustering.explain.calls import Call
 from rt4chart_clustering.explain.finding import SCORES
 from rt4chart_clustering.explain.run import Explained, explain
 from rt4chart_clustering.explain.stage import Lost
 from rt4chart_clustering.explain.toolbox import Toolbox
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.migrate import migrate
 from tests.endpoint_server import Answer, EndpointServer, Seen, error, text
 from tests.rt4chart_clustering.explain.traces import ANSWER, REFUND, TRIAL, failing, trace
 
@@ -73,7 +76,16 @@ def _endpoint(server: EndpointServer) -> Iterator[Endpoint]:
         yield endpoint
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def client(store_dsn: str) -> Iterator[Client]:
+    """One database for all of them: the agent writes nothing."""
+    with connect(store_dsn, database=f"agent_{os.getpid()}") as opened:
+        migrate(opened)
+        yield opened
+        opened.command(f"DROP DATABASE {opened.database}")
+
+
+@pytest.fixture(scope="module")
 def lost(client: Client) -> Failure:
     """A failure whose evidence the reranker dropped."""
     return failing(client, trace(3, ANSWER, found=[TRIAL, REFUND], kept=[TRIAL]), nearest=TRIAL)
@@ -126,8 +138,6 @@ def test_a_quote_of_a_passage_is_looked_up_in_that_passage(client: Client, lost:
 
 
 def _passages(client: Client, failure: Failure) -> list[dict[str, Any]]:
-    from rt4chart_clustering.explain.calls import Call
-
     given = {"trace_id": failure.trace_id, "span_id": failure.span_id, "passage_id": ""}
     found = Toolbox(client, {}, [failure]).read(Call("get_passages", given))
     assert isinstance(found, list)
