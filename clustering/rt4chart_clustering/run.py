@@ -13,6 +13,7 @@ from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.propose import propose
 from rt4chart_clustering.settle import settle
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import EVER
 from rt4chart_collector.store.issue_events import aliases
 from rt4chart_collector.store.issues import registry
 from rt4chart_collector.store.matching import Window
@@ -59,7 +60,7 @@ def run(
     page that was written; the next run goes on from there.
     """
     adopt(client, now_ns=now_ns, between=between)
-    window = Window(embedder.id, embedder.width, since_ns, now_ns)
+    window = Window(embedder.id, embedder.width, since_ns, EVER)
     seen, unexplained = describe_new(client, embedder, window, between=between, aids=aids)
     grouped, gained, new = 0, set[int](), set[int]()
     for draw in range(DRAWS + 1):
