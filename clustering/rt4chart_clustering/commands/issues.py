@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.period import period_s
+from otel_rt4chart.errors import InputError
 from rt4chart_clustering import settings
 from rt4chart_clustering.commands import issues_acts, issues_explain, issues_read, issues_ticket
 from rt4chart_clustering.commands.issues_verb import Verb
@@ -34,13 +36,13 @@ _EPILOG = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the list; what follows a verb is that verb's."""
+    """Declare the options of all verbs: they may stand before it, and nothing named is the list."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument(
         "words", nargs=argparse.REMAINDER, metavar="[WHAT] [ID] …", help="list unless named"
     )
-    _declare_shared(parser)
+    _declare(parser, _SHARED)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -51,8 +53,11 @@ def execute(options: argparse.Namespace) -> int:
         verb = VERBS["show"]
     elif words:
         words = words[1:]
+    idle = [name for name in _SHARED if getattr(options, name) and name not in verb.options]
+    if idle:
+        raise InputError(f"--{idle[0]} has no effect with issues {verb.name}: leave it out")
     parser = argparse.ArgumentParser(prog=f"rt4chart issues {verb.name}", description=verb.help)
-    _declare_shared(parser)
+    _declare(parser, verb.options)
     verb.configure(parser)
     given = parser.parse_args(words, namespace=options)
     with connect(given.dsn or settings.dsn()) as client:
@@ -60,21 +65,11 @@ def execute(options: argparse.Namespace) -> int:
         return verb.run(client, given, time.time_ns())
 
 
-def _declare_shared(parser: argparse.ArgumentParser) -> None:
-    """The options of the list stand for every verb, so that they may stand before it too."""
+def _declare(parser: argparse.ArgumentParser, names: Collection[str]) -> None:
     parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
     parser.add_argument("--json", action="store_true", help="print it for machines")
-    parser.add_argument("--route", help="only that route's")
-    parser.add_argument(
-        "--state",
-        type=states,
-        metavar="STATE,…",
-        help=f"of {', '.join(State)}, or all (default: those that are not closed)",
-    )
-    parser.add_argument("--since", type=period_s, metavar="TIME", help="seen in the last 90m, 7d")
-    parser.add_argument("--examples", type=int, metavar="N", help="how many (default 3; tickets 0)")
-    parser.add_argument("--by", metavar="NAME", help="who does it (default: the system's user)")
-    parser.add_argument("--note", default="", metavar="TEXT", help="why, for the trail")
+    for name in names:
+        parser.add_argument(f"--{name}", **_SHARED[name])
 
 
 def states(text: str) -> frozenset[State]:
@@ -90,4 +85,16 @@ def states(text: str) -> frozenset[State]:
     return frozenset(State(one) for one in names)
 
 
+_SHARED: Mapping[str, dict[str, Any]] = {
+    "route": {"help": "only that route's"},
+    "state": {
+        "type": states,
+        "metavar": "STATE,…",
+        "help": f"of {', '.join(State)}, or all (default: those that are not closed)",
+    },
+    "since": {"type": period_s, "metavar": "TIME", "help": "seen in the last 90m, 24h, 7d"},
+    "examples": {"type": int, "metavar": "N", "help": "how many (default 3; in tickets 0)"},
+    "by": {"metavar": "NAME", "help": "who does it (default: the system's user)"},
+    "note": {"default": "", "metavar": "TEXT", "help": "why, for the trail"},
+}
 COMMAND = Command("issues", "the issues: list, explain, decide, file tickets", configure, execute)

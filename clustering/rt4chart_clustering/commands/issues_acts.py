@@ -29,7 +29,7 @@ def _move(act: Act, client: Client, options: argparse.Namespace, now_ns: int) ->
 
 def _assign(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     issue = chosen(client, options)
-    assign(client, issue, options.owner, actor=actor_of(options), at_ns=now_ns)
+    assign(client, issue, options.owner, actor=actor_of(options), at_ns=now_ns, note=options.note)
     words = f"{shown_id(issue)} is {options.owner or 'nobody'}'s."
     write({"id": shown_id(issue), "owner": options.owner}, words, as_json=options.json)
     return 0
@@ -114,16 +114,26 @@ def _with_apply(parser: argparse.ArgumentParser) -> None:
 
 def _verb(act: Act, text: str) -> Verb:
     run: Callable[[Client, argparse.Namespace, int], int] = partial(_move, act)
-    return Verb(act, f"{act} ID", text, with_id, run)
+    return Verb(act, f"{act} ID", text, with_id, run, _WHO_AND_WHY)
 
 
+_WHO_AND_WHY = ("by", "note")
 VERBS = (
     _verb(Act.ACKNOWLEDGE, "somebody looks after it"),
     _verb(Act.RESOLVE, "it is put right; a failure that matches it again is a regression"),
     _verb(Act.REOPEN, "it is not"),
     _verb(Act.IGNORE, "it is known and does not matter"),
-    Verb("assign", "assign ID --owner NAME", "whose it is", _with_owner, _assign),
-    Verb("note", "note ID TEXT", "a remark in its trail", _with_text, _note),
-    Verb("merge", "merge ID OTHER", "the other becomes part of it", _with_other, _merge),
-    Verb("split", "split ID", "the split that is proposed; --apply does it", _with_apply, _split),
+    Verb("assign", "assign ID --owner NAME", "whose it is", _with_owner, _assign, _WHO_AND_WHY),
+    Verb("note", "note ID TEXT", "a remark in its trail", _with_text, _note, ("by",)),
+    Verb(
+        "merge", "merge ID OTHER", "the other becomes part of it", _with_other, _merge, _WHO_AND_WHY
+    ),
+    Verb(
+        "split",
+        "split ID",
+        "the split that is proposed; --apply does it",
+        _with_apply,
+        _split,
+        _WHO_AND_WHY,
+    ),
 )

@@ -155,4 +155,5 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-VERBS = (Verb("explain", "explain ID", "where the evidence was lost; --llm: why", _configure, run),)
+_HELP = "where the evidence was lost; --llm: why"
+VERBS = (Verb("explain", "explain ID", _HELP, _configure, run, ("by",)),)

@@ -156,8 +156,9 @@ def _nothing(parser: argparse.ArgumentParser) -> None:
     """The options that all share suffice."""
 
 
+_NARROW = ("route", "state", "since")
 VERBS = (
-    Verb("list", "list", "the issues, the worst first", _nothing, list_all),
-    Verb("show", "show ID", "one issue with figures and examples; ID alone does it", with_id, show),
+    Verb("list", "list", "the issues, the worst first", _nothing, list_all, _NARROW),
+    Verb("show", "show ID", "one issue; ID alone does it", with_id, show, ("examples",)),
     Verb("history", "history ID", "what happened to it, and who did it", with_id, history),
 )

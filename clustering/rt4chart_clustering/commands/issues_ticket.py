@@ -111,5 +111,12 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 VERBS = (
-    Verb("ticket", "ticket [ID] --to WHERE", "file it, or say there what is new", _configure, run),
+    Verb(
+        "ticket",
+        "ticket [ID] --to WHERE",
+        "file it, or say there what is new",
+        _configure,
+        run,
+        ("by", "examples"),
+    ),
 )

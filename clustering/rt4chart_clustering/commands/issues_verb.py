@@ -24,13 +24,17 @@ _WIDE = 160
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One thing to do: `run` gets the time in nanoseconds and returns the exit status."""
+    """One thing to do: `run` gets the time in nanoseconds and returns the exit status.
+
+    `options` are those of the command's own that have an effect, beside --dsn and --json.
+    """
 
     name: str
     usage: str
     help: str
     configure: Callable[[argparse.ArgumentParser], None]
     run: Callable[[Client, argparse.Namespace, int], int]
+    options: tuple[str, ...] = ()
 
 
 def with_id(parser: argparse.ArgumentParser) -> None:

@@ -29,9 +29,11 @@ def move(
     return wanted
 
 
-def assign(client: Client, issue: Issue, owner: str, *, actor: str, at_ns: int) -> None:
+def assign(
+    client: Client, issue: Issue, owner: str, *, actor: str, at_ns: int, note: str = ""
+) -> None:
     """Make somebody the owner; nobody where the name is empty."""
-    record(client, [Event(issue.id, at_ns, "owner", owner, "", actor)])
+    record(client, [Event(issue.id, at_ns, "owner", owner, note, actor)])
 
 
 def remark(client: Client, issue: Issue, text: str, *, actor: str, at_ns: int) -> None:

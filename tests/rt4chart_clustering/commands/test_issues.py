@@ -205,3 +205,17 @@ def test_a_wrong_state_is_an_error_of_use(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit, match="2"):
         main(["issues", "--state", "closed"])
     assert "expected some of new, open" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [("--route", "x", "ack", "ab"), ("--note", "x", "show", "ab"), ("--by", "ann", "list")]
+)
+def test_an_option_without_effect_is_told(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """Before a verb; after it the verb does not know it."""
+    assert main(["issues", *words]) == 2
+    assert f"{words[0]} has no effect with issues {words[2]}" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["issues", *words[2:], *words[:2]])
+    assert f"unrecognized arguments: {words[0]}" in capsys.readouterr().err
