@@ -20,13 +20,13 @@ from sklearn.cluster import HDBSCAN
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 
+from benchmarks.clustering_layout import layout
 from benchmarks.clustering_rows import Failing
 from otel_rt4chart.embedded import build_embedder
 from rt4chart_clustering.cluster import cluster
 from rt4chart_clustering.describe import describe, masked
 from rt4chart_clustering.difference import Difference, difference
 from rt4chart_clustering.embed import MeaningEmbedder
-from rt4chart_clustering.layout import layout
 from rt4chart_clustering.ops import FAMILIES, POOL
 
 Matrix = NDArray[np.float32]

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.clustering_layout import WIDTH, layout
 from rt4chart_clustering.embed import HashingEmbedder
-from rt4chart_clustering.layout import WIDTH, layout
 from rt4chart_clustering.ops import OPS, Change, Difference, Op
 
 TEXTS = HashingEmbedder().embed(["the rent is due", "copper cables rust"])
