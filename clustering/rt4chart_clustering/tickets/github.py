@@ -36,14 +36,19 @@ class GitHub:
         """Among the newest hundred, as the search lags behind by minutes; then by search."""
         newest = {"state": "all", "sort": "created", "direction": "desc", "per_page": "100"}
         told = self._sender.send("GET", f"{self._issues}?{urlencode(newest)}", self._headers)
-        if found := _marked(told if isinstance(told, list) else [], ticket):
+        if found := _marked(self._listed(told), ticket):
             return found
         wanted = {"q": f'"{ticket.marker}" in:body repo:{self._repository} is:issue'}
         told = self._sender.send(
             "GET", f"{self._api}/search/issues?{urlencode(wanted)}", self._headers
         )
-        items = told.get("items") if isinstance(told, dict) else None
-        return _marked(items if isinstance(items, list) else [], ticket)
+        return _marked(self._listed(told.get("items") if isinstance(told, dict) else told), ticket)
+
+    def _listed(self, told: object) -> list[Any]:
+        """What is no list may hide the ticket: then none may be made."""
+        if not isinstance(told, list):
+            raise self._sender.failure("expected a list of issues, got another reply")
+        return told
 
     def create(self, ticket: Ticket) -> Filed:
         """An issue whose body ends with the marker, in a comment that is not shown."""

@@ -32,7 +32,9 @@ class Jira:
         body = {"jql": f"{jql} ORDER BY created ASC", "fields": ["key"], "maxResults": 1}
         told = self._send("POST", "search/jql", body)
         found = told.get("issues") if isinstance(told, dict) else None
-        return self._filed(found[0]) if isinstance(found, list) and found else None
+        if not isinstance(found, list):
+            raise self._sender.failure("expected a list of issues, got another reply")
+        return self._filed(found[0]) if found else None
 
     def create(self, ticket: Ticket) -> Filed:
         """An issue in Atlassian's document format."""

@@ -16,7 +16,8 @@ from otel_rt4chart.plain import printable
 from otel_rt4chart.sampling.address import is_loopback, is_source
 
 TIMEOUT_S = 10.0
-MOST_BYTES = 4 * 2**20
+# A hundred of the longest issues are less.
+MOST_BYTES = 32 * 2**20
 _SHOWN = 200
 _SHORTEST_SECRET = 5
 _AGENT = "otel-rt4chart"
@@ -46,21 +47,24 @@ class Sender:
         body: bytes | None = None,
     ) -> Any:  # noqa: ANN401 - JSON of a stranger
         """The reply's JSON, None where it is none; TicketError where there is none that is good."""
-        told = {"User-Agent": _AGENT, "Accept": "application/json", **headers}
+        sent = {"User-Agent": _AGENT, "Accept": "application/json", **headers}
         if body is not None:
-            told["Content-Type"] = "application/json"
+            sent["Content-Type"] = "application/json"
         request = urllib.request.Request(  # noqa: S310 - the settings check the address
-            address, data=body, headers=told, method=method
+            address, data=body, headers=sent, method=method
         )
         try:
             with _opener(address).open(request, timeout=self.timeout_s) as response:
-                return _json(response.read(MOST_BYTES))
+                told = response.read(MOST_BYTES + 1)
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refused(error) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise self.failure(f"cannot be reached: {reason}") from None
+        if len(told) > MOST_BYTES:
+            raise self.failure(f"expected at most {MOST_BYTES // 2**20} MiB, got more")
+        return _json(told)
 
     def failure(self, words: str) -> TicketError:
         """An error with the system's name, on one line, without a secret."""

@@ -206,3 +206,12 @@ def test_texts_can_do_nothing_and_keep_to_the_limits(ticket: Ticket) -> None:
     assert len(fields["summary"]) <= 255
     assert len(json.dumps(fields["description"])) <= 32_767
     assert "\x1b" not in fields["summary"]
+
+
+@pytest.mark.parametrize("reply", [None, {"message": "?"}, "no", 7])
+def test_a_search_that_says_nothing_is_no_leave_to_create(reply: object) -> None:
+    """The ticket may be there: the attempt ends with an error."""
+    with SystemsServer(lambda _: Reply(reply)) as server:
+        for system in (GitHub("o/r", "t", url=server.url), built(server.url)):
+            with pytest.raises(TicketError, match="expected a list of issues"):
+                system.find(TICKET)
