@@ -1,13 +1,14 @@
 """How often an issue changes its id, and how many ids a true issue costs.
 
-    python -m benchmarks.identity [--seeds 3] [--json]
+    python -m benchmarks.identity [--seeds 3] [--turn 1] [--loose 0] [--json]
 
 A simulated world of 21 days and 30 patterns (issue_world.py) goes day by day through the real run
 over a real temporary database, one process a seed; beside it HDBSCAN on the same seven days, whose
 labels are taken as ids. A true issue's id on a day is the one that most of its failures of the last
 seven days have, where it has five; an issue-day changes id where that of the day before is another.
 Minted are the ids that stand in the registry in the end, for each true issue that ever had five
-failures within seven days.
+failures within seven days. --turn is how many degrees a pattern drifts a day, --loose by how much
+the cosine of its failures is lower than in the default world.
 """
 
 from __future__ import annotations
@@ -41,13 +42,16 @@ def main() -> None:
     """A process a seed, and the means."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--turn", type=float, default=1.0)
+    parser.add_argument("--loose", type=float, default=0.0)
     parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.seed is not None:
-        print(json.dumps(measured(options.seed)))
+        print(json.dumps(measured(options.seed, turn=options.turn, loose=options.loose)))
         return
-    found = [_in_a_process(seed) for seed in range(options.seeds)]
+    kind = ["--turn", str(options.turn), "--loose", str(options.loose)]
+    found = [_in_a_process(seed, kind) for seed in range(options.seeds)]
     if options.json:
         print(json.dumps(found, indent=2))
         return
@@ -59,14 +63,14 @@ def main() -> None:
         print(f"{name:30}{shown}")
 
 
-def _in_a_process(seed: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.identity", "--seed", str(seed)]
+def _in_a_process(seed: int, kind: Sequence[str]) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.identity", "--seed", str(seed), *kind]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def measured(seed: int) -> dict[str, float]:
+def measured(seed: int, *, turn: float, loose: float) -> dict[str, float]:
     """The figures of one world."""
     embedder = WordEmbedder()
     with (
@@ -76,7 +80,7 @@ def measured(seed: int) -> dict[str, float]:
         migrate(client)
         seen: list[Seen] = []
         ours, raw = [], []
-        for day, new in enumerate(world(seed)):
+        for day, new in enumerate(world(seed, turn=turn, loose=loose)):
             seen += new
             embedder.learn(new)
             insert_verdicts(client, [verdict_of(one) for one in new])

@@ -78,24 +78,30 @@ class WordEmbedder:
 
 
 def world(
-    seed: int, *, days: int = 21, patterns: int = 30, noise: float = 0.25
+    seed: int,
+    *,
+    days: int = 21,
+    patterns: int = 30,
+    noise: float = 0.25,
+    turn: float = 1.0,
+    loose: float = 0.0,
 ) -> Iterator[list[Seen]]:
     """The failures of each day: patterns of Zipf sizes, a third there from the first day on.
 
-    Within a pattern the cosine of two failures is .53 to .72; its centre turns by about a degree a
-    day. Half the noise is anywhere, half around the patterns' super-topics.
+    Within a pattern the cosine of two failures is .53 to .72, less `loose`; its centre turns by
+    `turn` degrees a day. Half the noise is anywhere, half around the patterns' super-topics.
     """
     chance = np.random.default_rng(seed)
     topics = np.stack([_anywhere(chance) for _ in range(10)])
     made = [_pattern(chance, topics, rank, days) for rank in range(patterns)]
-    tight = np.sqrt(chance.uniform(0.53, 0.72, patterns))
+    tight = np.sqrt(chance.uniform(0.53, 0.72, patterns) - loose)
     number = 0
     for day in range(days):
         found: list[Seen] = []
         for at, one in enumerate(made):
             if not one.born <= day < one.dies:
                 continue
-            turned = np.deg2rad(1.0) * (day - one.born)
+            turned = np.deg2rad(turn) * (day - one.born)
             centre = np.cos(turned) * one.centre + np.sin(turned) * one.towards
             for _ in range(chance.poisson(one.a_day)):
                 found.append(Seen(number, day, at, _near(chance, centre, float(tight[at]))))

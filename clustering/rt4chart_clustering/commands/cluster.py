@@ -128,6 +128,8 @@ def _round(options: argparse.Namespace) -> None:
     except RT4ChartError as error:
         log.error("%s", error)
         status = 2
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
     sys.exit(status)
 
 

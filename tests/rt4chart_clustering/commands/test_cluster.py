@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,10 +17,13 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.errors import StoreBusyError
-from rt4chart_clustering.commands.cluster import told
+from rt4chart_clustering.commands.cluster import StoppedError, grouped, told
 from rt4chart_clustering.lock import LEASE_NS, PROLONGED_NS, locked
 from rt4chart_clustering.run import Outcome
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_clustering.made import numbers, verdict
 
 NOTHING = Outcome(0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -78,6 +83,28 @@ def test_lease_is_prolonged_while_pages_come(client: Client) -> None:
 def test_outcome_in_words(outcome: Outcome, words: str) -> None:
     """Numbers agree with their nouns, and what did not happen is not told."""
     assert words in told(outcome)
+
+
+def test_run_that_is_told_to_stop_does_between_pages(store_dsn: str) -> None:
+    """And it is nobody's turn then: the next one may run at once."""
+    options = argparse.Namespace(dsn=store_dsn, since=3600, min_size=5)
+    stop, seen = threading.Event(), list[str]()
+    with connect(store_dsn) as client:
+        migrate(client)
+        now = [replace(one, time_ns=time.time_ns()) for one in numbers(5)]
+        insert_verdicts(client, [verdict(one) for one in now])
+
+        def show(what: str, _: int) -> None:
+            seen.append(what)
+            stop.set()
+
+        with pytest.raises(StoppedError):
+            grouped(options, stop, show)
+        outcome = grouped(options, threading.Event(), show)
+        client.command(f"DROP DATABASE {client.database}")
+
+    assert seen[0] == "described"
+    assert (outcome.new, outcome.grouped) == (1, 5)
 
 
 @pytest.fixture
