@@ -1,12 +1,14 @@
 """The jars of a Kafka broker, from Maven Central: pinned and hashed in `kafka.lock`, fetched once.
 
-There is no tarball of a release there, only its parts. `python -m tests.integration.kafka_jars`
+MAVEN_REPOSITORY is the address of Maven Central, or of a mirror of it. There is no tarball of a
+release there, only its parts. `python -m tests.integration.kafka_jars`
 resolves the lock anew: the runtime closure of `ROOTS`, by the nearest definition.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import urllib.request
 import xml.etree.ElementTree as ET
@@ -16,7 +18,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-CENTRAL = "https://repo1.maven.org/maven2"
 FOLDER = Path.home() / ".cache/rt4chart-tests/kafka"
 LOCK = Path(__file__).with_name("kafka.lock")
 NAMESPACE = {"m": "http://maven.apache.org/POM/4.0.0"}
@@ -37,9 +38,15 @@ class Jar(NamedTuple):
         return f"{self.name}-{self.version}.jar"
 
     def url(self, suffix: str = "jar") -> str:
-        """Where Maven Central keeps it."""
+        """Where a Maven repository keeps it."""
         folder = f"{self.group.replace('.', '/')}/{self.name}/{self.version}"
-        return f"{CENTRAL}/{folder}/{self.name}-{self.version}.{suffix}"
+        return f"{_repository()}/{folder}/{self.name}-{self.version}.{suffix}"
+
+
+def _repository() -> str:
+    address = os.environ.get("MAVEN_REPOSITORY", "").rstrip("/")
+    assert address, "set MAVEN_REPOSITORY to the address of Maven Central, or of a mirror of it"
+    return address
 
 
 ROOTS = (
