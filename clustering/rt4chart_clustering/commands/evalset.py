@@ -21,6 +21,7 @@ from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.load import name_from, released
 from rt4chart_clustering.evalset.promote import promote
 from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown
+from rt4chart_clustering.gate.result import write_whole
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.evalsets import (
     CaseState,
@@ -175,7 +176,8 @@ def _review(client: Client, options: argparse.Namespace) -> int:
         for one in reviewed(waiting, actor=_actor(options), ask=input, say=_say):
             write_cases(client, name, [one], version=time.time_ns())
             count += 1
-    _say(f"{name}: {count} decided, {len(waiting) - min(count, len(waiting))} wait")
+    left = sum(one.state is CaseState.PENDING for one in stored_cases(client, name))
+    _say(f"{name}: {count} decided, {left} wait")
     return 0
 
 
@@ -206,14 +208,11 @@ def _release(client: Client, options: argparse.Namespace) -> int:
 def _export(client: Client, options: argparse.Namespace) -> int:
     name, cases = released(client, options.set)
     files = FORMATS[options.format](cases, name.replace("@", "-"))
-    options.out.mkdir(parents=True, exist_ok=True)
     for file, text in files.items():
         path = options.out / file
         if path.exists() and not options.force:
             raise InputError(f"expected no file of that name, got {path}: --force writes over it")
-        half = path.with_name(f"{path.name}.part")
-        half.write_text(text, encoding="utf-8", errors="backslashreplace")
-        half.replace(path)
+        write_whole(path, text)
         _say(str(path))
     return 0
 

@@ -16,7 +16,7 @@ from otel_rt4chart.judges import JUDGES, build_verifier, settings_with
 from rt4chart_clustering.evalset.load import load_cases
 from rt4chart_clustering.gate import report
 from rt4chart_clustering.gate.answers import answers_from_command, answers_from_file
-from rt4chart_clustering.gate.compare import compare
+from rt4chart_clustering.gate.compare import check_judge, compare
 from rt4chart_clustering.gate.judge import judged
 from rt4chart_clustering.gate.outcome import Bounds, Outcome, outcome
 from rt4chart_clustering.gate.result import kept_at, load, save
@@ -67,6 +67,8 @@ def execute(options: argparse.Namespace) -> int:
     before = load(kept_at(options.baseline)) if options.baseline else None
     settings = settings_with(options.judge, options.model)
     verifier = build_verifier(options.judge, settings)
+    if before is not None:
+        check_judge(before, verifier.judge.id)  # before anything is asked
     if options.answers is not None:
         answers = answers_from_file(options.answers, cases)
     else:

@@ -43,11 +43,7 @@ def compare(before: GateResult, now: GateResult) -> Comparison:
     A one-sided permutation test on the cases' differences: under no change, each difference is as
     likely to have the other sign (Fisher, The Design of Experiments, section 21).
     """
-    if before.judge != now.judge:
-        raise InputError(
-            f"--baseline: expected a result of the same judge ({now.judge}), got one of "
-            f"{before.judge}: another judge measures another rate; make the baseline anew"
-        )
+    check_judge(before, now.judge)
     earlier = {case.id: case.share for case in before.cases}
     pairs = [
         (case.id, then, share)
@@ -67,6 +63,15 @@ def compare(before: GateResult, now: GateResult) -> Comparison:
         worse=tuple(name for name, then, share in pairs if share > then),
         better=tuple(name for name, then, share in pairs if share < then),
     )
+
+
+def check_judge(before: GateResult, judge: str) -> None:
+    """InputError where the earlier run was another judge's: it measures another rate."""
+    if before.judge != judge:
+        raise InputError(
+            f"--baseline: expected a result of the same judge ({judge}), got one of "
+            f"{before.judge}: another judge measures another rate; make the baseline anew"
+        )
 
 
 def rise_by_chance(differences: Sequence[float]) -> float:

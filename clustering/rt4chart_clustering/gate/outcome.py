@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from otel_rt4chart.errors import InputError
 from rt4chart_clustering.gate.compare import LEVEL, Comparison
 from rt4chart_clustering.gate.result import GateResult
 
@@ -15,6 +16,14 @@ class Bounds:
 
     max_rate: float
     max_undecided: float = 0.2
+
+    def __post_init__(self) -> None:
+        """Refuse what is no share: a percentage would open the gate to everything."""
+        for name in ("max_rate", "max_undecided"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(
+                    f"{name}: expected a share from 0 to 1, got {getattr(self, name)!r}"
+                )
 
 
 @dataclass(frozen=True, slots=True)

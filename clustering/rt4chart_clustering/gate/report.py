@@ -15,7 +15,6 @@ from rt4chart_clustering.gate.result import rate_of
 
 SHOWN = 10
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>&~@-])")
 
 
 def in_words(outcome: Outcome) -> str:
@@ -42,15 +41,15 @@ def _lines(outcome: Outcome) -> Iterator[str]:
 
 
 def markdown(outcome: Outcome) -> str:
-    """A summary for a pull request; what answers say is text there, and no markup."""
+    """A summary for a pull request; what answers say is code there, and no markup."""
     result = outcome.result
     lines = [
-        f"### {'✅' if outcome.is_open else '❌'} Faithfulness: {_escaped(result.evalset)}",
+        f"### {'✅' if outcome.is_open else '❌'} Faithfulness: {_quoted(result.evalset)}",
         "",
         f"Hallucination rate **{rate_text(result.rate)}**, {_counts(outcome)}; "
         f"judge `{result.judge}`.",
     ]
-    lines += [f"- {_escaped(reason)}" for reason in outcome.reasons]
+    lines += [f"- {_quoted(reason)}" for reason in outcome.reasons]
     if (found := outcome.comparison) is not None:
         lines.append(
             f"- Against the baseline over {found.pairs} cases: {found.before:.1%} before, "
@@ -61,12 +60,12 @@ def markdown(outcome: Outcome) -> str:
     if issues:
         lines += ["", "| issue | rate | cases |", "|---|---|---|"]
         lines += [
-            f"| {_escaped(issue)} | {rate_text(rate_of(cases))} | {len(cases)} |"
+            f"| {_quoted(issue)} | {rate_text(rate_of(cases))} | {len(cases)} |"
             for issue, cases in issues
         ]
     if failed := failed_cases(result.cases)[:SHOWN]:
         lines += ["", "| case | not supported |", "|---|---|"]
-        lines += [f"| {_escaped(case.id)} | {_escaped('; '.join(case.wrong))} |" for case in failed]
+        lines += [f"| {_quoted(case.id)} | {_quoted('; '.join(case.wrong))} |" for case in failed]
     return "\n".join(lines) + "\n"
 
 
@@ -138,11 +137,17 @@ def rate_text(rate: Rate) -> str:
 def _counts(outcome: Outcome) -> str:
     cases = outcome.result.cases
     claims, undecided = sum(one.decided for one in cases), sum(one.undecided for one in cases)
-    return f"{len(cases)} cases, {claims} decided claims, {undecided} undecided"
+    silent = sum(not (one.decided or one.error) for one in cases)
+    told = f", {silent} cases without a decided claim" if silent else ""
+    return f"{len(cases)} cases, {claims} decided claims, {undecided} undecided{told}"
 
 
-def _escaped(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", printable(text).replace("\n", " "))
+def _quoted(text: str) -> str:
+    """A code span for a cell of a table: no link, mention or markup is made of what it holds."""
+    clean = printable(text).replace("\n", " ").replace("|", "\\|") or "–"
+    ticks = "`" * (max([0, *map(len, re.findall("`+", clean))]) + 1)
+    pad = " " if "`" in clean else ""
+    return f"{ticks}{pad}{clean}{pad}{ticks}"
 
 
 def _xml(text: str) -> str:

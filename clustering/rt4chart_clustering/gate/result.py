@@ -68,15 +68,24 @@ def rate_of(cases: Sequence[CaseResult]) -> Rate:
 def kept_at(name: str) -> Path:
     """Where a run of that name is kept: a path as it is, a bare name in `.rt4chart/gate`."""
     path = Path(name)
-    return path if path.suffix or len(path.parts) > 1 else KEPT / f"{name}.json"
+    is_path = path.suffix == ".json" or len(path.parts) > 1
+    return path if is_path else KEPT / f"{name}.json"
 
 
 def save(result: GateResult, path: Path) -> None:
-    """Write the result; a run that was cut short leaves no half of a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write the result."""
+    write_whole(path, json.dumps({"format": FORMAT} | asdict(result), ensure_ascii=False, indent=1))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, or none; InputError where it cannot be written."""
     half = path.with_name(f"{path.name}.part")
-    half.write_text(json.dumps({"format": FORMAT} | asdict(result), ensure_ascii=False, indent=1))
-    half.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half.write_text(text, encoding="utf-8", errors="backslashreplace")
+        half.replace(path)
+    except OSError as error:
+        raise InputError(f"expected a file that can be written: {error}") from error
 
 
 def load(path: Path) -> GateResult:
@@ -98,5 +107,5 @@ def load(path: Path) -> GateResult:
             CaseResult(**(one | {"wrong": tuple(one.get("wrong", ()))})) for one in value["cases"]
         )
         return GateResult(str(value["evalset"]), str(value["judge"]), cases)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"--baseline: {path}: expected a whole result, {error}") from error

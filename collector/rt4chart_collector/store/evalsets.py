@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from uuid import uuid4
 
 from otel_rt4chart.errors import InputError
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import Layout, Row, token_of
+from rt4chart_collector.store.leases import give_back, take
 
 CASES = Layout(
     "rt4chart_eval_cases",
@@ -46,6 +48,10 @@ RELEASED = """
 SELECT CaseId, IssueId, Body, Checksum, Actor FROM rt4chart_eval_releases FINAL
 WHERE EvalSet = {name:String} AND Release = {release:UInt32} ORDER BY CaseId
 """
+CHECKSUMS = """
+SELECT DISTINCT Checksum FROM rt4chart_eval_releases
+WHERE EvalSet = {name:String} AND Release = {release:UInt32}
+"""
 LATEST = "SELECT max(Release) FROM rt4chart_eval_releases WHERE EvalSet = {name:String}"
 ALL = """
 SELECT EvalSet, sum(Pending), sum(Approved), sum(Rejected), max(Latest) FROM (
@@ -56,6 +62,7 @@ SELECT EvalSet, sum(Pending), sum(Approved), sum(Rejected), max(Latest) FROM (
     SELECT EvalSet, 0, 0, 0, max(Release) FROM rt4chart_eval_releases GROUP BY EvalSet
 ) GROUP BY EvalSet ORDER BY EvalSet
 """
+LEASE_NS = 60 * 10**9
 
 
 class CaseState(StrEnum):
@@ -113,13 +120,25 @@ def release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
     """Release the approved cases under the next number, and give that.
 
     InputError where none is approved, where the latest release holds the same cases, and where
-    somebody else released at the same moment: what was written then is told apart and refused.
+    somebody else releases at this moment. A release that is not what was written is left behind.
     """
+    now_ns, holder = now_ms * 1_000_000, uuid4().hex
+    lease = f"release of {name}"
+    if not take(client, lease, holder, now_ns=now_ns, for_ns=LEASE_NS):
+        raise InputError(f"{name}: somebody else is releasing it; try again in a minute")
+    try:
+        return _release(client, name, actor=actor, now_ms=now_ms)
+    finally:
+        give_back(client, lease, holder, now_ns=now_ns)
+
+
+def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
     cases = [case for case in stored_cases(client, name) if case.state is CaseState.APPROVED]
     if not cases:
         raise InputError(f"{name}: expected an approved case, got none: rt4chart evalset review")
     latest, checksum = latest_release(client, name), checksum_of(case.body for case in cases)
-    if latest and checksum_of(one.body for one in released_cases(client, name, latest)) == checksum:
+    written = client.query(CHECKSUMS, {"name": name, "release": latest}).result_rows
+    if written == [(checksum,)]:
         raise InputError(f"{name}: release {latest} holds these very cases already")
     number = latest + 1
     rows: list[Row] = [
@@ -145,8 +164,8 @@ def released_cases(client: Client, name: str, number: int) -> list[StoredCase]:
         raise InputError(f"{name}: expected a release of that number, got {number}")
     if {checksum_of(row[2] for row in rows)} != {row[3] for row in rows}:
         raise InputError(
-            f"{name}: release {number} is not what one person wrote: two released at the same "
-            "moment, or rows were changed; release again"
+            f"{name}: release {number} is not what was written, rows were added or changed; take "
+            "an earlier one, or release again"
         )
     return [StoredCase(row[0], CaseState.APPROVED, row[1], row[2], row[4]) for row in rows]
 

@@ -75,7 +75,13 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
     save(result, path)
 
     assert load(path) == result
-    for text in ("{", "[]", '{"format": 1}', '{"format": 1, "cases": [{}]}'):
+    for text in (
+        "{",
+        "[]",
+        '{"format": 1}',
+        '{"format": 1, "cases": [{}]}',
+        '{"format": 1, "cases": ["x"]}',
+    ):
         path.write_text(text)
         with pytest.raises(InputError, match="--baseline"):
             load(path)
@@ -88,3 +94,4 @@ def test_a_bare_name_is_kept_in_the_working_directory() -> None:
     assert kept_at("main") == Path(".rt4chart/gate/main.json")
     assert kept_at("runs/main.json") == Path("runs/main.json")
     assert kept_at("main.json") == Path("main.json")
+    assert kept_at("release-1.2") == Path(".rt4chart/gate/release-1.2.json")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree.ElementTree import fromstring
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.errors import InputError
 from rt4chart_clustering.gate.compare import compare
 from rt4chart_clustering.gate.outcome import Bounds, outcome
 from rt4chart_clustering.gate.report import as_json, in_words, junit, markdown
@@ -74,15 +76,31 @@ def test_junit_is_xml_whatever_answers_say(issue: str, text: str) -> None:
 
 
 @given(st.text(min_size=1))
-def test_markdown_shows_answers_as_text(text: str) -> None:
-    """No cell ends early, no link, image or HTML is made of what an answer says."""
-    case = CaseResult("b", "", 1, 1, wrong=(f"![x](http://evil) | <img> {text}",))
+def test_markdown_shows_answers_as_code(text: str) -> None:
+    """No cell ends early, and what an answer says is inside one code span, whatever it holds."""
+    case = CaseResult("b", "", 1, 1, wrong=(f"![x](http://evil) | @all <img> {text}",))
 
     row = markdown(outcome(result(case), BOUNDS, None)).splitlines()[-1]
 
-    assert r"\!\[x\]\(http://evil\) \| \<img\>" in row
-    assert row.startswith("| b | ")
-    assert row.replace(r"\|", "").count("|") == 3
+    cells = re.split(r"(?<!\\)\|", row)
+    assert (cells[0], cells[1], cells[-1], len(cells)) == ("", " `b` ", "", 4)
+    (ticks,) = re.findall(r"^ (`+)", cells[2])
+    assert cells[2].endswith(f"{ticks} ")
+    assert ticks not in cells[2].strip()[len(ticks) : -len(ticks)]
+
+
+def test_answers_that_say_nothing_are_counted() -> None:
+    """They are no failure, and no support either."""
+    found = outcome(result(GOOD, CaseResult("c", "")), BOUNDS, None)
+
+    assert "1 cases without a decided claim" in in_words(found)
+
+
+@pytest.mark.parametrize("wrong", [15, -1, float("nan")])
+def test_a_bound_that_is_no_share_is_refused(wrong: float) -> None:
+    """A percentage would open the gate to everything."""
+    with pytest.raises(InputError, match="max_rate: expected a share from 0 to 1"):
+        Bounds(max_rate=wrong)
 
 
 def test_json_has_what_the_words_have() -> None:

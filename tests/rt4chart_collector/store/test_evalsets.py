@@ -20,6 +20,7 @@ from rt4chart_collector.store.evalsets import (
     stored_cases,
     write_cases,
 )
+from rt4chart_collector.store.leases import take
 
 
 def case(name: str, state: CaseState = CaseState.APPROVED, body: str = "{}") -> StoredCase:
@@ -61,16 +62,29 @@ def test_what_cannot_be_released_is_told(any_client: Client) -> None:
         released_cases(any_client, "trial", 2)
 
 
-def test_a_release_that_is_not_what_one_person_wrote_is_refused(any_client: Client) -> None:
-    """Two at the same moment, or rows that were changed afterwards."""
+def test_a_release_that_was_tampered_with_is_refused_and_left_behind(any_client: Client) -> None:
+    """The next one takes the next number, also where the cases are the same."""
     write_cases(any_client, "trial", [case("a")], version=1)
     release(any_client, "trial", actor="jo", now_ms=1_000)
     any_client.command(
         "INSERT INTO rt4chart_eval_releases VALUES ('trial', 1, 'b', 7, '{}', 'x', 'eve', now64(3))"
     )
 
-    with pytest.raises(InputError, match="release 1 is not what one person wrote"):
+    with pytest.raises(InputError, match="release 1 is not what was written"):
         released_cases(any_client, "trial", 1)
+    assert release(any_client, "trial", actor="jo", now_ms=2_000) == 2
+    assert [one.id for one in released_cases(any_client, "trial", 2)] == ["a"]
+
+
+def test_of_two_who_release_at_once_one_is_told_to_wait(any_client: Client) -> None:
+    """Until the other is done."""
+    write_cases(any_client, "trial", [case("a")], version=1)
+    now_ms = 4_000_000_000_000  # far ahead: leases of long ago are dropped
+    assert take(any_client, "release of trial", "other", now_ns=now_ms * 10**6, for_ns=10**10)
+
+    with pytest.raises(InputError, match="somebody else is releasing it"):
+        release(any_client, "trial", actor="jo", now_ms=now_ms + 1_000)
+    assert release(any_client, "trial", actor="jo", now_ms=now_ms + 12_000) == 1
 
 
 @given(st.lists(st.text()), st.randoms(use_true_random=False))
