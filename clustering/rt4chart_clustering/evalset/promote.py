@@ -70,7 +70,7 @@ def promote(
             said.setdefault(case.id, first[key].claim)
     names = list(cases)
     rows = examples(embedder.embed([said[name] for name in names]), number=number, same=ALIKE)
-    # Only what is chosen: to find a claim's place in a rewritten answer takes seconds of a long one.
+    # Only what is chosen: to find a claim's place in a long rewritten answer takes seconds.
     chosen = {case.id: case for case in (redacted(cases[names[row]], redactor) for row in rows)}
     alike = len(first) - refused.total() - len(chosen)
     return Promotion(tuple(chosen.values()), refused, alike)
