@@ -87,7 +87,8 @@ def issues(lines: tuple[IssueLine, ...]) -> RenderableType:
         return Text("No issue: no group of failures was large enough.", style="dim")
     parts: list[RenderableType] = [Text("The failures, grouped", style="bold")]
     for line in lines:
-        parts.append(Text(f"\n● {plain(line.title)}", style="bold yellow"))
+        head = f"\n● {plain(line.title)} · {line.claims} claims"
+        parts.append(Text(head, style="bold yellow"))
         against = "passage" if line.is_evidence else "nearest"
         for name, text in (("claim", line.claim), (against, line.sentence or "nothing near it")):
             shown = Text.assemble((f"{name:9}", "dim"), plain(shorten(text)))

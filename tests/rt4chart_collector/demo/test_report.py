@@ -64,7 +64,7 @@ RESULT = DemoResult(
     issues=(
         IssueLine(
             "01",
-            "Number differs · sales_call · 5 claims",
+            "Number differs · sales_call",
             5,
             "30 days",
             "14 days",
