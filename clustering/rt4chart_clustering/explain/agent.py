@@ -96,10 +96,12 @@ def _told(tools: Tools, completion: Completion, asked: dict[str, int], turn: int
             return _submitted(tools, call)
         if call.tool not in TOOLS:
             raise InputError(f"there is no tool {call.tool[:60]!r}; there are {', '.join(TOOLS)}")
-        known = asked.setdefault(json.dumps([call.tool, call.arguments], sort_keys=True), turn)
-        if known != turn:
+        wanted = json.dumps([call.tool, call.arguments], sort_keys=True)
+        if known := asked.get(wanted):
             return f"You asked that in turn {known}, and the result is the same. Go on, or submit."
-        return shown(tools.read(call))
+        result = shown(tools.read(call))
+        asked[wanted] = turn
+        return result
     except InputError as error:
         return f"That was not carried out: {error}"
 

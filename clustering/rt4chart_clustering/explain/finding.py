@@ -99,7 +99,7 @@ def _quote(row: object) -> Quote | None:
     if not all(isinstance(cell, str) for cell in cells):
         return None
     quote = Quote(*(encodable(cell) for cell in cells))
-    length = len(quote.text.strip())
+    length = len(" ".join(quote.text.split()))
     return quote if SHORTEST_QUOTE <= length <= LONGEST_QUOTE else None
 
 

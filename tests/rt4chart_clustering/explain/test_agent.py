@@ -196,6 +196,15 @@ def test_an_endless_loop_ends_after_its_turns(client: Client, lost: Failure) -> 
     assert "You asked that in turn 1" in last(server)
 
 
+def test_a_call_that_was_refused_is_refused_again_with_its_reason(
+    client: Client, lost: Failure
+) -> None:
+    """There is no result that it would be the same as."""
+    _, server = run(client, [lost], [call("read_span", trace_id="f" * 32, span_id=SPAN)], turns=3)
+
+    assert "not among this issue's" in last(server)
+
+
 def test_the_budget_ends_it_before_the_call_that_would_exceed_it(
     client: Client, lost: Failure
 ) -> None:

@@ -37,6 +37,7 @@ def test_a_finding_comes_back_as_it_was_given() -> None:
         ({"quotes": []}, "quotes: expected a list of 1 to 6, got 0"),
         ({"quotes": [QUOTE] * 7}, "got 7"),
         ({"quotes": [{**QUOTE, "text": "short"}]}, "of 10 to 600 characters"),
+        ({"quotes": [{**QUOTE, "text": "a \n        \t  b"}]}, "of 10 to 600 characters"),
         ({"quotes": ["no object"]}, "quotes: expected of each"),
         ({"scores": {**GOOD["scores"], "privacy_and_safety": 6}}, "for privacy_and_safety"),
         ({"scores": {**GOOD["scores"], "privacy_and_safety": True}}, "for privacy_and_safety"),
