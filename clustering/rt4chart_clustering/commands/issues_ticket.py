@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from otel_rt4chart.errors import InputError, RT4ChartError
+from otel_rt4chart.plain import printable
 from rt4chart_clustering.commands.issues_verb import Verb, actor_of, write
 from rt4chart_clustering.explain.diagnosis import diagnose
 from rt4chart_clustering.explain.members import failures_of
@@ -18,6 +19,7 @@ from rt4chart_clustering.tickets.settings import SYSTEMS, TicketSettings, build_
 from rt4chart_clustering.tickets.ticket import System
 from rt4chart_clustering.triage.find import find, shown_id
 from rt4chart_clustering.triage.overview import Standing, overview
+from rt4chart_clustering.triage.state import State
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import ITSELF, events_of_all
 
@@ -37,19 +39,19 @@ def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     settings = TicketSettings.from_environment()
     build = cache(lambda name: build_system(name, settings))
     if options.id is None:
-        return _follow(client, known, build, options, now_ns)
+        return _follow(client, known, build, options)
     if options.to is None:
         raise InputError(f"--to: expected one of {', '.join(SYSTEMS)}, got none")
     issue = find([one.issue for one in known], options.id)
     standing = next(one for one in known if one.issue.id == issue.id)
-    done = _file(client, standing, build(options.to), options, actor_of(options), now_ns)
+    done = _file(client, standing, build(options.to), options, actor_of(options))
     row = _row(standing, options.to, done)
     write(row, _words(row), as_json=options.json)
     return 0
 
 
 def _follow(
-    client: Client, known: list[Standing], build: Build, options: argparse.Namespace, now_ns: int
+    client: Client, known: list[Standing], build: Build, options: argparse.Namespace
 ) -> int:
     """Each ticket that is on record; what one system refuses is no reason to leave out another."""
     rows, failed = [], 0
@@ -57,19 +59,21 @@ def _follow(
         if options.to not in (None, name):
             continue
         try:
-            done = _file(client, standing, build(name), options, ITSELF, now_ns)
+            done = _file(client, standing, build(name), options, ITSELF)
         except RT4ChartError as error:
             failed += 1
             sys.stderr.write(f"rt4chart issues ticket: {shown_id(standing.issue)}: {error}\n")
         else:
             rows.append(_row(standing, name, done))
-    words = "\n".join(map(_words, rows)) or "No issue has a ticket."
+    words = "\n".join(map(_words, rows)) or "No issue that is not closed has a ticket."
     write(rows, words, as_json=options.json)
     return int(failed > 0)
 
 
 def _filed(client: Client, known: list[Standing]) -> Iterator[tuple[Standing, str]]:
     for standing in known:
+        if State(standing.issue.state).is_closed:
+            continue
         for one in known_tickets(events_of_all(client, standing.issue.ids)):
             if one.system in SYSTEMS:
                 yield standing, one.system
@@ -81,13 +85,12 @@ def _file(
     system: System,
     options: argparse.Namespace,
     actor: str,
-    now_ns: int,
 ) -> Filing:
     issue = standing.issue
     failures = failures_of(client, issue, limit=_LOOKED_AT)
     typical = failures[: max(options.examples or 0, 0)]
     ticket = ticket_of(standing, diagnose(client, failures), typical)
-    return file(client, issue, ticket, system, actor=actor, at_ns=now_ns)
+    return file(client, issue, ticket, system, actor=actor)
 
 
 def _row(standing: Standing, name: str, filing: Filing) -> dict[str, Any]:
@@ -101,7 +104,7 @@ def _row(standing: Standing, name: str, filing: Filing) -> dict[str, Any]:
 
 
 def _words(row: dict[str, Any]) -> str:
-    where = row["url"] or row["key"]
+    where = " ".join(printable(row["url"] or row["key"]).split())
     return f"{row['id']} {row['system']}: {WORDS[Done(row['done'])]}. {where}"
 
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from rich.console import Console, RenderableType
 
 from otel_rt4chart.errors import InputError
+from otel_rt4chart.plain import printable
 from rt4chart_clustering.triage.find import find
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import ITSELF
@@ -66,11 +67,14 @@ def moment(time_ns: int) -> str:
 
 
 def write(value: object, words: RenderableType, *, as_json: bool) -> None:
-    """Print the value, or what people read."""
+    """Print the value, or what people read; a text is cleaned, a table's cells have to be."""
     if as_json:
         sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
         return
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
-    console.print(words, soft_wrap=isinstance(words, str))
+    if isinstance(words, str):
+        console.print(printable(words, keep="\n"), soft_wrap=True)
+    else:
+        console.print(words)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,13 +50,21 @@ class Known:
 
 
 def file(
-    client: Client, issue: Issue, ticket: Ticket, system: System, *, actor: str, at_ns: int
+    client: Client,
+    issue: Issue,
+    ticket: Ticket,
+    system: System,
+    *,
+    actor: str,
+    clock: Callable[[], int] = time.time_ns,
 ) -> Filing:
     """Create the ticket where there is none, else say under it what is new.
 
     What was made is looked for before it is made: whoever did it may not have lived to write it
-    down. A comment may come twice for that reason, a ticket may not.
+    down. A comment may come twice for that reason, a ticket may not. `clock` tells nanoseconds.
     """
+    # Not the time at which the command began: diagnosing may take longer than the lease holds.
+    at_ns = clock()
     with _alone(client, f"ticket/{system.name}/{issue.id:016x}", actor, at_ns):
         trail = events_of_all(client, issue.ids)
         known = next((one for one in known_tickets(trail) if one.system == system.name), None)

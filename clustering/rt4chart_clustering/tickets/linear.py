@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 from uuid import UUID
 
+from otel_rt4chart.errors import TicketError
 from rt4chart_clustering.tickets.send import Sender, encoded
 from rt4chart_clustering.tickets.text import line, markdown, news_markdown
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
@@ -20,6 +21,8 @@ _FIND = """query($id: ID!) { issues(filter: {id: {eq: $id}}, includeArchived: tr
 _CREATE = """mutation($input: IssueCreateInput!) { issueCreate(input: $input) {
   success issue { id identifier url } } }"""
 _TELL = """mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }"""
+_TOLD = """query($id: ID!) { comments(filter: {id: {eq: $id}}, includeArchived: true) {
+  nodes { id } } }"""
 
 
 class Linear:
@@ -54,14 +57,25 @@ class Linear:
         return _filed(made.get("issue") or {})
 
     def tell(self, filed: Filed, ticket: Ticket, news: News) -> bool:
-        """A comment, under an id of its own."""
+        """A comment, under an id of its own; it may be there already, made and not recorded."""
         given = {
             "id": _uuid(f"{ticket.marker}:{news.key}"),
             "issueId": _uuid(ticket.marker) if not filed.key else filed.key,
             "body": news_markdown(news),
         }
-        self._ask(_TELL, {"input": given})
+        try:
+            self._ask(_TELL, {"input": given})
+        except TicketError:
+            if not self._is_told(given["id"]):
+                raise
         return True
+
+    def _is_told(self, comment: str) -> bool:
+        try:
+            found = self._ask(_TOLD, {"id": comment}).get("comments") or {}
+        except TicketError:
+            return False
+        return bool(found.get("nodes"))
 
     def _ask(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         body = encoded({"query": query, "variables": variables})

@@ -24,8 +24,8 @@ _AGENT = "otel-rt4chart"
 
 
 def is_address(text: str) -> bool:
-    """True for an https address, or an http address of this machine, without a password in it."""
-    return "://" in text and is_source(text)
+    """True for an https address, or an http one of this machine, in ASCII, without a password."""
+    return "://" in text and all("!" <= char <= "~" for char in text) and is_source(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,17 @@ class Sender:
         sent = {"User-Agent": _AGENT, "Accept": "application/json", **headers}
         if body is not None:
             sent["Content-Type"] = "application/json"
-        request = urllib.request.Request(  # noqa: S310 - the settings check the address
-            address, data=body, headers=sent, method=method
-        )
         try:
+            request = urllib.request.Request(  # noqa: S310 - the settings check the address
+                address, data=body, headers=sent, method=method
+            )
             with _opener(address).open(request, timeout=self.timeout_s) as response:
                 told = response.read(MOST_BYTES + 1)
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refused(error) from None
+        except (http.client.InvalidURL, ValueError):  # they quote the address, which may be secret
+            raise self.failure("expected an address and headers in printable ASCII") from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise self.failure(f"cannot be reached: {reason}") from None

@@ -19,7 +19,7 @@ from rt4chart_clustering.tickets.slack import Slack
 from rt4chart_clustering.tickets.ticket import System
 from rt4chart_clustering.tickets.webhook import Webhook, key_of
 
-_ADDRESS = "an https address, or http at the loopback, without a password"
+_ADDRESS = "an https address, or http at the loopback, in ASCII, without a password"
 
 
 def _address(name: str, default: str, text: str) -> str:

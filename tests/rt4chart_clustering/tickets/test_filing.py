@@ -13,7 +13,7 @@ from otel_rt4chart.cli import main
 from otel_rt4chart.errors import InputError, TicketError
 from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_of
 from rt4chart_clustering.tickets.github import GitHub
-from rt4chart_clustering.tickets.ticket import What
+from rt4chart_clustering.tickets.ticket import Filed, Ticket, What
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.issue_events import Event, events_of, record
 from rt4chart_collector.store.issues import Issue, list_issues
@@ -64,7 +64,7 @@ def issue(client: Client) -> Issue:
 def filed(client: Client, server: SystemsServer, issue: Issue, *, at_ns: int = LATER) -> Done:
     """File it at that repository."""
     system = GitHub("o/r", "t", url=server.url)
-    return file(client, issue, TICKET, system, actor="ann", at_ns=at_ns).done
+    return file(client, issue, TICKET, system, actor="ann", clock=lambda: at_ns).done
 
 
 def test_an_issue_is_filed_once(client: Client, issue: Issue) -> None:
@@ -113,6 +113,24 @@ def test_two_at_once_do_not_both_look_and_create(client: Client, issue: Issue) -
         assert filed(client, server, issue, at_ns=LATER + 61 * SECOND) is Done.CREATED
 
     assert len(repository.issues) == 1
+
+
+def test_the_lease_and_the_record_are_of_the_time_of_filing(client: Client, issue: Issue) -> None:
+    """However long ago the command began: nobody else may file it meanwhile."""
+
+    class Watched(GitHub):
+        def find(self, ticket: Ticket) -> Filed:
+            name = f"ticket/github/{FIRST:016x}"
+            taken.append(take(client, name, "bob", now_ns=time.time_ns(), for_ns=SECOND))
+            return Filed("1")
+
+    taken: list[bool] = []
+    before = time.time_ns()
+    file(client, issue, TICKET, Watched("o/r", "t"), actor="ann")
+
+    assert taken == [False]
+    (known,) = known_tickets(events_of(client, FIRST))
+    assert before <= known.at_ns <= time.time_ns()
 
 
 def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) -> None:
@@ -195,3 +213,49 @@ def test_the_command_files_and_follows(
     assert issue.title in body
     assert "lasts" not in body
     assert "present and contradicted (100% of failures)" in body
+
+
+def test_what_is_closed_is_not_followed(
+    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Growth of what was resolved or is ignored is no news, unless it is asked for by its id."""
+    now = time.time_ns()
+    repository = Repository()
+    with connect(dsn) as client, SystemsServer(repository) as server:
+        migrate(client)
+        born(client, [replace(one, time_ns=now) for one in numbers(12)])
+        monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
+        monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
+        monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
+        value = {"system": "github", "key": "1", "url": "", "claims": 8}
+        record(client, [Event(FIRST, now, "ticket", json.dumps(value))])
+        for at, state in enumerate(("ignored", "resolved")):
+            record(client, [Event(FIRST, time.time_ns() + at, "state", state)])
+            assert main(["issues", "ticket", "--dsn", dsn]) == 0
+            assert capsys.readouterr().out == "No issue that is not closed has a ticket.\n"
+        assert repository.comments == []
+        assert main(["issues", "ticket", "ab", "--to", "github", "--dsn", dsn, "--by", "ann"]) == 0
+
+    assert len(repository.comments) == 1
+
+
+def test_what_a_system_replies_cannot_steer_a_terminal(
+    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its address of the ticket stays on the line, without what is not to be seen."""
+
+    def answer(one: Came) -> Reply:
+        if one.method == "GET":
+            return Reply({"items": []} if one.path.startswith("/search") else [])
+        return Reply({"number": 7, "html_url": "u\x1b[2J\n[bold]7\u202e"}, 201)
+
+    with connect(dsn) as client, SystemsServer(answer) as server:
+        migrate(client)
+        born(client, [replace(one, time_ns=time.time_ns()) for one in numbers(8)])
+        monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
+        monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
+        monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
+        assert main(["issues", "ticket", "ab", "--to", "github", "--dsn", dsn, "--by", "ann"]) == 0
+
+    told = capsys.readouterr().out
+    assert told == f"{FIRST:016x} github: created. u [2J [bold]7\n"

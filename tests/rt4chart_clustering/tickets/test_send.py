@@ -67,6 +67,15 @@ def test_a_system_that_is_away_is_told_as_such() -> None:
             sent(f"http://127.0.0.1:{closed.getsockname()[1]}", timeout_s=0.2)
 
 
+@pytest.mark.parametrize("path", ["s3cret-ä", "s3cret-\x7f", "s3cret- x"])
+def test_an_address_that_cannot_be_sent_to_is_not_repeated(path: str) -> None:
+    """A webhook's address is a secret itself, and its setting checks it first."""
+    with pytest.raises(TicketError, match="github: expected an address and headers in") as raised:
+        sent(f"http://127.0.0.1:9/{path}")
+
+    assert "s3cret" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("address", "is_one"),
     [
@@ -79,6 +88,8 @@ def test_a_system_that_is_away_is_told_as_such() -> None:
         ("file:///etc/passwd", False),
         ("/etc/passwd", False),
         ("https://a b", False),
+        ("https://hooks.shop.test/ä", False),
+        ("https://hooks.shop.test/\x7f", False),
         ("", False),
     ],
 )

@@ -41,6 +41,7 @@ def test_a_system_is_built_of_its_variables_and_names_those_it_lacks(name: str) 
         ("RT4CHART_JIRA_URL", "https://ann:pass@shop.atlassian.net"),
         ("RT4CHART_JIRA_PROJECT", 'RAG" OR 1=1'),
         ("RT4CHART_WEBHOOK_URL", "hooks.shop.test"),
+        ("RT4CHART_WEBHOOK_URL", "https://hooks.shop.test/ä"),
         ("RT4CHART_WEBHOOK_SECRET", "whsec_???"),
     ],
 )

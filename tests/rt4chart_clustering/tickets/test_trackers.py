@@ -121,6 +121,41 @@ def test_linear_is_told_by_a_comment_that_cannot_come_twice() -> None:
     assert first["issueId"] == "ENG-3"
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_linear_that_refuses_a_comment_is_asked_whether_it_is_there(is_there: bool) -> None:
+    """One that was made and not recorded has been told; else the refusal is the error."""
+
+    def answer(one: Came) -> Reply:
+        if "commentCreate" in one.body["query"]:
+            return Reply({"errors": [{"message": "id already exists"}]})
+        nodes = [{"id": one.body["variables"]["id"]}] if is_there else []
+        return Reply({"data": {"comments": {"nodes": nodes}}})
+
+    with SystemsServer(answer) as server:
+        system = Linear("k", "t", url=server.url)
+        if is_there:
+            assert system.tell(Filed("ENG-3"), TICKET, GROWN)
+        else:
+            with pytest.raises(TicketError, match="id already exists"):
+                system.tell(Filed("ENG-3"), TICKET, GROWN)
+
+    made, looked = server.came
+    assert looked.body["variables"] == {"id": made.body["variables"]["input"]["id"]}
+
+
+@pytest.mark.parametrize("reply", [Reply(None, 502), Reply({"errors": [{"message": "no"}]})])
+def test_linear_that_answers_nothing_else_either_gives_the_first_reason(reply: Reply) -> None:
+    """Why the comment was refused, not why it could not be looked for."""
+
+    def answer(one: Came) -> Reply:
+        if "commentCreate" in one.body["query"]:
+            return Reply({"errors": [{"message": "first"}]})
+        return reply
+
+    with SystemsServer(answer) as server, pytest.raises(TicketError, match="first"):
+        Linear("k", "t", url=server.url).tell(Filed("ENG-3"), TICKET, GROWN)
+
+
 @pytest.mark.parametrize(
     "reply",
     [
