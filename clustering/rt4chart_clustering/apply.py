@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering.identity import new_id
-from rt4chart_clustering.propose import SPLIT as PROPOSED_SPLIT
+from rt4chart_clustering.propose import standing_split
 from rt4chart_collector.store.assignments import SPLIT, insert_assignments, nearer
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, events_of, merged_into, record
@@ -49,18 +49,15 @@ def apply_split(client: Client, issue: int, *, actor: str, now_ns: int, note: st
     is proposed, or the one that is was done.
     """
     one = _issue(client, issue)
-    trail = events_of(client, one.id)
-    proposals = [event for event in trail if event.kind == PROPOSED_SPLIT]
-    if not proposals or any(
-        event.kind == "split" and event.at_ns >= proposals[-1].at_ns for event in trail
-    ):
+    proposal = standing_split(one, events_of(client, one.id))
+    if proposal is None:
         raise InputError(
             f"expected an issue of which a split is proposed (rt4chart issues show), got "
             f"{issue:016x}"
         )
-    proposed = json.loads(proposals[-1].value)
+    proposed = json.loads(proposal.value)
     larger, smaller = proposed["middles"]
-    made = new_id(one.partition, f"{one.id:016x}", proposals[-1].id)
+    made = new_id(one.partition, f"{one.id:016x}", proposal.id)
     moved = nearer(client, one.ids, model=proposed["model"], to=smaller, than=larger)
     if not moved:
         raise InputError(f"expected failures to move, but none of {issue:016x} is there any more")

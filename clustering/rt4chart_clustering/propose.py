@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +71,22 @@ def propose(client: Client, window: Window, settled: Settled, *, min_size: int, 
                 events.append(Event(issue.id, now_ns, SPLIT, _written(halves, window.model)))
     record(client, events)
     return len(events)
+
+
+def standing_merge(issue: Issue, trail: Iterable[Event]) -> Event | None:
+    """The last merge that was proposed of an issue or an alias of it and was not done."""
+    into = {f"{one:016x}" for one in issue.ids}
+    merges = [e for e in trail if e.kind == MERGE and json.loads(e.value)["into"] not in into]
+    return merges[-1] if merges else None
+
+
+def standing_split(issue: Issue, trail: Iterable[Event]) -> Event | None:
+    """The split that was proposed of an issue last, unless it was done; its aliases' cannot be."""
+    last = None
+    for event in trail:
+        if event.issue == issue.id and event.kind in (SPLIT, "split"):
+            last = event
+    return last if last is not None and last.kind == SPLIT else None
 
 
 def batches(issues: Sequence[Issue]) -> Iterator[list[Issue]]:

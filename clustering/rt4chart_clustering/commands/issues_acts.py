@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering.apply import apply_merge, apply_split, take_back_merge
 from rt4chart_clustering.commands.issues_verb import Verb, actor_of, chosen, with_id, write
+from rt4chart_clustering.propose import standing_split
 from rt4chart_clustering.triage.acts import assign, move, remark
 from rt4chart_clustering.triage.find import find, hex_of, shown_id
 from rt4chart_clustering.triage.state import Act
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import events_of
-from rt4chart_collector.store.issues import list_issues
+from rt4chart_collector.store.issues import Issue, list_issues
 
 
 def _move(act: Act, client: Client, options: argparse.Namespace, now_ns: int) -> int:
@@ -46,13 +48,14 @@ def _note(client: Client, options: argparse.Namespace, now_ns: int) -> int:
 def _merge(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """Whatever stays is the first one named."""
     issues = list_issues(client)
-    issue, other = find(issues, options.id), find(issues, options.other)
-    actor = actor_of(options)
+    issue, actor = find(issues, options.id), actor_of(options)
     if options.undo:
-        took = take_back_merge(client, _alias(options.other), actor=actor, now_ns=now_ns)
+        alias = _alias(issue, options.other)
+        took = take_back_merge(client, alias, actor=actor, now_ns=now_ns)
         words = f"{hex_of(took.issue)} is an issue of its own again."
         write({"id": hex_of(took.issue), "into": ""}, words, as_json=options.json)
         return 0
+    other = find(issues, options.other)
     apply_merge(client, other.id, issue.id, actor=actor, now_ns=now_ns, note=options.note)
     words = f"{shown_id(other)} is part of {shown_id(issue)} now."
     told = {"id": shown_id(other), "into": shown_id(issue)}
@@ -60,12 +63,17 @@ def _merge(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def _alias(text: str) -> int:
+def _alias(issue: Issue, text: str) -> int:
     """An alias has to be named whole: the beginning of it would find what it is an alias of."""
-    try:
-        return int(text, 16)
-    except ValueError:
-        raise InputError(f"expected the whole id of an alias, got {text!r}") from None
+    if not re.fullmatch("[0-9a-f]{16}", text.lower()):
+        raise InputError(f"expected all 16 digits of the alias's id, got {text!r}")
+    alias = int(text, 16)
+    if alias not in issue.aliases:
+        known = ", ".join(map(hex_of, issue.aliases)) or "none"
+        raise InputError(
+            f"expected an alias of {shown_id(issue)}, which has {known}, got {hex_of(alias)}"
+        )
+    return alias
 
 
 def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
@@ -78,11 +86,11 @@ def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
         words = f"{hex_of(made)} was split from {shown_id(issue)}."
         write({"id": shown_id(issue), "made": hex_of(made)}, words, as_json=options.json)
         return 0
-    proposed = [one for one in events_of(client, issue.id) if one.kind == "proposed_split"]
-    if not proposed:
+    proposed = standing_split(issue, events_of(client, issue.id))
+    if proposed is None:
         write({"id": shown_id(issue), "drawn": None}, "No split is proposed.", as_json=options.json)
         return 0
-    larger, smaller = json.loads(proposed[-1].value)["drawn"]
+    larger, smaller = json.loads(proposed.value)["drawn"]
     words = (
         f"Of {larger + smaller} failures that were looked at, {larger} and {smaller} are apart. "
         f"--apply makes an issue of the {smaller} and what is like them."

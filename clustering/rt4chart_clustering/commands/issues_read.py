@@ -12,6 +12,7 @@ from rich.console import RenderableType
 
 from rt4chart_clustering.commands import issues_table as table
 from rt4chart_clustering.commands.issues_verb import Verb, chosen, moment, with_id, write
+from rt4chart_clustering.propose import standing_merge, standing_split
 from rt4chart_clustering.tickets.filing import known_tickets
 from rt4chart_clustering.triage.find import hex_of, short_ids, shown_id
 from rt4chart_clustering.triage.overview import Standing, overview
@@ -74,10 +75,10 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
             {"system": one.system, "key": one.filed.key, "url": one.filed.url}
             for one in known_tickets(trail)
         ],
-        "cause": _last_json(trail, "cause"),
+        "cause": _json(next((one for one in reversed(trail) if one.kind == "cause"), None)),
         "proposed": {
-            name: _last_json(trail, f"proposed_{name}", without=("middles",))
-            for name in ("merge", "split")
+            "merge": _json(standing_merge(issue, trail)),
+            "split": _json(standing_split(issue, trail), without=("middles",)),
         },
     }
     write(shown, table.one(shown), as_json=options.json)
@@ -140,11 +141,10 @@ def example(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _last_json(trail: Sequence[Event], kind: str, *, without: Sequence[str] = ()) -> Any:  # noqa: ANN401 - JSON
-    """The value of the last event of that kind, less some of its fields; None where none is."""
-    found = [one for one in trail if one.kind == kind]
+def _json(event: Event | None, *, without: Sequence[str] = ()) -> Any:  # noqa: ANN401 - JSON
+    """The value of an event, less some of its fields; None where there is none."""
     try:
-        value = json.loads(found[-1].value) if found else None
+        value = json.loads(event.value) if event else None
     except ValueError:
         return None
     if isinstance(value, dict):

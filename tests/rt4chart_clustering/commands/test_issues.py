@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
+from rt4chart_clustering.propose import MERGE, SPLIT
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.issue_events import Event, events_of, record
 from rt4chart_collector.store.migrate import migrate
@@ -176,15 +177,64 @@ def test_merged_issues_are_one_until_they_are_taken_apart(two: Client, issues: I
     assert len(listed(issues, "--state", "all")) == 2
 
 
+def test_an_alias_is_taken_out_of_the_issue_that_it_is_of(two: Client, issues: Issues) -> None:
+    """Named whole, and of no other issue."""
+    first, second = f"{FIRST:016x}", f"{SECOND_ID:016x}"
+    assert f"expected an alias of {first}, which has none, got {second}" in issues(
+        "merge", first, second, "--undo", "--by", "ann", status=2
+    )
+    issues("merge", first, second, "--by", "ann")
+    for short in (second[:12], f"0x{second[2:]}", "alias"):
+        assert f"expected all 16 digits of the alias's id, got {short!r}" in issues(
+            "merge", first, short, "--undo", "--by", "ann", status=2
+        )
+    assert f"expected an alias of {first}, which has {second}, got {first}" in issues(
+        "merge", first, first, "--undo", "--by", "ann", status=2
+    )
+    assert "issue of its own again" in issues(
+        "merge", first, second.upper(), "--undo", "--by", "ann"
+    )
+
+
+def test_a_merge_that_was_done_is_proposed_no_more(two: Client, issues: Issues) -> None:
+    """Nor is it of the alias; one that was proposed before and was not done still is."""
+    first, second = f"{FIRST:016x}", f"{SECOND_ID:016x}"
+    now = time.time_ns()
+    third = "ab00000000000003"
+    record(two, [Event(FIRST, now, MERGE, json.dumps({"into": third}))])
+    record(two, [Event(SECOND_ID, now + 1, MERGE, json.dumps({"into": first}))])
+    assert f"proposed  rt4chart issues merge {first} {second}" in issues("show", second)
+
+    issues("merge", first, second, "--by", "ann")
+
+    assert json.loads(issues("show", first, "--json"))["proposed"]["merge"] == {"into": third}
+    assert f"merge {first}" not in issues("show", first)
+
+
+def test_a_split_that_was_done_is_proposed_no_more(two: Client, issues: Issues) -> None:
+    """By none of the commands; nor is one of an alias, which cannot be done."""
+    value = json.dumps({"model": "hashing/1", "drawn": [6, 2], "middles": [[1.0], [0.5]]})
+    now = time.time_ns()
+    record(two, [Event(FIRST, now, SPLIT, value), Event(FIRST, now + 1, "split", "f" * 16)])
+    record(two, [Event(SECOND_ID, now + 2, SPLIT, value)])
+    issues("merge", f"{FIRST:016x}", f"{SECOND_ID:016x}", "--by", "ann")
+
+    assert json.loads(issues("show", f"{FIRST:016x}", "--json"))["proposed"]["split"] is None
+    assert "No split is proposed" in issues("split", f"{FIRST:016x}")
+    assert "a split is proposed" in issues(
+        "split", f"{FIRST:016x}", "--apply", "--by", "ann", status=2
+    )
+
+
 def test_a_split_is_shown_before_it_is_done(two: Client, issues: Issues) -> None:
     """Nothing is done without being asked, nor where nothing is proposed."""
     assert "No split is proposed" in issues("split", f"{FIRST:016x}")
     value = {"model": "hashing/1", "drawn": [6, 2], "middles": [[1.0], [0.5]]}
-    record(two, [Event(FIRST, time.time_ns(), "proposed_split", json.dumps(value))])
+    record(two, [Event(FIRST, time.time_ns(), SPLIT, json.dumps(value))])
 
     assert "6 and 2 are apart" in issues("split", f"{FIRST:016x}")
     assert f"proposed  rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")
-    assert last(two)[1] == "proposed_split"
+    assert last(two)[1] == SPLIT
 
 
 def test_the_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
