@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import json
 import sys
 import time
@@ -15,13 +14,14 @@ from otel_rt4chart.errors import InputError
 from otel_rt4chart.plain import printable
 from otel_rt4chart.redaction import build_redactor
 from rt4chart_clustering import settings
-from rt4chart_clustering.commands.issues import find, shown_id
+from rt4chart_clustering.commands.issues_verb import actor_of
 from rt4chart_clustering.embed import build_embedder
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.load import name_from, released
 from rt4chart_clustering.evalset.promote import promote
 from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown
 from rt4chart_clustering.gate.result import write_whole
+from rt4chart_clustering.triage.find import find, shown_id
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.evalsets import (
     CaseState,
@@ -74,7 +74,7 @@ def _declare(
     one = what.add_parser(name, help=text, description=text)
     one.set_defaults(act=act)
     one.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    one.add_argument("--by", default="", metavar="NAME", help="who you are (default: the user)")
+    one.add_argument("--by", metavar="NAME", help="who you are (default: the user)")
     one.add_argument("--json", action="store_true", help="print for machines")
     return one
 
@@ -121,7 +121,7 @@ def _promote(client: Client, options: argparse.Namespace) -> int:
     )
     known = {one.id for one in stored_cases(client, name)}
     new = [
-        StoredCase(case.id, CaseState.PENDING, issue.id, body_of(case), _actor(options))
+        StoredCase(case.id, CaseState.PENDING, issue.id, body_of(case), actor_of(options))
         for case in found.cases
         if case.id not in known
     ]
@@ -173,7 +173,7 @@ def _review(client: Client, options: argparse.Namespace) -> int:
             raise InputError("expected a terminal to ask at, or --approve ID … or --reject ID …")
         count = 0
         # Written one by one, so that what was decided is kept however this ends.
-        for one in reviewed(waiting, actor=_actor(options), ask=input, say=_say):
+        for one in reviewed(waiting, actor=actor_of(options), ask=input, say=_say):
             write_cases(client, name, [one], version=time.time_ns())
             count += 1
     left = sum(one.state is CaseState.PENDING for one in stored_cases(client, name))
@@ -193,14 +193,14 @@ def _told(
                 raise InputError(f"expected the id of a case of the set, once; got {name!r}")
             one = by_id[name]
             decided[name] = StoredCase(
-                one.id, state, one.issue, one.body, _actor(options), options.note
+                one.id, state, one.issue, one.body, actor_of(options), options.note
             )
     return list(decided.values())
 
 
 def _release(client: Client, options: argparse.Namespace) -> int:
     name, _ = name_from(options.set)
-    number = release(client, name, actor=_actor(options), now_ms=time.time_ns() // 1_000_000)
+    number = release(client, name, actor=actor_of(options), now_ms=time.time_ns() // 1_000_000)
     _say(f"{name}@{number}; rt4chart gate --evalset {name}@{number} --answers FILE.jsonl")
     return 0
 
@@ -215,16 +215,6 @@ def _export(client: Client, options: argparse.Namespace) -> int:
         write_whole(path, text)
         _say(str(path))
     return 0
-
-
-def _actor(options: argparse.Namespace) -> str:
-    """Who decides: as told, else the user of the system."""
-    if options.by:
-        return str(options.by)
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"
 
 
 def _say(text: str) -> None:

@@ -13,12 +13,10 @@ from otel_rt4chart.errors import InputError
 from rt4chart_clustering import settings
 from rt4chart_clustering.commands import issues_acts, issues_explain, issues_read, issues_ticket
 from rt4chart_clustering.commands.issues_verb import Verb
-from rt4chart_clustering.triage.find import find, shown_id
 from rt4chart_clustering.triage.state import State
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
 
-__all__ = ["COMMAND", "find", "shown_id"]
 VERBS: Mapping[str, Verb] = {
     verb.name: verb
     for verb in (

@@ -85,6 +85,8 @@ def test_promoting_again_changes_no_decision(
     [
         (["promote", "ISSUE", "--to", "a/b"], "expected a set's name"),
         (["promote", "ISSUE", "--n", "0"], "--n: expected 1 or more, got 0"),
+        (["promote", "ISSUE", "--by", "rt4chart"], "--by: expected a person's name"),
+        (["promote", "ISSUE", "--by", " "], "--by: expected a person's name"),
         (["promote", "ffffffffffffffff"], "expected the id of an issue"),
         (["review", "regressions"], "expected a terminal to ask at"),
         (["review", "regressions", "--approve", "x"], "expected the id of a case of the set"),
