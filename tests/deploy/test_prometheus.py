@@ -67,6 +67,21 @@ def test_every_alert_says_what_to_do() -> None:
         assert set(annotations) == {"summary", "action"}, one["alert"]
 
 
+def test_a_refused_token_is_told_where_it_shows() -> None:
+    """A target that answers 401 is there, and down: the alert on absence says nothing of it."""
+    advice = {str(one["alert"]): str(one["annotations"]) for one in rules()}
+
+    assert [name for name, text in advice.items() if "401" in text] == ["Rt4chartDown"]
+
+
+def test_pauses_alert_by_themselves() -> None:
+    """Lag counts nothing that comes while a partition is paused, so one alert leaves it out."""
+    asked = [str(one["expr"]) for one in rules() if "kafka_paused_partitions" in str(one["expr"])]
+
+    assert len(asked) == 1
+    assert "rt4chart_kafka_lag" not in asked[0]
+
+
 def test_alerts_have_names_of_their_own() -> None:
     """Alertmanager groups by them."""
     found = [one["alert"] for one in rules()]
