@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from otel_rt4chart.spans.record import SpanRecord
-from rt4chart_collector.retry import given_up
+from rt4chart_collector.retry import not_found
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import (
     LetterCounts,
@@ -39,7 +39,7 @@ class Retries:
     def page(self, now_ns: int) -> Sequence[SpanRecord]:
         """The spans of traces with an answer to try again; none between the looks.
 
-        An answer whose trace the store has no longer is given up.
+        An answer whose trace the store does not have is looked for later, and given up in the end.
         """
         if not self._is_time(now_ns):
             return ()
@@ -55,8 +55,8 @@ class Retries:
         spans = spans_of(self._client, sorted({one.trace_id for one in due})) if due else []
         found = {span.trace_id for span in spans}
         self._handed |= dict.fromkeys(found, now_ns)
-        gone = [given_up(letter, now_ns) for letter in due if letter.trace_id not in found]
-        insert_letters(self._client, gone)
+        missing = [not_found(letter, now_ns) for letter in due if letter.trace_id not in found]
+        insert_letters(self._client, missing)
         self.counts = letter_counts(self._client, self._verifier)
         return spans
 

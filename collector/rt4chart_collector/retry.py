@@ -118,10 +118,17 @@ def as_error(verdict: Verdict, failure: Failure) -> Verdict:
     )
 
 
-def given_up(letter: Letter, now_ns: int) -> Letter:
-    """The letter of an answer that the store does not have any more."""
-    version = max(now_ns, letter.version + 2)
-    return replace(letter, state=State.DEAD, reason=GONE, last_ns=now_ns, version=version)
+def not_found(letter: Letter, now_ns: int) -> Letter:
+    """The letter of an answer that the store does not have.
+
+    Its spans may only be late, so that it waits as long again as it has, and is given up as gone
+    when it is as old as a retry may be.
+    """
+    version, age = max(now_ns, letter.version + 2), now_ns - letter.first_ns
+    if age >= LONGEST_NS:
+        return replace(letter, state=State.DEAD, reason=GONE, last_ns=now_ns, version=version)
+    wait = min(max(age, WAITS_S[0] * SECOND), LONGEST_NS - age)
+    return replace(letter, next_ns=now_ns + wait, version=version)
 
 
 def revived(letter: Letter, now_ns: int) -> Letter:

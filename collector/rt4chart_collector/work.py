@@ -19,7 +19,7 @@ from rt4chart_collector.answers import answers_in
 from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.decide import decide, needs_judge
-from rt4chart_collector.retry import Outcome, given_up, outcome_of, put_off
+from rt4chart_collector.retry import Outcome, not_found, outcome_of, put_off
 from rt4chart_collector.save import save
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import Letter, State, letters_of
@@ -185,11 +185,11 @@ class Worker:
     def _without_answer(
         self, letters: Mapping[AnswerKey, Letter], found: Sequence[Candidate]
     ) -> list[Outcome]:
-        """The letters of these traces whose answer is not there any more."""
+        """The letters of these traces that are due, and whose answer is not there."""
         keys = {(candidate.trace_id, candidate.span_id) for candidate in found}
         now = self._clock()
         return [
-            Outcome(None, given_up(letter, now))
+            Outcome(None, not_found(letter, now))
             for key, letter in letters.items()
             if key not in keys and letter.state is State.WAITING and letter.next_ns <= now
         ]

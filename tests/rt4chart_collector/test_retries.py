@@ -10,9 +10,10 @@ from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import DraftClaim, Label, OpenAIJudge, Sentence, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from rt4chart_collector.breaker import PASSING
-from rt4chart_collector.retry import WAITS_S
+from rt4chart_collector.retry import LONGEST_NS, SECOND, WAITS_S
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import dead_letters
+from rt4chart_collector.store.spans import insert_spans
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
 from tests.oracle import Oracle, Truth
 from tests.rt4chart_collector.line import BAD, GOOD, Line, carriers, decisions, rollup, spans_from
@@ -186,15 +187,41 @@ def test_endpoint_that_never_comes_back_ends_in_dead_letters(
 def test_answer_whose_spans_are_gone_is_given_up(
     client: Client, verifier: Verifier, moody: Moody
 ) -> None:
-    """It would be looked for for ever."""
+    """When it is as old as a retry may be: it would be looked for for ever."""
     moody.failing = BUSY
     line = Line(client, verifier)
     line.send(1)
     client.command("TRUNCATE TABLE otel_traces")
     line.after(WAITS_S[0] + 10)
+    early, waiting = dead_letters(client, since_ns=0), line.status()["retries_waiting"]
+    line.after(LONGEST_NS // SECOND)
 
     (letter,) = dead_letters(client, since_ns=0)
+    assert (early, waiting) == ([], 1)
     assert letter.reason == "answer_gone"
+
+
+@pytest.mark.parametrize("late", [slice(0, 3), slice(1, 3)])
+def test_answer_whose_spans_come_late_is_verified(
+    client: Client, verifier: Verifier, moody: Moody, late: slice
+) -> None:
+    """Another process may store them after the first retry is due: all of them, or some."""
+    moody.failing = BUSY
+    line = Line(client, verifier)
+    line.send(1)
+    moody.failing = None
+    spans = spans_from(1)
+    client.command("TRUNCATE TABLE otel_traces")
+    insert_spans(client, [span for span in spans if span not in spans[late]])
+    line.after(WAITS_S[0] + 10)
+    before = line.decisions()
+    insert_spans(client, spans[late])
+    line.after(2 * WAITS_S[0] + 20)
+    line.after(10)
+
+    assert before == {("error", "none"): 1}
+    assert line.decisions() == {("verified", "entailed"): 1}
+    assert line.status()["retries_waiting"] == 0
 
 
 class Faulty(ScriptedJudge):
