@@ -7,9 +7,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+# A mark with its places in a queue and in a dict.
+ENTRY = 200
+
 
 class Mark(NamedTuple):
-    """A message's place; `term` tells one ownership of the partition from the next."""
+    """A message's place; `term` tells one reading of the partition from the next."""
 
     partition: int
     term: int
@@ -21,8 +24,8 @@ class _Owned:
     term: int
     committed: int | None = None
     reached: int | None = None
-    waiting: deque[int] = field(default_factory=deque)
-    parts: dict[int, int] = field(default_factory=dict)
+    waiting: deque[Mark] = field(default_factory=deque)
+    parts: dict[Mark, int] = field(default_factory=dict)
 
 
 class Offsets:
@@ -37,6 +40,11 @@ class Offsets:
         """Nothing is ours."""
         self._owned: dict[int, _Owned] = {}
         self._terms = 0
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the messages take that are unfinished or behind an unfinished."""
+        return ENTRY * sum(len(owned.parts) for owned in self._owned.values())
 
     @property
     def partitions(self) -> frozenset[int]:
@@ -56,28 +64,35 @@ class Offsets:
             self._owned.pop(partition, None)
 
     def arrive(self, partition: int, offset: int, parts: int) -> Mark | None:
-        """A message has come, in the order of offsets; None where its partition is not ours."""
+        """A message has come; None where its partition is not ours.
+
+        Offsets rise, but where a log was cut short or made anew: what was read from there on
+        counts for nothing then.
+        """
         owned = self._owned.get(partition)
         if owned is None:
             return None
         if owned.reached is None:
             # Where it began is where it would begin again.
             owned.committed = offset
-        owned.waiting.append(offset)
-        owned.parts[offset] = parts
+        elif offset < owned.reached:
+            self._rewind(owned, offset)
+        mark = Mark(partition, owned.term, offset)
+        owned.waiting.append(mark)
+        owned.parts[mark] = parts
         owned.reached = offset + 1
-        return Mark(partition, owned.term, offset)
+        return mark
 
     def finish(self, mark: Mark) -> None:
         """One part of a message is dealt with."""
         owned = self._owned.get(mark.partition)
-        if owned is not None and owned.term == mark.term:
-            owned.parts[mark.offset] -= 1
+        if owned is not None and mark in owned.parts:
+            owned.parts[mark] -= 1
 
     def is_live(self, mark: Mark) -> bool:
-        """True while the mark's partition has not been given up since."""
+        """True of an unfinished message, until its partition is given up or cut short."""
         owned = self._owned.get(mark.partition)
-        return owned is not None and owned.term == mark.term
+        return owned is not None and mark in owned.parts
 
     def positions(self, partitions: Collection[int] | None = None) -> dict[int, int]:
         """The next offset to read after a restart, of each partition where it is known."""
@@ -106,8 +121,14 @@ class Offsets:
         for owned in self._owned.values():
             owned.committed = None
 
+    def _rewind(self, owned: _Owned, offset: int) -> None:
+        self._terms += 1
+        owned.term = self._terms
+        while owned.waiting and owned.waiting[-1].offset >= offset:
+            del owned.parts[owned.waiting.pop()]
+
     @staticmethod
     def _position(owned: _Owned) -> int | None:
         while owned.waiting and owned.parts[owned.waiting[0]] <= 0:
             del owned.parts[owned.waiting.popleft()]
-        return owned.waiting[0] if owned.waiting else owned.reached
+        return owned.waiting[0].offset if owned.waiting else owned.reached

@@ -65,7 +65,7 @@ class Stream:
         self._poison = Poison(parts.source, self._offsets, parts.counters, clock=clock)
         self._marks: defaultdict[str, set[Mark]] = defaultdict(set)
         self._again: deque[tuple[int, Piece]] = deque()
-        self._unstored = 0
+        self._unstored = self._held = 0
         self._next_commit, self._next_anew = 0, clock() + COMMIT_ANEW_NS
         self._stopping = threading.Event()
         self.share = Share(parts.source.partitions, frozenset())
@@ -74,8 +74,8 @@ class Stream:
 
     @property
     def streamed(self) -> Streamed:
-        """Partitions, pauses and lags; from any thread."""
-        return Streamed(self.share.ours, self.paused, self.lags)
+        """Partitions, pauses, lags and bytes; from any thread."""
+        return Streamed(self.share.ours, self.paused, self.lags, self._held)
 
     @property
     def opened(self) -> Opened:
@@ -89,10 +89,10 @@ class Stream:
 
     @property
     def size(self) -> int:
-        """About how many bytes are open, waiting, in hand, or cannot be put aside."""
+        """About how many bytes are open, waiting, in hand, not committed, or not put aside."""
         again = sum(piece.size for _, piece in self._again)
         held = self._buffer.size + self._in_hand.size + self._unstored
-        return held + again + self._poison.size
+        return held + again + self._poison.size + self._offsets.size
 
     def run(self) -> None:
         """Work until stopped, then finish what is with the workers; SourceError ends it."""
@@ -125,7 +125,8 @@ class Stream:
 
     def revoked(self, partitions: Collection[int]) -> Mapping[int, int]:
         """Wait a moment for what the workers have of these, and drop the rest."""
-        until = time.monotonic() + HANDOVER_S
+        wait_s = min(HANDOVER_S, self._seconds_left()) if self._stopping.is_set() else HANDOVER_S
+        until = time.monotonic() + wait_s
         of_these = self._of(partitions)
         waiting = self._queue.withdraw(self._in_hand.keys_of(of_these))
         self._in_hand.withdraw(waiting, waiting=waiting)
@@ -177,8 +178,8 @@ class Stream:
         if found is None:
             self._poison.add(message, UNREADABLE, mark)
             return None
-        self._counters.add("kafka.spans", len(found.spans))
-        self._counters.add("kafka.rejected", found.rejected)
+        self._counters.add("spans_received", len(found.spans) + found.rejected)
+        self._counters.add("spans_refused.invalid", found.rejected)
         if not found.spans:
             return None
         return Arrival(mark, message, found.spans, sum(map(size_of, found.spans)))
@@ -246,10 +247,11 @@ class Stream:
         return {one: max(ends[one] - positions[one], 0) for one in positions.keys() & ends.keys()}
 
     def _regulate(self) -> None:
-        if not self.paused and self.size >= self._max_bytes:
+        self._held = self.size
+        if not self.paused and self._held >= self._max_bytes:
             self._source.pause(self.partitions)
             self.paused = self.partitions
-        elif self.paused and self.size < self._max_bytes // 2:
+        elif self.paused and self._held < self._max_bytes // 2:
             self._source.resume(self.paused)
             self.paused = frozenset()
 

@@ -32,12 +32,14 @@ class Opened:
 class Streamed:
     """A log's partitions that are this process's, which of them are paused, what each is behind.
 
-    The last is in messages whose answers are not all decided.
+    The last is in messages whose answers are not all decided. `size_bytes` is about what is held
+    of them.
     """
 
     partitions: frozenset[int]
     paused: frozenset[int]
     lags: Mapping[int, int]
+    size_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Figures:
         """True where nothing is left to do now."""
         at_work = (
             self.queued and self.queued.size_bytes,
+            self.streamed and self.streamed.size_bytes,
             self.opened and (self.opened.is_recovering or self.opened.traces),
             self.waiting and self.waiting.traces,
         )

@@ -48,6 +48,11 @@ class MemorySource:
         self._keeper.lost(partitions)
         self._without(partitions)
 
+    def rewind(self, partition: int) -> None:
+        """The log was made anew: it is read from its beginning, and nothing of it is committed."""
+        self._next[partition] = 0
+        self.committed.pop(partition, None)
+
     def take(self, limit: int, timeout_s: float) -> Sequence[Message]:
         """What follows in the partitions that are not paused."""
         found: list[Message] = []

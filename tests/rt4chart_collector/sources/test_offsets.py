@@ -14,6 +14,7 @@ EVENTS = st.lists(
         st.tuples(st.just("finish"), st.integers(0, 99), st.just(0)),
         st.tuples(st.just("revoke"), PARTITIONS, st.just(0)),
         st.tuples(st.just("assign"), PARTITIONS, st.just(0)),
+        st.tuples(st.just("cut"), PARTITIONS, st.integers(0, 9)),
         st.tuples(st.just("commit"), st.just(0), st.just(0)),
     ),
     max_size=60,
@@ -29,7 +30,6 @@ class Log:
         self.read = dict.fromkeys(range(3), 0)
         self.open: list[tuple[Mark, int]] = []
         self.finished: dict[int, set[int]] = {0: set(), 1: set(), 2: set()}
-        self.ever = dict.fromkeys(range(3), 0)
         self.left: dict[Mark, int] = {}
 
     def arrive(self, partition: int, parts: int) -> None:
@@ -39,7 +39,6 @@ class Log:
         if mark is None:
             return
         self.read[partition] = offset + 2
-        self.ever[partition] = max(self.ever[partition], offset + 1)
         self.open += [(mark, part) for part in range(parts)]
         self.left[mark] = parts
         if not parts:
@@ -60,6 +59,17 @@ class Log:
         """It is another's: what was read and not committed will be read again."""
         self.offsets.revoke([partition])
         self.read[partition] = 2 * -(-self.committed[partition] // 2)
+
+    def cut(self, partition: int, number: int) -> None:
+        """The log loses what is behind this message, and is read on from there."""
+        offset = 2 * number
+        if partition not in self.offsets.partitions or offset >= self.read[partition]:
+            return
+        self.read[partition] = offset
+        self.finished[partition] -= set(range(offset, 200, 2))
+        # The broker does the same where less is left than was committed.
+        self.committed[partition] = min(self.committed[partition], offset)
+        self.arrive(partition, 1)
 
     def commit(self) -> None:
         """Commit all that may be, and look that nothing unfinished lies below."""
@@ -86,6 +96,8 @@ def test_no_order_of_events_commits_past_an_unfinished_message(
             log.finish(first)
         elif name == "revoke":
             log.revoke(first)
+        elif name == "cut":
+            log.cut(first, second)
         elif name == "assign":
             log.offsets.assign([first])
         log.commit()
@@ -135,6 +147,43 @@ def test_end_of_a_message_from_an_earlier_ownership_is_ignored() -> None:
     offsets.finish(early)
 
     assert offsets.positions() == {0: 5}
+
+
+def test_log_that_was_cut_short_is_read_anew_from_there_on() -> None:
+    """What is unfinished before the cut holds it back still; an old end behind it is ignored."""
+    offsets = Offsets()
+    offsets.assign([0])
+    first, _, third = (offsets.arrive(0, offset, 1) for offset in (5, 6, 7))
+    again = offsets.arrive(0, 6, 1)
+    assert first is not None
+    assert third is not None
+    assert again is not None
+
+    offsets.finish(third)
+    dead, held = offsets.is_live(third), offsets.positions()
+    offsets.finish(first)
+    unfinished = offsets.positions()
+    offsets.finish(again)
+
+    assert (dead, held, unfinished) == (False, {0: 5}, {0: 6})
+    assert offsets.positions() == {0: 7}
+
+
+def test_messages_behind_an_unfinished_one_are_weighed() -> None:
+    """They take memory until they are committed, though they are finished."""
+    offsets = Offsets()
+    offsets.assign([0])
+    first = offsets.arrive(0, 0, 1)
+    for offset in range(1, 1001):
+        offsets.arrive(0, offset, 0)
+    offsets.positions()
+    full = offsets.size
+    assert first is not None
+    offsets.finish(first)
+    offsets.positions()
+
+    assert 100_000 < full < 1_000_000
+    assert offsets.size == 0
 
 
 def test_position_is_committed_once_unless_it_is_forgotten() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from itertools import count
 from threading import Event, Thread
@@ -17,9 +18,10 @@ from rt4chart_collector.retries import Retries
 from rt4chart_collector.sources.in_hand import InHand
 from rt4chart_collector.sources.searching import Searching
 from rt4chart_collector.sources.storing import Storing
-from rt4chart_collector.sources.stream import Parts, Stream
+from rt4chart_collector.sources.stream import HANDOVER_S, Parts, Stream
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans, spans_of
+from rt4chart_collector.telemetry.figures import Figures
 from rt4chart_collector.trace_queue import TraceQueue
 from rt4chart_collector.work import Worker
 from tests.rt4chart_collector.line import GOOD, START, decisions
@@ -232,6 +234,77 @@ def test_message_that_cannot_be_read_is_put_aside_and_committed(client: Client) 
     assert before == (0, {("verified", "entailed"): 1})
     assert source.committed == {0: 2}
     assert [message.body for message, _ in source.buried] == [b"\xff"]
+
+
+def test_late_stop_does_not_wait_for_what_no_worker_reports(client: Client) -> None:
+    """A partition is handed over in the seconds that are left."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    member = Member(client, source)
+    member.step()
+    member.queue.lease(64)
+
+    member.stream.stop()
+    begun = time.monotonic()
+    source.take_away(0)
+
+    assert time.monotonic() - begun < HANDOVER_S / 2
+
+
+def test_log_that_is_made_anew_is_read_from_its_beginning(client: Client) -> None:
+    """Its offsets go back while the partition stays with its worker."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    source.send(0, answer(2))
+    member = Member(client, source)
+    member.step()
+    source.log[0] = [answer(3)]
+    source.rewind(0)
+    member.step()
+    member.work()
+    source.send(0, answer(4))
+    member.step()
+    member.work()
+
+    assert source.committed == {0: 2}
+    assert decisions(client) == {("verified", "entailed"): 4}
+
+
+def test_messages_that_cannot_be_committed_pause_the_reading(client: Client) -> None:
+    """The first of them is open, and those without spans take memory behind it."""
+    source = MemorySource(1)
+    source.send(0, answer(1))
+    for _ in range(600):
+        source.send(0, request())
+    member = Member(client, source, max_bytes=100_000, quiet_s=60)
+
+    for _ in range(3):
+        member.step(0)
+    full = set(source.paused)
+    member.step(70)
+    member.work()
+
+    assert full == {0}
+    assert source.paused == set()
+    member.step()
+    member.work()
+    assert source.committed == {0: 601}
+
+
+def test_figures_are_not_idle_while_anything_is_held(client: Client) -> None:
+    """What a worker has in hand is in no queue."""
+    source = MemorySource()
+    member = Member(client, source)
+    member.step()
+    before = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+    source.send(0, answer(1))
+    member.step()
+    held = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+    member.work()
+    after = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+
+    assert (before, held, after) == (True, False, True)
+    assert member.counters["spans_received"] == 3
 
 
 def test_message_that_comes_twice_is_decided_once(client: Client) -> None:
