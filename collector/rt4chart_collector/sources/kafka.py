@@ -169,15 +169,15 @@ class KafkaSource:
 
     def bury(self, message: Message, reason: str) -> None:
         """Write it to the topic for dead letters, and wait until it is there."""
-        if self._producer is None:
-            given = {**self._connection, **BURYING}
-            self._producer = Producer(given, logger=librdkafka)
         topic, failures = self._address.dead_letters, [SourceError("no answer in time")]
 
         def delivered(error: KafkaError | None, _: object) -> None:
             failures[:] = [] if error is None else [SourceError(self._shown(error))]
 
         try:
+            if self._producer is None:
+                given = {**self._connection, **BURYING}
+                self._producer = Producer(given, logger=librdkafka)
             self._producer.produce(
                 topic,
                 value=message.body,
@@ -191,7 +191,9 @@ class KafkaSource:
                 on_delivery=delivered,
             )
             self._producer.flush(BURIAL_S + 1)
-        except (KafkaException, BufferError) as error:
+        except KafkaException as error:
+            failures[:] = [SourceError(self._shown(error.args[0]))]
+        except BufferError as error:
             failures[:] = [SourceError(type(error).__name__)]
         if failures:
             raise SourceError(
