@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
+import sys
+from threading import Event, Thread
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.commands.up import declare
 from rt4chart_collector.signals import heed_signals
 from rt4chart_collector.sources.app import working
-from rt4chart_collector.sources.settings import load_work, work_fields
-from rt4chart_collector.stages import LIMIT_S
+from rt4chart_collector.sources.settings import WorkSettings, load_work, work_fields
+from rt4chart_collector.sources.stream import Stream
+from rt4chart_collector.stages import LIMIT_S, Ending
 from rt4chart_collector.telemetry.logs import say, set_up
+from rt4chart_collector.trouble import shown
+
+log = logging.getLogger(__name__)
 
 EPILOG = """\
 Workers with the same source and group share the topic's partitions; start and stop them as you
@@ -32,20 +39,37 @@ def execute(options: argparse.Namespace) -> int:
     settings = load_work({one.name: getattr(options, one.name) for one in work_fields()})
     service = settings.service
     set_up(service.log_format, service.log_level)
+    asked, endings = Event(), list[Ending]()
+    heed_signals(asked.set, service.stop_s + LIMIT_S)
+    try:
+        _work(settings, asked, endings)
+    finally:
+        if any(ending.is_late for ending in endings):
+            # A thread hangs in a library: the interpreter would wait for it, or end under it.
+            if (error := sys.exception()) is not None:
+                log.critical("ended by an error: %s", shown(error))
+            os._exit(1)
+    return 0
+
+
+def _work(settings: WorkSettings, asked: Event, endings: list[Ending]) -> None:
+    service = settings.service
     with working(settings) as worker:
-        heed_signals(worker.stream.stop, service.stop_s + LIMIT_S)
+        endings.append(worker.ending)
         served = f", figures at {worker.url}/metrics" if worker.url else ""
         say(
             service.log_format,
             "work",
             f"{settings.source}, database {worker.database}, judge {worker.judge}{served}",
         )
+        Thread(target=_stop_when, args=(asked, worker.stream), daemon=True).start()
         worker.stream.run()
         say(service.log_format, "work", "stopped; what is not decided is another's")
-    if worker.ending.is_late:
-        # A thread hangs in a library: the interpreter would wait for it, or end under it.
-        os._exit(1)
-    return 0
+
+
+def _stop_when(asked: Event, stream: Stream) -> None:
+    asked.wait()
+    stream.stop()
 
 
 COMMAND = Command("work", "verify the answers of a log of spans, beside others", configure, execute)
