@@ -72,6 +72,19 @@ def address(text: str) -> Address:
     return Address(host, whole(0, 65535)(port))
 
 
+def yes_or_no(given: str) -> bool:
+    """A switch; ValueError for other words."""
+    word = given.strip().lower()
+    if word not in ("1", "0", "true", "false", "yes", "no", "on", "off"):
+        raise ValueError(given)
+    return word in ("1", "true", "yes", "on")
+
+
+def address_or_off(given: str) -> Address | None:
+    """An address, or None for `off`."""
+    return None if given == OFF else address(given)
+
+
 def loopback_or_off(text: str) -> Address | None:
     """An address that only this machine can reach, or None for `off`."""
     if text == OFF:
