@@ -51,7 +51,7 @@ OUTSIDE = {
     "rt4chart_collector.telemetry.prometheus": ("prometheus_client",),
     "rt4chart_collector.sources.kafka": ("confluent_kafka",),
     "rt4chart_collector.store": (),
-    "rt4chart_collector.store.connect": ("clickhouse_connect",),
+    "rt4chart_collector.store.connect": ("clickhouse_connect", "urllib3"),
     "rt4chart_collector.store.access.compress": ("lz4", "backports", "compression"),
     "rt4chart_collector.store.access.handle": ("chdb",),
     "rt4chart_collector.store.access.server": ("starlette",),

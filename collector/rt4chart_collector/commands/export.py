@@ -16,8 +16,8 @@ from rt4chart_collector.store.export import FORMATS, PARQUET, SOURCES, Wanted, e
 OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
 EPILOG = """\
 A folder for each table, a file for each day (in UTC) that has rows, or for its hours or minutes
-where a day is too much at once. Rows that were replaced or taken back are left out. Columns:
-docs/database.md
+where a day is too much at once. Days are written whole: --since 24h is yesterday and today, from
+00:00 UTC. Rows that were replaced or taken back are left out. Columns: docs/database.md
 """
 
 
@@ -31,14 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=period_s,
         default="7d",
         metavar="TIME",
-        help="what began in that time, such as 90m, 24h, 7d (default)",
+        help="what began in that time, such as 90m, 24h, 7d (default), from 00:00 UTC of its day",
     )
     parser.add_argument(
         "--until",
         type=period_s,
         default="0m",
         metavar="TIME",
-        help="and at least so long ago (default: now)",
+        help="and at least so long ago, to the end of that day (default: now)",
     )
     parser.add_argument(
         "--table",

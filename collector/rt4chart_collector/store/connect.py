@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
+import urllib3
 from clickhouse_connect.driver.client import Client as Driver
 from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.query import QueryResult
@@ -34,6 +35,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 CONNECT_SECONDS = 10
 # What the driver raises where a Python value does not fit its column: trying again will not help.
 UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
+# What reading a `stream` raises where it breaks off: the driver hands out urllib3's answer.
+BROKEN = (OSError, urllib3.exceptions.HTTPError)
 
 _Result = TypeVar("_Result")
 _opened: set[str] = set()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from otel_rt4chart.errors import InputError, StoreError
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.connect import BROKEN, Client
 
 # The result or the statement's memory or time is over its bound: less of it may pass.
 TOO_MUCH = ("Code: 396", "Code: 241", "Code: 159")
@@ -104,7 +104,7 @@ SOURCES: Mapping[str, Source] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to write: the rows from `since` to `until`, of a route or of all of them."""
+    """What to write: the days from `since` to `until`, each whole, of a route or of all of them."""
 
     since: datetime
     until: datetime
@@ -118,7 +118,8 @@ def exported(client: Client, name: str, wanted: Wanted) -> Iterator[Path]:
     """Write one table's rows; each file is given when it has its name.
 
     A file that is not whole is called .part. Raises InputError for a file that is there already,
-    before anything of that table is read, and StoreError where a minute is too much.
+    before anything of that table is read, and StoreError where a minute is too much or what came
+    was cut off.
     """
     source, folder = SOURCES[name], wanted.folder / name
     if not wanted.overwrites and folder.exists() and any(folder.iterdir()):
@@ -127,11 +128,19 @@ def exported(client: Client, name: str, wanted: Wanted) -> Iterator[Path]:
             "files of the same days with --force"
         )
     folder.mkdir(parents=True, exist_ok=True)
+    # A file stands for all of its time: written from a part of a day, it would lose the rest.
+    since, until = _midnight(wanted.since), _midnight(wanted.until)
+    until += timedelta(days=until < wanted.until)
+    wanted = replace(wanted, since=since, until=until)
     for start in _times(client, source, wanted, wanted.since, wanted.until, 0):
+        written = []
+        for path in _pages(client, source, wanted, folder, start, 0):
+            written.append(path)
+            yield path
         # An earlier export may have cut this day otherwise: its rows would be there twice.
         for old in folder.glob(f"{start.strftime(STEPS[0][1])}*.{wanted.format}"):
-            old.unlink()
-        yield from _pages(client, source, wanted, folder, start, 0)
+            if old not in written:
+                old.unlink()
 
 
 def _pages(
@@ -195,13 +204,21 @@ def _fetch(
 ) -> None:
     """The result as it comes; the server is to have all of it before the first byte, or fail."""
     waiting = {**settings, "wait_end_of_query": "1"}
-    with client.stream(query, given, settings=waiting) as stream, part.open("wb") as file:
-        shutil.copyfileobj(stream, file, CHUNK)
+    try:
+        with client.stream(query, given, settings=waiting) as stream, part.open("wb") as file:
+            shutil.copyfileobj(stream, file, CHUNK)
+    except BROKEN as error:
+        raise StoreError(f"{part}: expected a whole file, it broke off: {error}") from error
 
 
 def _given(wanted: Wanted, start: datetime, end: datetime) -> dict[str, object]:
     times = {"from": _micros(start), "to": _micros(end)}
     return {**times, "route": wanted.route}
+
+
+def _midnight(time: datetime) -> datetime:
+    """The beginning of its day, in UTC."""
+    return time.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _micros(time: datetime) -> int:

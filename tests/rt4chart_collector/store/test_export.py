@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
+import urllib3
 
 from otel_rt4chart.errors import InputError, StoreError
 from otel_rt4chart.verify.model import Label
@@ -51,6 +55,41 @@ def beside(filled: Client) -> Iterator[Client]:
         port = urlsplit(url).port
         with connect(f"http://me:{TOKEN}@127.0.0.1:{port}/{filled.database}") as client:
             yield client
+
+
+@contextmanager
+def cut(url: str) -> Iterator[str]:
+    """A way to the service that breaks off within a file; yields its host and port."""
+    pool = urllib3.PoolManager()
+
+    class Cutting(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            there = f"http://{urlsplit(url).netloc}{self.path}"
+            answer = pool.request("POST", there, body=body, headers=dict(self.headers.items()))
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                if name.lower() not in ("content-length", "transfer-encoding", "content-encoding"):
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(answer.data)))
+            self.end_headers()
+            is_file = b"FORMAT Parquet" in body
+            self.wfile.write(answer.data[: len(answer.data) // 2] if is_file else answer.data)
+            self.close_connection = True
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Cutting)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        pool.clear()
 
 
 def wanted(folder: Path, **changes: object) -> Wanted:
@@ -137,8 +176,46 @@ def test_files_are_not_overwritten_unless_asked(filled: Client, tmp_path: Path) 
     assert sorted(first[0].parent.iterdir()) == sorted(first)
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_an_archive_loses_no_rows_to_a_part_of_a_day(
+    filled: Client, tmp_path: Path, form: str
+) -> None:
+    """The days of the first and of the last moment are written whole."""
+    everything = wanted(tmp_path, format=form)
+    before = list(exported(filled, "claims", everything))
+    day = datetime.fromtimestamp(NOON // SECOND, UTC)
+    part = replace(
+        everything,
+        since=day.replace(hour=12),
+        until=day.replace(hour=12) + timedelta(days=1),
+        overwrites=True,
+    )
+
+    again = list(exported(filled, "claims", part))
+
+    assert again == before
+    assert len(rows(filled, again, "*")) == 81
+
+
+def test_a_download_that_breaks_off_is_an_error(filled: Client, tmp_path: Path) -> None:
+    """It names the file, of which nothing stays; the older files do."""
+    first = list(exported(filled, "claims", wanted(tmp_path)))
+    again = wanted(tmp_path, overwrites=True)
+
+    with (
+        accessible(filled.target, Address("127.0.0.1", 0), token=TOKEN) as url,
+        cut(url) as place,
+        connect(f"http://me:{TOKEN}@{place}/{filled.database}") as client,
+        pytest.raises(StoreError, match=r"\.parquet\.part: expected a whole file"),
+    ):
+        list(exported(client, "claims", again))
+
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(first)
+    assert len(rows(filled, first, "*")) == 81
+
+
 def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path) -> None:
-    """Spans are those of the traces with an answer on the route; the end is left out."""
+    """Spans are those of the traces with an answer on the route; days after the end's are out."""
     pay = {
         name: rows(filled, list(exported(filled, name, wanted(tmp_path, route="pay"))), "*")
         for name in SOURCES
@@ -151,7 +228,7 @@ def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path
         "claims": 2,
         "rates": 1,
     }
-    assert len(rows(filled, list(exported(filled, "verifications", until)), "*")) == 5
+    assert len(rows(filled, list(exported(filled, "verifications", until)), "*")) == 17
 
 
 def test_a_line_of_json_is_exact(filled: Client, tmp_path: Path) -> None:
