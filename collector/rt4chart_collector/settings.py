@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -165,7 +165,7 @@ class Settings:
     self_metrics: str = setting(
         "",
         "where to send the service's own metrics, as OTLP over HTTP, or off",
-        "a URL such as http://127.0.0.1:4318, or off",
+        "a URL such as http://127.0.0.1:14318, or off",
         metrics_url,
     )
 
@@ -237,7 +237,6 @@ def _check(settings: Settings) -> None:
             f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither, got one; "
             "they name a certificate chain and its private key, files in PEM"
         )
-    _check_metrics(settings)
     # Recovery looks for spans of the last day without a verdict: it must not outlive its span's.
     if settings.retention.verdicts < min(2, settings.retention.spans):
         raise SettingsError(
@@ -259,21 +258,21 @@ def _metrics_elsewhere(environ: Mapping[str, str]) -> str:
     except ValueError as error:
         raise SettingsError(
             f"{METRICS_VARIABLE}: expected a URL for OTLP over HTTP, such as "
-            f"http://127.0.0.1:4318/v1/metrics; got {hidden(url)!r}; with {PREFIX}SELF_METRICS=off "
-            "the service leaves it to others"
+            f"http://127.0.0.1:14318/v1/metrics; got {hidden(url)!r}; with "
+            f"{PREFIX}SELF_METRICS=off the service leaves it to others"
         ) from error
     return url
 
 
-def _check_metrics(settings: Settings) -> None:
-    parts = urlsplit(settings.self_metrics)
+def check_metrics(url: str, own: Collection[Address]) -> None:
+    """Raise SettingsError where metrics would go to an address that this command serves."""
+    parts = urlsplit(url)
     host, port = parts.hostname, parts.port
-    own = (settings.otlp_http, settings.otlp_grpc)
     hosts = {"localhost", "127.0.0.1", "::1", *(address.host for address in own)}
     if host in hosts and port in {address.port for address in own}:
         raise SettingsError(
             f"{PREFIX}SELF_METRICS or {METRICS_VARIABLE}: expected another receiver, got this "
-            f"service's own address {host}:{port}, which takes traces alone; name that of an "
+            f"service's own address {host}:{port}, which takes no metrics; name that of an "
             f"OpenTelemetry Collector, or set {PREFIX}SELF_METRICS=off"
         )
 

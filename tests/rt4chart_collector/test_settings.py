@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
+from otel_rt4chart.cli import main
 from otel_rt4chart.errors import SettingsError
 from otel_rt4chart.settings import doubtful
 from rt4chart_collector.commands.up import flagged
 from rt4chart_collector.parsing import Address
-from rt4chart_collector.settings import PREFIX, Settings, demo_environ, load
+from rt4chart_collector.settings import PREFIX, Settings, check_metrics, demo_environ, load
 
 
 def test_defaults_need_no_environment() -> None:
@@ -141,8 +143,6 @@ def test_metrics_go_where_one_of_two_variables_says() -> None:
         ({"RT4CHART_SELF_METRICS": "collector:4318"}, "RT4CHART_SELF_METRICS: expected a URL"),
         ({"RT4CHART_SELF_METRICS": "http://h:port"}, "RT4CHART_SELF_METRICS: expected a URL"),
         ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "h:4317"}, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT:"),
-        ({"RT4CHART_SELF_METRICS": "http://localhost:4318"}, "this service's own address"),
-        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://127.0.0.1:4317"}, "own address"),
         ({"RT4CHART_LOG_FORMAT": "xml"}, "RT4CHART_LOG_FORMAT: expected text or json"),
         (
             {"RT4CHART_LOG_LEVEL": "loud"},
@@ -153,6 +153,36 @@ def test_metrics_go_where_one_of_two_variables_says() -> None:
 def test_metrics_and_logs_that_cannot_be_meant_stop_the_start(
     environ: dict[str, str], words: str
 ) -> None:
-    """Nothing is sent to the service itself, in a loop."""
+    """The error names the variable."""
     with pytest.raises(SettingsError, match=re.escape(words)):
         load(environ=environ)
+
+
+@pytest.mark.parametrize(
+    "variable", ["RT4CHART_SELF_METRICS", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"]
+)
+@pytest.mark.parametrize("place", ["localhost:4318", "127.0.0.1:4317"])
+def test_only_the_service_minds_metrics_to_its_own_address(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    variable: str,
+    place: str,
+) -> None:
+    """Nothing is sent to the service itself, in a loop; to other commands it is any receiver."""
+    monkeypatch.setenv(variable, f"http://{place}")
+    monkeypatch.setenv("RT4CHART_DSN", f"chdb://{tmp_path}/none")
+
+    assert load().self_metrics.startswith(f"http://{place}")
+    assert main(["up"]) == 2
+    assert f"this service's own address {place}" in capsys.readouterr().err
+
+
+def test_the_example_of_a_metrics_url_goes_with_the_defaults() -> None:
+    """Who copies it from the error has a service that starts."""
+    with pytest.raises(SettingsError) as told:
+        load(environ={"RT4CHART_SELF_METRICS": "nowhere"})
+    example = str(told.value).split("such as ")[1].split(",")[0]
+    found = load(environ={"RT4CHART_SELF_METRICS": example})
+
+    check_metrics(found.self_metrics, (found.otlp_http, found.otlp_grpc))

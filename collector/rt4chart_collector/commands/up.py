@@ -10,7 +10,7 @@ from threading import Event
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.app import running
-from rt4chart_collector.settings import PREFIX, Settings, load
+from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load
 from rt4chart_collector.signals import heed_signals
 from rt4chart_collector.stages import LIMIT_S
 from rt4chart_collector.telemetry.logs import say, set_up
@@ -48,6 +48,7 @@ def shown(default: object) -> str:
 def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish what was acknowledged; a second one ends at once."""
     settings = load({declared.name: getattr(options, declared.name) for declared in flagged()})
+    check_metrics(settings.self_metrics, (settings.otlp_http, settings.otlp_grpc))
     set_up(settings.log_format, settings.log_level)
     asked = Event()
     heed_signals(asked.set, settings.stop_s + LIMIT_S)

@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, fields
 
 from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.parsing import OFF, Address, address, setting, text
-from rt4chart_collector.settings import PREFIX, Settings, load, values_of
+from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load, values_of
 from rt4chart_collector.sources.address import EXPECTED, KafkaAddress, read_source
 from rt4chart_collector.sources.properties import kafka_properties
 
@@ -90,4 +90,5 @@ def load_work(
             f"{PREFIX}WORK_HTTP: other machines can reach {place}; set {PREFIX}TOKEN to a secret "
             "that they send as 'Authorization: Bearer TOKEN', or listen on 127.0.0.1, or set off"
         )
+    check_metrics(found.service.self_metrics, [place] if place else [])
     return found

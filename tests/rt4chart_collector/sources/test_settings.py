@@ -118,6 +118,17 @@ def test_figures_for_other_machines_need_a_token() -> None:
     assert load_work({}, {**environ, "RT4CHART_TOKEN": "t"}).stream.work_http is not None
 
 
+def test_a_worker_sends_its_metrics_anywhere_but_to_itself() -> None:
+    """The service's addresses are others' here."""
+    environ = {"RT4CHART_SOURCE": SOURCE, "RT4CHART_SELF_METRICS": "http://127.0.0.1:4318"}
+    own = {**environ, "RT4CHART_SELF_METRICS": "http://127.0.0.1:8320"}
+
+    assert load_work({}, environ).service.self_metrics == "http://127.0.0.1:4318/v1/metrics"
+    with pytest.raises(SettingsError, match="own address"):
+        load_work({}, own)
+    assert load_work({"work_http": "off"}, own).stream.work_http is None
+
+
 def test_every_setting_of_a_worker_is_in_its_page() -> None:
     """Its own, and those that it shares."""
     page = SCALE.read_text()
