@@ -59,6 +59,7 @@ OUTSIDE = {
     "rt4chart_clustering": ("numpy", "rich"),
     "rt4chart_clustering.cluster": ("numpy", "sklearn"),
     "rt4chart_clustering.embed": ("numpy", "sklearn"),
+    "rt4chart_clustering.pytest_plugin": ("pytest",),
 }
 # `verify/` takes time, randomness and settings as arguments; one file of it sends, three others
 # wait, one runs models, which neither a fork nor a thread may find half made.
