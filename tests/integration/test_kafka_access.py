@@ -21,6 +21,9 @@ pytestmark = [
 ]
 pytest.importorskip("confluent_kafka", reason="pip install 'otel-rt4chart[kafka]'")
 
+from rt4chart_collector.sources.address import KafkaAddress  # noqa: E402
+from rt4chart_collector.sources.kafka import KafkaSource  # noqa: E402
+from rt4chart_collector.sources.source import Message, SourceError  # noqa: E402
 from tests.integration.kafka import PASSWORD, Kafka, free_port, kafka  # noqa: E402
 from tests.integration.kafka_workers import (  # noqa: E402
     GROUP,
@@ -108,6 +111,16 @@ def test_property_that_is_none_is_named() -> None:
     said = told("kafka://127.0.0.1:9/x", KAFKA_SASL_PASWORD="hunter2")  # noqa: S106 - a test's
 
     assert 'No such configuration property: "sasl.pasword"' in said
+
+
+def test_burial_that_the_client_refuses_is_told_with_its_cause(broker: Kafka) -> None:
+    """Properties that are none for a producer end no worker."""
+    wrong = {"enable.idempotence": "true", "max.in.flight.requests.per.connection": "10"}
+    source = KafkaSource(KafkaAddress(broker.address, TOPIC, GROUP), wrong)
+
+    with pytest.raises(SourceError, match=r"max\.in\.flight"):
+        source.bury(Message(0, 0, b"\xff"), "a reason")
+    source.close()
 
 
 def test_user_who_may_works(broker: Kafka, tmp_path: Path) -> None:

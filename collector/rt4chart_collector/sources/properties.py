@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from otel_rt4chart.errors import SettingsError
 
 PREFIX = "RT4CHART_KAFKA_"
 CONFIG = f"{PREFIX}CONFIG"
+# Kubernetes sets these in every pod for a service named rt4chart-kafka.
+SERVICE = re.compile(r"_(SERVICE_(HOST|PORT.*)|PORT(_\d+_.*)?)$")
 # The guarantees rest on these, and the URL says the rest.
 FIXED = {
     "bootstrap.servers": "it is in RT4CHART_SOURCE",
@@ -30,7 +33,7 @@ def kafka_properties(environ: Mapping[str, str]) -> dict[str, str]:
     """
     found = _from_file(Path(environ[CONFIG])) if environ.get(CONFIG) else {}
     for name, value in environ.items():
-        if name.startswith(PREFIX) and name != CONFIG and value:
+        if name.startswith(PREFIX) and name != CONFIG and value and not SERVICE.search(name):
             found[name.removeprefix(PREFIX).lower().replace("_", ".")] = value
     for name, reason in FIXED.items():
         if name in found:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
 
 from otel_rt4chart.errors import SettingsError
-from rt4chart_collector.parsing import OFF, Address, address, setting, text
+from rt4chart_collector.parsing import Address, address_or_off, setting, text, yes_or_no
 from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load, values_of
 from rt4chart_collector.sources.address import EXPECTED, KafkaAddress, read_source
 from rt4chart_collector.sources.properties import kafka_properties
@@ -19,19 +19,6 @@ SHARED = (
     *("log_format", "log_level", "self_metrics"),
 )
 HTTP: Address | None = Address("127.0.0.1", 8320)
-
-
-def yes_or_no(given: str) -> bool:
-    """A switch; ValueError for other words."""
-    word = given.strip().lower()
-    if word not in ("1", "0", "true", "false", "yes", "no", "on", "off"):
-        raise ValueError(given)
-    return word in ("1", "true", "yes", "on")
-
-
-def address_or_off(given: str) -> Address | None:
-    """An address, or None for `off`."""
-    return None if given == OFF else address(given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,21 @@ def test_properties_come_from_a_file_and_from_variables(tmp_path: Path) -> None:
     assert found == {"sasl.username": "me", "sasl.password": "a=b", "client.id": "it"}
 
 
+def test_variables_that_kubernetes_sets_for_a_service_are_no_properties() -> None:
+    """Every pod has them where a service is named rt4chart-kafka."""
+    port = "RT4CHART_KAFKA_PORT"
+    names = [
+        *(port, f"{port}_9092_TCP", f"{port}_9092_TCP_ADDR", f"{port}_9092_TCP_PORT"),
+        *("RT4CHART_KAFKA_SERVICE_HOST", "RT4CHART_KAFKA_SERVICE_PORT_KAFKA"),
+        "RT4CHART_KAFKA_SERVICE_PORT",
+    ]
+    own = {"RT4CHART_KAFKA_SASL_KERBEROS_SERVICE_NAME": "kafka"}
+
+    found = kafka_properties({**dict.fromkeys(names, "tcp://10.0.0.1:9092"), **own})
+
+    assert found == {"sasl.kerberos.service.name": "kafka"}
+
+
 def test_properties_that_the_guarantees_rest_on_cannot_be_set(tmp_path: Path) -> None:
     """Neither in a variable nor in the file."""
     file = tmp_path / "client.properties"
