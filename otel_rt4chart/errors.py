@@ -4,7 +4,8 @@ RT4ChartError
 ├── SettingsError      a setting or an argument is wrong: change it and start again
 ├── InputError         a row, a file or a span is not what was expected: it will never work
 ├── StoreError         the database refused or cannot be reached
-│   └── StoreBusyError another process owns the embedded database
+│   ├── StoreBusyError another process owns the embedded database
+│   └── NoStoreError   the database is not there, and was not to be created
 ├── JudgeError         a judge could not give a verdict for a whole call
 └── TicketError        a ticket system refused, or cannot be reached
 
@@ -32,6 +33,10 @@ class StoreError(RT4ChartError):
 
 class StoreBusyError(StoreError):
     """Another process owns the embedded database."""
+
+
+class NoStoreError(StoreError):
+    """The database is not there, and was not to be created."""
 
 
 class JudgeError(RT4ChartError):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.errors import NoStoreError
 from rt4chart_collector.commands.database import add_dsn
 from rt4chart_collector.settings import Settings, load
 from rt4chart_collector.store.connect import Client, connect, target_of
@@ -44,10 +45,16 @@ def execute(options: argparse.Namespace) -> int:
         sys.stdout.write("".join(script(settings, options.print, migrations)))
         return 0
     target = target_of(settings.dsn)
+    absent = f"{target.shown} is not there: all {len(migrations)} migrations\n"
     if options.dry_run and target.path and not (Path(target.path) / "status").exists():
-        sys.stdout.write(f"{target.shown} is not there: all {len(migrations)} migrations\n")
+        sys.stdout.write(absent)
         return 0
-    with connect(settings.dsn) as client:
+    try:
+        connection = connect(settings.dsn, creates=not options.dry_run)
+    except NoStoreError:
+        sys.stdout.write(absent)
+        return 0
+    with connection as client:
         plan = _planned(client, settings, migrations)
         if options.dry_run:
             sys.stdout.write("".join(f"{line}\n" for line in told(plan)))

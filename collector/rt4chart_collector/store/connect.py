@@ -21,7 +21,7 @@ from clickhouse_connect.driver.client import Client as Driver
 from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.query import QueryResult
 
-from otel_rt4chart.errors import InputError, SettingsError, StoreBusyError, StoreError
+from otel_rt4chart.errors import InputError, NoStoreError, SettingsError, StoreBusyError, StoreError
 from rt4chart_collector.store.access.address import address_in
 from rt4chart_collector.store.cluster import CONNECTION, IS_CLUSTER
 from rt4chart_collector.store.location import is_owned
@@ -91,16 +91,12 @@ class Client:
         settings: Mapping[str, object] | None = None,
     ) -> QueryResult:
         """Rows of a SELECT; values come in as `{name:Type}` parameters, never in the text."""
-        given = dict(parameters or {})
-        return self._asked(
-            lambda: self._driver.query(query, parameters=given, settings=dict(settings or {}))
-        )
+        given, wanted = dict(parameters or {}), dict(settings or {})
+        return self._asked(lambda: self._driver.query(query, given, wanted))
 
     def command(self, statement: str, parameters: Mapping[str, object] | None = None) -> object:
         """Run a statement without a result set, or with a single value."""
-        return self._asked(
-            lambda: self._driver.command(statement, parameters=dict(parameters or {}))
-        )
+        return self._asked(lambda: self._driver.command(statement, dict(parameters or {})))
 
     def insert(
         self,
@@ -136,8 +132,7 @@ class Client:
         settings: Mapping[str, object] | None = None,
     ) -> RawIOBase:
         """The bytes of a SELECT with a FORMAT, as they come; the embedded engine has them whole."""
-        given = dict(parameters or {})
-        wanted = dict(settings or {})
+        given, wanted = dict(parameters or {}), dict(settings or {})
         return cast(
             RawIOBase, self._asked(lambda: self._driver.raw_stream(query, given, settings=wanted))
         )
@@ -175,15 +170,17 @@ class Client:
             raise StoreError(f"{self.target.shown}: {error}") from error
 
 
-def connect(dsn: str, *, database: str = "", as_owner: bool = False) -> Client:
+def connect(
+    dsn: str, *, database: str = "", as_owner: bool = False, creates: bool = True
+) -> Client:
     """Open the database that the DSN names, creating folder and database where they are missing.
 
     `database` overrides the DSN's. Tables are `migrate`'s work. A path that a running service owns
     is reached through that service, unless `as_owner` asks for the path itself. Raises
     SettingsError for a DSN that cannot be read, StoreBusyError where another process owns the path
-    and lets nobody in, else StoreError.
+    and lets nobody in, NoStoreError for a missing database where not `creates`, else StoreError.
     """
-    return open_client(target_of(dsn, database=database), as_owner=as_owner)
+    return open_client(target_of(dsn, database=database), as_owner=as_owner, creates=creates)
 
 
 def target_of(dsn: str, *, database: str = "") -> Target:
@@ -219,7 +216,7 @@ def hidden(dsn: str) -> str:
     return "…@" + dsn.rpartition("@")[2] if "@" in dsn else dsn
 
 
-def open_client(target: Target, *, as_owner: bool = False) -> Client:
+def open_client(target: Target, *, as_owner: bool = False, creates: bool = True) -> Client:
     """Open a connection to the target and make sure its database is there."""
     is_guest = bool(target.path) and target.path not in _opened and is_owned(target.path)
     if is_guest and as_owner:
@@ -233,6 +230,9 @@ def open_client(target: Target, *, as_owner: bool = False) -> Client:
         "SELECT count() FROM system.databases WHERE name = {name:String}", {"name": target.database}
     )
     if known.result_rows == [(0,)]:
+        if not creates:
+            client.close()
+            raise NoStoreError(f"{target.shown}: expected that database, it is not there")
         client.command(f"CREATE DATABASE IF NOT EXISTS {target.database}")
     driver.database = target.database
     if target.scheme and client.query(IS_CLUSTER, {"name": target.database}).result_rows != [(0,)]:
