@@ -44,7 +44,9 @@ def sampled_failures(
     }
     found: dict[int, list[Failure]] = {}
     for failure in failures_read(client, FAILURES, given):
-        found.setdefault(places[failure.key], []).append(failure)
+        # A run that moves failures may have done so between the two statements.
+        if (issue := places.get(failure.key)) is not None:
+            found.setdefault(issue, []).append(failure)
     return found
 
 
