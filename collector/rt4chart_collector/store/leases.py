@@ -1,19 +1,23 @@
 """What only one process may do at a time, over a database that knows no locks.
 
 A lease is a row. Whoever wants one writes it and then looks: who sees another's row that still
-holds takes the own one back. As what was written is seen by whoever looks later, of two at least
-one sees the other, so both may give way, but never both go on.
+holds takes the own one back.
+
+On one server what was written is seen by whoever looks later: of two at least one sees the other,
+so both may give way, but both do not go on as long as their clocks agree to within the time that a
+lease has left. On a cluster a copy may lag behind the one that was written to, as replication does
+not wait, and two may go on: what a lease guards has to bear that.
 """
 
 from __future__ import annotations
 
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import Layout, token_of
+from rt4chart_collector.store.layout import NAME, Layout, token_of
 
 LEASES = Layout(
     "rt4chart_leases",
     (
-        ("Name", "LowCardinality(String)"),
+        ("Name", NAME),
         ("Holder", "String"),
         ("Until", "DateTime64(3, 'UTC')"),
         ("Version", "UInt64"),
