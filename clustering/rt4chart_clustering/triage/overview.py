@@ -13,8 +13,8 @@ from rt4chart_clustering.triage.severity import (
     severity_of,
 )
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import DAY_NS
 from rt4chart_collector.store.issue_traffic import (
-    DAY_NS,
     DayWeight,
     decided_claims,
     failures_a_day,

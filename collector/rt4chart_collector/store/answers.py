@@ -25,29 +25,27 @@ WHERE v.Decision = 'verified' AND v.IsDeleted = 0
 ORDER BY ServiceName, Route, Timestamp, TraceId, SpanId, VerifierId
 LIMIT {limit:UInt32}
 """
-CLAIMS = """
+OF_CLAIMS = """\
 SELECT TraceId, SpanId, VerifierId, Claim, toString(Label) AS Label, Confidence,
     AnswerStart, AnswerEnd, Reason,
     Evidence.DocId AS DocId, Evidence.Start AS EvidenceStart, Evidence.End AS EvidenceEnd,
     Evidence.Text AS EvidenceText, Evidence.Relation AS Relation
-FROM rt4chart_claims FINAL
-WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+FROM rt4chart_claims FINAL"""
+CLAIMS = f"""
+{OF_CLAIMS}
+WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
 ORDER BY TraceId, SpanId, ClaimIndex
 """
-CLAIMS_OF = """
-SELECT TraceId, SpanId, VerifierId, Claim, toString(Label) AS Label, Confidence,
-    AnswerStart, AnswerEnd, Reason,
-    Evidence.DocId AS DocId, Evidence.Start AS EvidenceStart, Evidence.End AS EvidenceEnd,
-    Evidence.Text AS EvidenceText, Evidence.Relation AS Relation
-FROM rt4chart_claims FINAL
-WHERE IsDeleted = 0 AND (TraceId, SpanId) IN {keys:Array(Tuple(String, String))}
+CLAIMS_OF = f"""
+{OF_CLAIMS}
+WHERE IsDeleted = 0 AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
   AND (TraceId, SpanId, VerifierId) IN (
     SELECT TraceId, SpanId, argMax(VerifierId, Version) FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified'
-      AND (TraceId, SpanId) IN {keys:Array(Tuple(String, String))}
+      AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
     GROUP BY TraceId, SpanId)
 ORDER BY TraceId, SpanId, ClaimIndex
-"""
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.failures import Key
-from rt4chart_collector.store.layout import Layout, Row, token_of
+from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
-NAME = "LowCardinality(String)"
 MATCH, BIRTH, MERGE, SPLIT = "match", "birth", "merge", "split"
 ASSIGNMENTS = Layout(
     "rt4chart_issue_assignments",

@@ -8,10 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import Layout, token_of
+from rt4chart_collector.store.layout import NAME, Layout, token_of
 from rt4chart_collector.store.share import ALL, OURS, Share
 
-NAME = "LowCardinality(String)"
 TIME = "DateTime64(9, 'UTC')"
 LETTERS = Layout(
     "rt4chart_dead_letters",

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.layout import Layout, Row, token_of
+from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
-NAME = "LowCardinality(String)"
 DESCRIPTIONS = Layout(
     "rt4chart_failure_embeddings",
     (

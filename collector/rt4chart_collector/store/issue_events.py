@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.errors import InputError
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import Layout, Row, token_of
+from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
 ITSELF = "rt4chart"
 STATES = ("new", "open", "acknowledged", "resolved", "regressed", "ignored")
@@ -24,7 +24,7 @@ EVENTS = Layout(
         ("At", "DateTime64(9, 'UTC')"),
         ("EventId", "String"),
         ("Actor", "String"),
-        ("Kind", "LowCardinality(String)"),
+        ("Kind", NAME),
         ("Value", "String"),
         ("Note", "String"),
     ),
@@ -101,10 +101,15 @@ def last_events(client: Client, kinds: Sequence[str] = LASTING) -> dict[int, dic
 
 def aliases(client: Client) -> dict[int, int]:
     """Every issue that was merged into another, and the one that stands for it in the end."""
+    return aliases_among(last_events(client, ("merged",)))
+
+
+def aliases_among(events: Mapping[int, Mapping[str, Event]]) -> dict[int, int]:
+    """The same, of the last events of each issue by their kinds."""
     merged = {
-        issue: int(kinds["merged"].value, 16)
-        for issue, kinds in last_events(client, ("merged",)).items()
-        if kinds["merged"].value
+        issue: int(last["merged"].value, 16)
+        for issue, last in events.items()
+        if "merged" in last and last["merged"].value
     }
     return {issue: root_of(issue, merged) for issue in merged}
 

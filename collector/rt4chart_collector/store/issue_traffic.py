@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import DAY_NS
 
-DAY_NS = 86_400_000_000_000
 # Of an answer that several verifiers judged, what the last of them said. `Age` is in whole days
 # before `now`; a time in the future is today. An assignment older than its claim counts no more.
 FAILURES = """

@@ -14,11 +14,10 @@ from rt4chart_collector.store.assignments import assignments_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.failures import Key
-from rt4chart_collector.store.issue_events import Event, folded, last_events, root_of
+from rt4chart_collector.store.issue_events import Event, aliases_among, folded, last_events
 from rt4chart_collector.store.issue_figures import Figures, figures
-from rt4chart_collector.store.layout import Layout, Row, token_of
+from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
-NAME = "LowCardinality(String)"
 STATUS = "Enum8('open' = 1, 'ack' = 2, 'resolved' = 3, 'ignored' = 4, 'regressed' = 5)"
 # The column knows fewer states than the events, and one under another name.
 COLUMN_OF_STATE = {"new": "open", "acknowledged": "ack"}
@@ -150,12 +149,7 @@ def list_issues(client: Client) -> list[Issue]:
     """
     rows = {issue.id: issue for issue in registry(client)}
     events = last_events(client)
-    merged = {
-        issue: int(last["merged"].value, 16)
-        for issue, last in events.items()
-        if "merged" in last and last["merged"].value
-    }
-    roots = {issue: root_of(issue, merged) for issue in merged}
+    roots = aliases_among(events)
     counted = figures(client, roots)
     issues = [
         _now(rows[ids[0]], ids[1:], events.get(ids[0], {}), counted.get(ids[0], Figures()))

@@ -10,6 +10,8 @@ from typing import Any
 from rt4chart_collector.store.connect import Client
 
 Row = tuple[Any, ...]
+# The column type of what has few values: services, routes, judges.
+NAME = "LowCardinality(String)"
 
 
 @dataclass(frozen=True, slots=True)

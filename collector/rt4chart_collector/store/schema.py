@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rt4chart_collector.store.cluster import LOCAL
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.ddl import (
     Alter,
@@ -110,7 +111,7 @@ def _told(name: str, expected: Shape, live: Shape | None) -> Iterator[str]:
     if live is None:
         yield f"{name}: expected a table or view of that name, there is none"
         return
-    is_foreign = name.removesuffix("_local") in OF_THE_EXPORTER
+    is_foreign = name.removesuffix(LOCAL) in OF_THE_EXPORTER
     if not is_foreign:
         if _family(live.engine, expected.engine) != expected.engine:
             yield f"{name}: expected the engine {expected.engine}, it is {live.engine}"

@@ -15,14 +15,13 @@ from otel_rt4chart.spans.record import (
     SpanRecord,
 )
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import Layout, Row, token_of
+from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
 # The exporter's table has no columns for these: OpenTelemetry specification,
 # common/mapping-to-non-otlp.md, "Dropped Attributes Count" and "Dropped Events Count".
 DROPPED_ATTRIBUTES = "otel.dropped_attributes_count"
 DROPPED_EVENTS = "otel.dropped_events_count"
-ATTRIBUTES = "Map(LowCardinality(String), String)"
-NAME = "LowCardinality(String)"
+ATTRIBUTES = f"Map({NAME}, String)"
 SPANS = Layout(
     "otel_traces",
     (

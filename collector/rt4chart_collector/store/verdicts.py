@@ -9,9 +9,8 @@ from dataclasses import asdict
 from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.model import Claim, Finding, Label, Report, Usage
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import Layout, Row, token_of
+from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
-NAME = "LowCardinality(String)"
 ANSWER_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, "
     "'no_claims' = 5, 'none' = 6)"

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from otel_rt4chart.verify.model import AnswerLabel, Label
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import DAY_NS
 from rt4chart_collector.store.issue_traffic import (
-    DAY_NS,
     DayWeight,
     decided_claims,
     failures_a_day,

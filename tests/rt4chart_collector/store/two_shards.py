@@ -30,10 +30,10 @@ from rt4chart_collector.store.cluster import CONNECTION, LOCAL, SHARD_PATH, WHOL
 from rt4chart_collector.store.connect import Client, Target
 from rt4chart_collector.store.dead_letters import State, due_letters, insert_letters, letter_counts
 from rt4chart_collector.store.export import SOURCES, Wanted, exported
-from rt4chart_collector.store.failures import failures
+from rt4chart_collector.store.failures import DAY_NS, failures
 from rt4chart_collector.store.issue_figures import profile_of
 from rt4chart_collector.store.issue_samples import sampled_vectors
-from rt4chart_collector.store.issue_traffic import DAY_NS, decided_claims, failures_a_day
+from rt4chart_collector.store.issue_traffic import decided_claims, failures_a_day
 from rt4chart_collector.store.issues import Issue, insert_issues, list_issues, member_keys
 from rt4chart_collector.store.matching import Window
 from rt4chart_collector.store.migrate import migrate
