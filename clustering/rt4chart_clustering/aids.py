@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from otel_rt4chart.judges import build_endpoint
@@ -73,11 +74,14 @@ def failing_of(failure: Failure) -> Failing:
     return Failing(failure.claim, str(failure.label), tuple(filter(None, beside_of(failure))))
 
 
-def build_aids() -> Aids:
-    """Those that the settings name; SettingsError says what to install where they lack."""
+@contextmanager
+def build_aids() -> Iterator[Aids]:
+    """Those that the settings name, while the block runs; SettingsError says what they lack."""
     spotter = CrossSpotter() if settings.marks() == "local" else None
     if settings.distill() != "llm":
-        return Aids(spotter)
+        yield Aids(spotter)
+        return
     judge = JudgeSettings.from_environment()
     cache = FileCache(judge.cache) if judge.cache else None
-    return Aids(spotter, Writer(build_endpoint(judge), cache=cache))
+    with build_endpoint(judge) as endpoint:
+        yield Aids(spotter, Writer(endpoint, cache=cache))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering.identity import new_id
 from rt4chart_clustering.propose import standing_split
-from rt4chart_collector.store.assignments import SPLIT, insert_assignments, nearer
+from rt4chart_collector.store.assignments import SPLIT, Assignment, insert_assignments, nearer
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, events_of, merged_into, record
 from rt4chart_collector.store.issues import Issue, insert_issues, issue_of_id, registry
@@ -45,8 +46,8 @@ def take_back_merge(client: Client, issue: int, *, actor: str, now_ns: int) -> E
 def apply_split(client: Client, issue: int, *, actor: str, now_ns: int, note: str = "") -> int:
     """Do the split that was proposed of an issue last; the id of the issue that comes of it.
 
-    The larger part keeps the id. Broken off, it can be done again. Raises InputError where no split
-    is proposed, or the one that is was done.
+    The larger part keeps the id. Broken off, it can be done again: what was written stays. Raises
+    InputError where no split is proposed, or the one that is was done.
     """
     one = _issue(client, issue)
     proposal = standing_split(one, events_of(client, one.id))
@@ -59,24 +60,15 @@ def apply_split(client: Client, issue: int, *, actor: str, now_ns: int, note: st
     larger, smaller = proposed["middles"]
     made = new_id(one.partition, f"{one.id:016x}", proposal.id)
     moved = nearer(client, one.ids, model=proposed["model"], to=smaller, than=larger)
-    if not moved:
-        raise InputError(f"expected failures to move, but none of {issue:016x} is there any more")
-    times = [failure.time_ns for failure in moved]
-    new = replace(
-        _row(client, one.id),
-        id=made,
-        title="",
-        summary="",
-        state="new",
-        centroid=tuple(smaller),
-        model=proposed["model"],
-        first_ns=min(times),
-        last_ns=max(times),
-        claims=len(moved),
-        example_traces=(),
-    )
-    rest = replace(_row(client, one.id), centroid=tuple(larger), model=proposed["model"])
-    insert_issues(client, [new, rest], version=now_ns)
+    # An earlier try that was broken off may have made the issue, and moved its failures.
+    if all(row.id != made for row in registry(client)):
+        if not moved:
+            raise InputError(
+                f"expected failures to move, but none of {issue:016x} is there any more"
+            )
+        rest = replace(_row(client, one.id), centroid=tuple(larger), model=proposed["model"])
+        new = _split_off(replace(rest, id=made, centroid=tuple(smaller)), moved)
+        insert_issues(client, [new, rest], version=now_ns)
     insert_assignments(
         client,
         [replace(each, issue=made, by=SPLIT, version=each.version + 1) for each in moved],
@@ -90,6 +82,21 @@ def apply_split(client: Client, issue: int, *, actor: str, now_ns: int, note: st
         ],
     )
     return made
+
+
+def _split_off(row: Issue, moved: Sequence[Assignment]) -> Issue:
+    """The new issue's row, which has nothing yet of what a person or a run gave to the old one."""
+    times = [failure.time_ns for failure in moved]
+    return replace(
+        row,
+        title="",
+        summary="",
+        state="new",
+        first_ns=min(times),
+        last_ns=max(times),
+        claims=len(moved),
+        example_traces=(),
+    )
 
 
 def _issue(client: Client, issue: int) -> Issue:

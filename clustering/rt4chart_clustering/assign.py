@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from rt4chart_clustering.cluster import MAX_ROWS, RADIUS
 from rt4chart_clustering.described import Between, is_explained
@@ -29,13 +30,19 @@ class Placed:
 
 
 def place(
-    client: Client, window: Window, roots: Mapping[int, int], *, seed: int, between: Between
+    client: Client,
+    window: Window,
+    roots: Mapping[int, int],
+    *,
+    seed: int,
+    min_size: int,
+    between: Between,
 ) -> Placed:
     """Put each failure of the window that has no place in the issue it matches.
 
     `roots` has what stands for each alias. Writing the same place twice changes nothing.
     """
-    pool = Pool(room)
+    pool = Pool(partial(room, min_size=min_size))
     count, issues = 0, set[int]()
     for traces in trace_ranges(client, window, page=PAGE):
         between("placed", count)
@@ -65,6 +72,6 @@ def assigned(one: Unplaced, issue: int, *, by: str = MATCH, distance: float = -1
     return Assignment(one.key, one.time_ns, issue, one.partition, far, by, one.version)
 
 
-def room(partition: Partition) -> int:
-    """How many failures of a partition are kept to make issues from."""
-    return FEW if is_explained(partition[2]) else MAX_ROWS
+def room(partition: Partition, *, min_size: int) -> int:
+    """How many failures of a partition are kept to make issues from, of which one needs so many."""
+    return max(FEW, min_size) if is_explained(partition[2]) else MAX_ROWS

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rt4chart_clustering.cluster import NOISE, cluster, middle
-from rt4chart_clustering.described import is_explained
+from rt4chart_clustering.described import Between, is_explained
 from rt4chart_clustering.embed import Matrix
 from rt4chart_clustering.identity import NEAR
 from rt4chart_clustering.settle import Settled
@@ -43,16 +43,23 @@ class Halves:
     counts: tuple[int, int]
 
 
-def propose(client: Client, window: Window, settled: Settled, *, min_size: int, now_ns: int) -> int:
-    """Record what is proposed and was not before; how many proposals that is."""
+def propose(
+    client: Client,
+    window: Window,
+    settled: Settled,
+    *,
+    min_size: int,
+    now_ns: int,
+    between: Between,
+) -> int:
+    """Record what is proposed and was not before; how many proposals that is.
+
+    A split that was not looked for, as the run was broken off, is at the next growth point.
+    """
     said = last_events(client, (MERGE, SPLIT))
-    events: list[Event] = []
-    pairs = [*near_pairs(settled.issues, window.model), *renamed_pairs(settled.issues)]
-    for one, other, likeness in pairs:
-        before = said.get(one.id, {}).get(MERGE)
-        if before is None or json.loads(before.value)["into"] != f"{other.id:016x}":
-            value = {"into": f"{other.id:016x}", "likeness": round(likeness, 3)}
-            events.append(Event(one.id, now_ns, MERGE, json.dumps(value)))
+    events = list(_merges(settled.issues, window.model, said, now_ns))
+    record(client, events)
+    count, seen = len(events), 0
     due = [
         issue
         for issue in settled.issues
@@ -62,15 +69,19 @@ def propose(client: Client, window: Window, settled: Settled, *, min_size: int, 
         and SPLIT not in said.get(issue.id, {})
     ]
     for batch in batches(due):
+        between("read for splits", seen)
         ids = [id for issue in batch for id in issue.ids]
         drawn = sampled_vectors(client, window, ids, each=DRAWN)
+        events = []
         for issue in batch:
             lying = [vector for id in issue.ids for vector in drawn.get(id, ())]
+            seen += len(lying)
             halves = stable_halves(np.array(lying, dtype=np.float32), min_size=min_size)
             if halves is not None:
                 events.append(Event(issue.id, now_ns, SPLIT, _written(halves, window.model)))
-    record(client, events)
-    return len(events)
+        record(client, events)
+        count += len(events)
+    return count
 
 
 def standing_merge(issue: Issue, trail: Iterable[Event]) -> Event | None:
@@ -87,6 +98,17 @@ def standing_split(issue: Issue, trail: Iterable[Event]) -> Event | None:
         if event.issue == issue.id and event.kind in (SPLIT, "split"):
             last = event
     return last if last is not None and last.kind == SPLIT else None
+
+
+def _merges(
+    issues: Sequence[Issue], model: str, said: Mapping[int, Mapping[str, Event]], now_ns: int
+) -> Iterator[Event]:
+    """A proposal for each pair of which it is not the last thing that was said."""
+    for one, other, likeness in [*near_pairs(issues, model), *renamed_pairs(issues)]:
+        before = said.get(one.id, {}).get(MERGE)
+        if before is None or json.loads(before.value)["into"] != f"{other.id:016x}":
+            value = {"into": f"{other.id:016x}", "likeness": round(likeness, 3)}
+            yield Event(one.id, now_ns, MERGE, json.dumps(value))
 
 
 def batches(issues: Sequence[Issue]) -> Iterator[list[Issue]]:

@@ -65,7 +65,9 @@ def run(
     grouped, gained, new = 0, set[int](), set[int]()
     for draw in range(DRAWS + 1):
         known = registry(client)
-        placed = place(client, window, aliases(client), seed=len(known), between=between)
+        placed = place(
+            client, window, aliases(client), seed=len(known), min_size=min_size, between=between
+        )
         grouped += placed.failures
         gained |= placed.issues
         if draw == DRAWS:
@@ -85,8 +87,8 @@ def run(
         new |= {one.issue.id for one in made if one.is_new}
         if not made:
             break
-    settled = settle(client, embedder, window, gained, now_ns=now_ns, aids=aids)
-    proposed = propose(client, window, settled, min_size=min_size, now_ns=now_ns)
+    settled = settle(client, embedder, window, gained, now_ns=now_ns, between=between, aids=aids)
+    proposed = propose(client, window, settled, min_size=min_size, now_ns=now_ns, between=between)
     return Outcome(
         failures=seen,
         grouped=grouped,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.settings import JudgeSettings
 from rt4chart_collector.store.location import default_dsn
 
 EMBEDDERS = ("hashing", "local")
@@ -31,6 +32,14 @@ def marks(environ: Mapping[str, str] = os.environ) -> str:
 def distill(environ: Mapping[str, str] = os.environ) -> str:
     """RT4CHART_DISTILL: what writes phrases and names; llm is the judge's endpoint and model."""
     return _one_of("RT4CHART_DISTILL", DISTILLERS, environ)
+
+
+def check(environ: Mapping[str, str] = os.environ) -> None:
+    """Raise the SettingsError of a variable that grouping would stumble over later."""
+    embedder(environ)
+    marks(environ)
+    if distill(environ) == "llm":
+        JudgeSettings.from_environment(environ)
 
 
 def _one_of(name: str, known: tuple[str, ...], environ: Mapping[str, str]) -> str:

@@ -1,6 +1,6 @@
 """What follows from where failures are now: titles, examples, middles, and what has come back.
 
-A title is given at birth and made anew at growth points, as an event; one that a person gave stays.
+A title is given at birth and made anew at growth points, as an event.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rt4chart_clustering.aids import NONE, Aids
-from rt4chart_clustering.described import described_from, is_explained
+from rt4chart_clustering.described import Between, described_from, is_explained
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.examples import examples
@@ -20,7 +20,7 @@ from rt4chart_clustering.triage.growth import growth_point
 from rt4chart_clustering.triage.state import State, grown, matched
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issue_events import ITSELF, Event, last_events, record
+from rt4chart_collector.store.issue_events import Event, last_events, record
 from rt4chart_collector.store.issue_samples import sampled_failures
 from rt4chart_collector.store.issues import Issue, as_row, insert_issues, list_issues, registry
 from rt4chart_collector.store.matching import Window, middles
@@ -49,23 +49,27 @@ def settle(
     gained: Collection[int],
     *,
     now_ns: int,
+    between: Between,
     aids: Aids = NONE,
 ) -> Settled:
-    """Write what follows: events, and the rows of the issues that changed."""
+    """Write what follows: events, and the rows of the issues that changed.
+
+    Nothing is written before all names are made: broken off, the next run makes them.
+    """
     rows = {issue.id: issue for issue in registry(client)}
-    last = last_events(client, ("titled", "summarised", "state"))
+    last = last_events(client, ("titled", "state"))
     issues, events, larger = [], [], set[int]()
     centroids = _moved(client, window, [rows[id] for id in gained if id in rows])
     found = list_issues(client)
     due = [issue for issue in found if has_grown(issue, last.get(issue.id, {}).get("titled"))]
-    shown = dict(_shown_anew(client, embedder, due, aids))
+    shown = dict(_shown_anew(client, embedder, due, aids, between))
     for issue in found:
         now, said = issue, last.get(issue.id, {})
         if issue.id in shown:
             now, summary = shown[issue.id]
             larger.add(issue.id)
             events.append(Event(issue.id, now_ns + 2, "titled", now.title, str(issue.claims)))
-            if summary and said_by_us(said.get("summarised")):
+            if summary:
                 events.append(Event(issue.id, now_ns + 2, "summarised", summary))
                 now = replace(now, summary=summary)
         if has_opened(issue, said.get("titled")):
@@ -87,14 +91,12 @@ def settle(
 def has_grown(issue: Issue, titled: Event | None) -> bool:
     """True where an issue has no title yet, or more claims than the growth point after its title's.
 
-    A title that a person gave is nobody's to change, and one of an earlier fingerprint stays.
+    A title of an earlier fingerprint stays.
     """
     if not issue.fingerprint.startswith(f"{FINGERPRINT_VERSION}:"):
         return False
     if titled is None:
         return issue.claims > 0
-    if titled.actor != ITSELF:
-        return False
     before = int(titled.note) if titled.note.isdecimal() else 0
     return growth_point(issue.claims) > growth_point(before)
 
@@ -112,21 +114,20 @@ def has_come_back(issue: Issue, last: Last) -> bool:
     return moves and "state" in last and issue.last_ns > last["state"].at_ns
 
 
-def said_by_us(summarised: Event | None) -> bool:
-    """False for a summary that a person wrote."""
-    return summarised is None or summarised.actor == ITSELF
-
-
 def _shown_anew(
-    client: Client, embedder: Embedder, due: Sequence[Issue], aids: Aids
+    client: Client, embedder: Embedder, due: Sequence[Issue], aids: Aids, between: Between
 ) -> Iterator[tuple[int, tuple[Issue, str]]]:
     """Each issue by its id: with a title and examples of some failures; and a summary or ""."""
+    seen = 0
     for start in range(0, len(due), AT_ONCE):
         batch = due[start : start + AT_ONCE]
         ids = [id for issue in batch for id in issue.ids]
         drawn = sampled_failures(client, ids, each=SAMPLE)
         for issue in batch:
+            # A model takes its time over a name.
+            between("read for names", seen)
             sample = [failure for id in issue.ids for failure in drawn.get(id, ())]
+            seen += len(sample)
             changes = [described_from(failure).difference.primary for failure in sample]
             template = title(issue.fingerprint, issue.route, changes, len(sample))
             named = aids.name(template, issue.route, sample)

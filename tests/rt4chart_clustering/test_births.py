@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from hypothesis import given
@@ -34,7 +35,7 @@ def unplaced(one: Failure, *, draw: int = 0) -> Unplaced:
 
 def births(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[Born]:
     """What is born of these failures, partition by partition."""
-    pool = Pool(room)
+    pool = Pool(partial(room, min_size=5))
     pool.put(unplaced(one, draw=at) for at, one in enumerate(failures))
     lying = {one.key: EMBEDDER.embed([described_from(one).text])[0].tolist() for one in failures}
     return [

@@ -9,15 +9,19 @@ import numpy as np
 import pytest
 
 from otel_rt4chart.errors import InputError
+from rt4chart_clustering import apply
 from rt4chart_clustering.apply import apply_merge, apply_split, take_back_merge
 from rt4chart_clustering.described import described_from
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import HashingEmbedder, Matrix
-from rt4chart_clustering.propose import near_pairs, renamed_pairs, stable_halves
+from rt4chart_clustering.propose import SPLIT, near_pairs, propose, renamed_pairs, stable_halves
 from rt4chart_clustering.run import run
+from rt4chart_clustering.settle import Settled
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.failures import EVER
 from rt4chart_collector.store.issue_events import Event, events_of, record
 from rt4chart_collector.store.issues import Issue, insert_issues, issue_of_id, list_issues
+from rt4chart_collector.store.matching import Window
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
@@ -138,15 +142,61 @@ def test_wrong_merges_are_refused(client: Client) -> None:
         take_back_merge(client, issue.id, actor="ann", now_ns=LATER)
 
 
+def propose_split(client: Client, issue: Issue) -> None:
+    """Put on record that what is near the second addition may be an issue of its own."""
+    embedder = HashingEmbedder()
+    near = embedder.embed([described_from(added()[1]).text])[0].tolist()
+    value = {"model": embedder.id, "drawn": [5, 1], "middles": [list(issue.centroid), near]}
+    record(client, [Event(issue.id, LATER + 3, SPLIT, json.dumps(value))])
+
+
+def broken(*_: object) -> None:
+    """A database that went away."""
+    raise InterruptedError
+
+
+@pytest.mark.parametrize("step", ["insert_assignments", "record"])
+def test_split_that_was_broken_off_is_done_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Before its failures were moved, or before it was on record: the second try ends it."""
+    issue = grouped(client)
+    propose_split(client, issue)
+    with monkeypatch.context() as patched:
+        patched.setattr(apply, step, broken)
+        with pytest.raises(InterruptedError):
+            apply_split(client, issue.id, actor="ann", now_ns=LATER + 4)
+
+    made = apply_split(client, issue.id, actor="ann", now_ns=LATER + 5)
+
+    found = {one.id: one.claims for one in list_issues(client)}
+    assert found[made] >= 1
+    assert found[made] + found[issue.id] == 6
+    assert {event.kind for event in events_of(client, made)} == {"born", "state"}
+    assert events_of(client, issue.id)[-1].value == f"{made:016x}"
+
+
+def test_looking_for_splits_can_be_broken_off(client: Client) -> None:
+    """Before each batch of failures is read; what was proposed of others is on record."""
+    issue = grouped(client)
+    window = Window(issue.model, HashingEmbedder().width, 0, EVER)
+    former = replace(ISSUE, fingerprint="fp1:contradicted:number")
+    latter = replace(ISSUE, id=2, fingerprint="fp2:contradicted:number")
+    settled = Settled((former, latter, issue), frozenset({issue.id}), frozenset())
+
+    with pytest.raises(InterruptedError):
+        propose(client, window, settled, min_size=1, now_ns=LATER, between=broken)
+
+    assert [event.kind for event in events_of(client, 2)] == ["proposed_merge"]
+
+
 def test_split_makes_an_issue_of_the_smaller_part(client: Client) -> None:
     """Failures move once and stay; both parts go on, and the same proposal is not done twice."""
     issue = grouped(client)
     embedder = HashingEmbedder()
-    near = embedder.embed([described_from(added()[1]).text])[0].tolist()
-    value = {"model": embedder.id, "drawn": [5, 1], "middles": [list(issue.centroid), near]}
     with pytest.raises(InputError, match="a split is proposed"):
         apply_split(client, issue.id, actor="ann", now_ns=LATER)
-    record(client, [Event(issue.id, LATER + 3, "proposed_split", json.dumps(value))])
+    propose_split(client, issue)
 
     made = apply_split(client, issue.id, actor="ann", now_ns=LATER + 4)
 

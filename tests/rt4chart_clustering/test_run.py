@@ -16,6 +16,7 @@ from otel_rt4chart.cli import Command, main
 from otel_rt4chart.commands.period import period_s
 from otel_rt4chart.verify.model import Label
 from rt4chart_clustering import settings
+from rt4chart_clustering.assign import FEW
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
@@ -163,7 +164,7 @@ def test_ignored_issue_stays_ignored(client: Client) -> None:
 
 
 def test_title_is_made_anew_at_growth_points(client: Client) -> None:
-    """At ten claims, by an event, and the issue is open then; a title that a person gave stays."""
+    """At ten claims, by an event, and the issue is open then."""
     store(client, numbers(5))
     grouped(client)
     (issue,) = list_issues(client)
@@ -175,22 +176,28 @@ def test_title_is_made_anew_at_growth_points(client: Client) -> None:
     assert [event.note for event in titled] == ["5", "10"]
     assert [one.state for one in list_issues(client)] == ["open"]
 
-    record(client, [Event(issue.id, LATER + 9, "titled", "Our name", actor="ann")])
-    store(client, numbers(20, first=80))
-    grouped(client, now_ns=LATER + SECOND)
 
-    assert [one.title for one in list_issues(client)] == ["Our name"]
+def test_pattern_waits_for_as_many_as_were_asked_for(client: Client) -> None:
+    """However many that is: enough of them are kept to make an issue."""
+    least = FEW + 1
+    store(client, numbers(least))
+
+    outcome = run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=least)
+
+    assert (outcome.new, outcome.grouped, outcome.waiting) == (1, least, 0)
 
 
 def test_run_that_is_broken_off_goes_on(client: Client) -> None:
     """Stopped at any place, the next run ends where an unbroken one would have."""
     made = [*numbers(7), *added()]
     store(client, made)
+    told = set[str]()
 
-    for stop in range(1, 9):
+    for stop in range(1, 19):
         steps = count(1)
 
-        def between(_: str, __: int, *, steps: Iterator[int] = steps, stop: int = stop) -> None:
+        def between(what: str, _: int, *, steps: Iterator[int] = steps, stop: int = stop) -> None:
+            told.add(what)
             if next(steps) == stop:
                 raise InterruptedError
 
@@ -199,6 +206,8 @@ def test_run_that_is_broken_off_goes_on(client: Client) -> None:
     grouped(client)
 
     assert [issue.claims for issue in list_issues(client)] == [7, 6]
+    assert all(issue.title for issue in list_issues(client))
+    assert told == {"described", "placed", "grouped", "read for names"}
     assert grouped(client, now_ns=LATER + 1) == NOTHING_NEW
 
 

@@ -18,6 +18,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.period import period_s
 from otel_rt4chart.errors import RT4ChartError
 from rt4chart_clustering import settings
+from rt4chart_clustering.aids import build_aids
 from rt4chart_clustering.described import Between
 from rt4chart_clustering.embed import build_embedder
 from rt4chart_clustering.lock import locked
@@ -56,7 +57,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run once, or until somebody stops it."""
+    """Run once, or until somebody stops it; SettingsError before that."""
+    settings.check()
     return repeated(options) if options.every else once(options)
 
 
@@ -77,7 +79,7 @@ def once(options: argparse.Namespace) -> int:
 def grouped(options: argparse.Namespace, stop: Event, show: Between) -> Outcome:
     """One run over the database, alone."""
     embedder = build_embedder(settings.embedder())
-    with connect(options.dsn or settings.dsn()) as client:
+    with build_aids() as aids, connect(options.dsn or settings.dsn()) as client:
         migrate(client, embedding_width=embedder.width)
         with locked(client) as prolong:
 
@@ -95,6 +97,7 @@ def grouped(options: argparse.Namespace, stop: Event, show: Between) -> Outcome:
                 now_ns=now_ns,
                 min_size=max(options.min_size, 2),
                 between=between,
+                aids=aids,
             )
 
 

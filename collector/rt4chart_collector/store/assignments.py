@@ -14,7 +14,7 @@ from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.failures import Key
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
-MATCH, BIRTH, MERGE, SPLIT = "match", "birth", "merge", "split"
+MATCH, BIRTH, SPLIT = "match", "birth", "split"
 ASSIGNMENTS = Layout(
     "rt4chart_issue_assignments",
     (

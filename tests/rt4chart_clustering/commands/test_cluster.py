@@ -16,13 +16,16 @@ from pathlib import Path
 
 import pytest
 
+from otel_rt4chart.cli import main
 from otel_rt4chart.errors import StoreBusyError
 from rt4chart_clustering.commands.cluster import StoppedError, grouped, told
 from rt4chart_clustering.lock import LEASE_NS, PROLONGED_NS, locked
 from rt4chart_clustering.run import Outcome
 from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.issues import list_issues
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.endpoint_server import EndpointServer, text
 from tests.rt4chart_clustering.made import numbers, verdict
 
 NOTHING = Outcome(0, 0, 0, 0, 0, 0, 0, 0)
@@ -105,6 +108,55 @@ def test_run_that_is_told_to_stop_does_between_pages(store_dsn: str) -> None:
 
     assert seen[0] == "described"
     assert (outcome.new, outcome.grouped) == (1, 5)
+
+
+def test_names_are_a_models_where_the_settings_say_so(
+    store_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RT4CHART_DISTILL=llm asks the judge's endpoint, and what it writes names the issue."""
+    reply = {"title": "Values are told otherwise", "summary": "It is so."}
+    with connect(store_dsn) as client, EndpointServer([text(json.dumps(reply))]) as server:
+        migrate(client)
+        now = [replace(one, time_ns=time.time_ns()) for one in numbers(5)]
+        insert_verdicts(client, [verdict(one) for one in now])
+        monkeypatch.setenv("RT4CHART_DISTILL", "llm")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+
+        assert main(["cluster", "--dsn", store_dsn]) == 0
+
+        (issue,) = list_issues(client)
+        client.command(f"DROP DATABASE {client.database}")
+
+    assert (issue.title, issue.summary) == ("Values are told otherwise · billing", "It is so")
+    assert len(server.chats) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "others"),
+    [
+        ("RT4CHART_EMBEDDER", "both", {}),
+        ("RT4CHART_MARKS", "both", {}),
+        ("RT4CHART_DISTILL", "both", {}),
+        ("RT4CHART_JUDGE_TIMEOUT_S", "long", {"RT4CHART_DISTILL": "llm"}),
+    ],
+)
+def test_wrong_setting_is_refused_at_the_start(
+    name: str,
+    value: str,
+    others: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With status 2 and its name, before a database is made."""
+    for key, given in {name: value, **others}.items():
+        monkeypatch.setenv(key, given)
+
+    assert main(["cluster", "--dsn", f"chdb://{tmp_path}/db"]) == 2
+
+    assert name in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture
