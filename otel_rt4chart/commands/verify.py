@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--fail-over",
-        type=_rate,
+        type=share_from,
         metavar="RATE",
         help="status 1 where the hallucination rate of all rows is above it, 0 to 1",
     )
@@ -140,7 +140,8 @@ def jobs_from(written: str) -> int:
     return int(written)
 
 
-def _rate(written: str) -> float:
+def share_from(written: str) -> float:
+    """A share from 0 to 1."""
     try:
         rate = float(written)
     except ValueError:

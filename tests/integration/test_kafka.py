@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -12,15 +11,10 @@ import httpx
 import pytest
 
 from rt4chart_collector.store.access.address import address_in
+from tests.integration.needs import BROKER
 from tests.integration.service import service
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(
-        os.environ.get("RT4CHART_INTEGRATION") != "1",
-        reason="a broker of Maven's jars, and minutes: make test-integration",
-    ),
-]
+pytestmark = BROKER
 pytest.importorskip("confluent_kafka", reason="pip install 'otel-rt4chart[kafka]'")
 
 from tests.integration.kafka import Kafka, free_port, kafka  # noqa: E402

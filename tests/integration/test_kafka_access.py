@@ -10,15 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.needs import BROKER
 from tests.integration.service import service
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(
-        os.environ.get("RT4CHART_INTEGRATION") != "1",
-        reason="a broker of Maven's jars, and minutes: make test-integration",
-    ),
-]
+pytestmark = BROKER
 pytest.importorskip("confluent_kafka", reason="pip install 'otel-rt4chart[kafka]'")
 
 from rt4chart_collector.sources.address import KafkaAddress  # noqa: E402

@@ -10,7 +10,13 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, unseen
+from otel_rt4chart.commands.verify import (
+    fitting_jobs,
+    jobs_from,
+    progress,
+    share_from,
+    unseen,
+)
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.judges import JUDGES, build_verifier, settings_with
 from rt4chart_clustering.evalset.load import load_cases
@@ -46,10 +52,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--command-timeout", type=float, default=600.0, metavar="S", help="seconds (default 600)"
     )
     parser.add_argument(
-        "--max-rate", type=share, default=0.05, metavar="RATE", help="0 to 1 (default 0.05)"
+        "--max-rate", type=share_from, default=0.05, metavar="RATE", help="0 to 1 (default 0.05)"
     )
     parser.add_argument(
-        "--max-undecided", type=share, default=0.2, metavar="SHARE", help="0 to 1 (default 0.2)"
+        "--max-undecided",
+        type=share_from,
+        default=0.2,
+        metavar="SHARE",
+        help="0 to 1 (default 0.2)",
     )
     parser.add_argument("--baseline", metavar="NAME", help="an earlier run that must not be beaten")
     parser.add_argument("--save", metavar="NAME", help="keep this run as a baseline")
@@ -100,17 +110,6 @@ def _write(options: argparse.Namespace, found: Outcome) -> None:
             options.junit.write_bytes(report.junit(found))
     except OSError as error:
         raise InputError(f"expected a file that can be written: {error}") from error
-
-
-def share(written: str) -> float:
-    """A share from 0 to 1."""
-    try:
-        found = float(written)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
-        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, got {written!r}")
-    return found
 
 
 COMMAND = Command("gate", "hold new answers to an eval set against a bound", configure, execute)

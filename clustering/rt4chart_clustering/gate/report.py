@@ -12,6 +12,7 @@ from otel_rt4chart.rates import Rate
 from rt4chart_clustering.gate.compare import failed_cases
 from rt4chart_clustering.gate.outcome import Outcome
 from rt4chart_clustering.gate.result import rate_of
+from rt4chart_clustering.markdown import code_span
 
 SHOWN = 10
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -144,10 +145,7 @@ def _counts(outcome: Outcome) -> str:
 
 def _quoted(text: str) -> str:
     """A code span for a cell of a table: no link, mention or markup is made of what it holds."""
-    clean = printable(text).replace("\n", " ").replace("|", "\\|") or "–"
-    ticks = "`" * (max([0, *map(len, re.findall("`+", clean))]) + 1)
-    pad = " " if "`" in clean else ""
-    return f"{ticks}{pad}{clean}{pad}{ticks}"
+    return code_span(printable(text).replace("\n", " ").replace("|", "\\|") or "–")
 
 
 def _xml(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from otel_rt4chart.plain import printable
 from otel_rt4chart.verify.encoding import encodable
+from rt4chart_clustering.markdown import code_span
 from rt4chart_clustering.tickets.ticket import News, Ticket
 
 _EXAMPLE = 600
@@ -95,8 +96,4 @@ def _block(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """A code span on one line, by the same rule."""
-    clean = line(text, 200) or "–"
-    ticks = "`" * (max([0, *(len(run) for run in re.findall("`+", clean))]) + 1)
-    pad = " " if "`" in clean else ""
-    return f"{ticks}{pad}{clean}{pad}{ticks}"
+    return code_span(line(text, 200) or "–")
