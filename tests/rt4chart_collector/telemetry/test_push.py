@@ -151,6 +151,6 @@ def test_receiver_that_hangs_delays_the_end_a_little(counters: Counters) -> None
 
 def test_nothing_is_sent_nowhere(counters: Counters) -> None:
     """Without a URL there is no thread."""
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with pushed(Status(counters).figures, ""):
-        assert threading.active_count() == before
+        assert set(threading.enumerate()) <= before  # an earlier test's may end meanwhile
