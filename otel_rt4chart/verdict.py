@@ -66,6 +66,7 @@ class Candidate:
     environment: str = ""
     model: str = ""
     prompt_version: str = ""
+    release: str = ""
     session: str = ""
     sampled: bool | None = None
     sample_rate: float | None = None

@@ -157,6 +157,7 @@ def _candidate(place: _Place) -> Candidate:
         ),
         model=answer.model or first_text(one.model for one in _generations(place)),
         prompt_version=answer.prompt_version,
+        release=values.text(resource.get(semconv.SERVICE_VERSION)),
         session=first_text(one.session for one in order),
         sampled=mark.sampled,
         sample_rate=mark.sample_rate,

@@ -19,7 +19,8 @@ SHARD_PATH = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 # between shards too, and the macro alone need not.
 WHOLE_PATH = "'/clickhouse/tables/{database}/{table}', '{shard}-{replica}'"
 BY_TRACE = "cityHash64(TraceId)"
-SHARDED_BY = {"rt4chart_route_1m": "cityHash64(ServiceName, Route)"}
+BY_ROUTE = "cityHash64(ServiceName, Route)"
+SHARDED_BY = {"rt4chart_route_1m": BY_ROUTE, "rt4chart_route_5m": BY_ROUTE}
 # Small, read whole, and not by trace: every server has all of them.
 WHOLE = {"rt4chart_dead_letters", "rt4chart_failure_embeddings", "rt4chart_issue_members"}
 SINGLE_ONLY = "non_replicated_deduplication_window"

@@ -24,7 +24,14 @@ ISSUES = {
     "rt4chart_issues": "toDate(LastSeen)",
     "rt4chart_issue_members": "toDate(Timestamp)",
 }
-ROLLUP = {"rt4chart_route_1m"}
+ROLLUP = {
+    "rt4chart_route_1m",
+    "rt4chart_route_5m",
+    "rt4chart_drift",
+    "rt4chart_alert_events",
+    "rt4chart_silences",
+    "rt4chart_feedback",
+}
 
 
 @dataclass(frozen=True, slots=True)

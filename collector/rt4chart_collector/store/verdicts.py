@@ -35,6 +35,7 @@ VERIFICATIONS = Layout(
     (
         *IDENTITY,
         ("PromptVersion", NAME),
+        ("Release", NAME),
         ("SessionId", "String"),
         ("Decision", NAME),
         ("Label", ANSWER_LABELS),
@@ -219,6 +220,7 @@ def _row(verdict: Verdict, version: int) -> Row:
     return (
         *_identity_columns(verdict),
         verdict.candidate.prompt_version,
+        verdict.candidate.release,
         verdict.candidate.session,
         verdict.decision.value,
         report.label.value if report else "none",

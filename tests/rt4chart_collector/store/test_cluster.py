@@ -125,6 +125,10 @@ def test_what_is_whole_and_what_is_sharded_is_decided() -> None:
         "rt4chart_eval_cases",
         "rt4chart_eval_releases",
         "rt4chart_leases",
+        "rt4chart_drift",
+        "rt4chart_alert_events",
+        "rt4chart_silences",
+        "rt4chart_sampling_rates",
     }
     assert set(SHARDED_BY) <= set(SHARDING)
     assert TABLES[LEDGER_TABLE].engine == "ReplicatedReplacingMergeTree"

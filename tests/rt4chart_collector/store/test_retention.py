@@ -17,13 +17,19 @@ EACH = Retention(others=5, spans=7, verdicts=14, issues=60, rollup=90)
 SET = {
     "otel_traces": 7,
     "otel_traces_trace_id_ts": 7,
+    "rt4chart_alert_events": 90,
     "rt4chart_claims": 14,
     "rt4chart_dead_letters": 7,
+    "rt4chart_drift": 90,
     "rt4chart_failure_embeddings": 14,
+    "rt4chart_feedback": 90,
     "rt4chart_issue_assignments": 14,
     "rt4chart_issue_members": 60,
     "rt4chart_issues": 60,
     "rt4chart_route_1m": 90,
+    "rt4chart_route_5m": 90,
+    "rt4chart_sampling_rates": 5,
+    "rt4chart_silences": 90,
     "rt4chart_verifications": 14,
 }
 
