@@ -64,7 +64,8 @@ class Linear:
             "body": news_markdown(news),
         }
         try:
-            self._ask(_TELL, {"input": given})
+            if not self._ask(_TELL, {"input": given}).get("commentCreate", {}).get("success"):
+                raise self._sender.failure("expected that the comment was created, it was not")
         except TicketError:
             if not self._is_told(given["id"]):
                 raise
