@@ -1,0 +1,119 @@
+"""A route's answers five minutes by five minutes, as they are kept for long: how many looked how."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from otel_rt4chart.rates import AnswerSums
+from rt4chart_collector.store.connect import Client
+
+TICK_NS = 300 * 10**9
+# The sums are signed: what was replaced is added once more with its sign turned, and cancels.
+TICKS = """
+SELECT ServiceName, Route, VerifierId, toUnixTimestamp(Tick) AS Start, Model, PromptVersion, Release,
+    groupArray((Decided, Unfaithful, N, SampleRate)) AS Bins
+FROM (
+    SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
+        Decided, Unfaithful, SampleRate, sum(Answers) AS N
+    FROM rt4chart_route_5m
+    WHERE Decision = 'verified' AND VerifierId = {verifier:String}
+      AND Tick >= fromUnixTimestamp64Nano({since:Int64})
+      AND Tick < fromUnixTimestamp64Nano({until:Int64})
+      AND ({service:String} = '' OR ServiceName = {service:String})
+      AND ({route:String} = '' OR Route = {route:String})
+    GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
+        Decided, Unfaithful, SampleRate
+    HAVING N > 0
+)
+GROUP BY ServiceName, Route, VerifierId, Start, Model, PromptVersion, Release
+ORDER BY ServiceName, Route, Start, Model, PromptVersion, Release
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Verified answers that look alike: each has `unfaithful` of `decided` claims.
+
+    `sample_rate` is the probability with which each was in the sample.
+    """
+
+    decided: int
+    unfaithful: int
+    answers: int
+    sample_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Five minutes of one model, prompt version and release of a route."""
+
+    start_ns: int
+    model: str
+    prompt_version: str
+    release: str
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTicks:
+    """A route's ticks by time, those of one time by model, prompt version and release."""
+
+    service: str
+    route: str
+    verifier: str
+    ticks: tuple[Tick, ...]
+
+
+def route_ticks(
+    client: Client,
+    *,
+    since_ns: int,
+    until_ns: int,
+    verifier: str,
+    service: str = "",
+    route: str = "",
+) -> list[RouteTicks]:
+    """What this verifier found, by route, in the ticks that start in [since, until).
+
+    An empty service or route takes all of them. Ticks without a verified answer are left out.
+    """
+    given = {
+        "since": since_ns,
+        "until": until_ns,
+        "verifier": verifier,
+        "service": service,
+        "route": route,
+    }
+    found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
+    for name, path, judge, start_s, model, prompt, release, bins in client.query(
+        TICKS, given
+    ).result_rows:
+        tick = Tick(
+            int(start_s) * 10**9, model, prompt, release, tuple(Bin(*one) for one in sorted(bins))
+        )
+        found[name, path, judge].append(tick)
+    return [RouteTicks(*key, tuple(ticks)) for key, ticks in found.items()]
+
+
+def sums_of(bins: Iterable[Bin]) -> AnswerSums:
+    """The sums over the answers that are in these bins, exactly.
+
+    An answer with a sampling rate of 0 is counted and weighs nothing.
+    """
+    answers = claims = 0
+    wm = wx = wwm = wwxx = wwxm = wwmm = 0.0
+    for one in bins:
+        m, x, n = one.decided, one.unfaithful, one.answers
+        weight = 1 / one.sample_rate if one.sample_rate > 0 else 0.0
+        square = n * weight * weight
+        answers += n
+        claims += n * m
+        wm += n * weight * m
+        wx += n * weight * x
+        wwm += square * m
+        wwxx += square * x * x
+        wwxm += square * x * m
+        wwmm += square * m * m
+    return AnswerSums(answers, claims, wm, wx, wwm, wwxx, wwxm, wwmm)
