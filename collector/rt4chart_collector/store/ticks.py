@@ -1,4 +1,4 @@
-"""A route's answers five minutes by five minutes, as they are kept for long: how many looked how."""
+"""A route's answers per five minutes, which are kept for long: how many looked how."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from rt4chart_collector.store.connect import Client
 TICK_NS = 300 * 10**9
 # The sums are signed: what was replaced is added once more with its sign turned, and cancels.
 TICKS = """
-SELECT ServiceName, Route, VerifierId, toUnixTimestamp(Tick) AS Start, Model, PromptVersion, Release,
+SELECT ServiceName, Route, VerifierId, toUnixTimestamp(Tick) AS Start,
+    Model, PromptVersion, Release,
     groupArray((Decided, Unfaithful, N, SampleRate)) AS Bins
 FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
