@@ -1,0 +1,1 @@
+"""Alerts: what is wrong, what happened to it, and who is told."""

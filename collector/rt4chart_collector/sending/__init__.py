@@ -1,0 +1,1 @@
+"""Sending to services of others: one request, texts that nobody trusts, signatures."""
