@@ -8,10 +8,16 @@ from dataclasses import replace
 
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering.identity import new_id
-from rt4chart_clustering.propose import standing_split
+from rt4chart_clustering.propose import NO_MERGE, NO_SPLIT, standing_merge, standing_split
 from rt4chart_collector.store.assignments import SPLIT, Assignment, insert_assignments, nearer
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, events_of, merged_into, record
+from rt4chart_collector.store.issue_events import (
+    Event,
+    events_of,
+    events_of_all,
+    merged_into,
+    record,
+)
 from rt4chart_collector.store.issues import Issue, insert_issues, issue_of_id, registry
 
 
@@ -82,6 +88,31 @@ def apply_split(client: Client, issue: int, *, actor: str, now_ns: int, note: st
         ],
     )
     return made
+
+
+def refuse_merge(client: Client, issue: int, *, actor: str, now_ns: int, note: str = "") -> Event:
+    """Say no to the merge that is proposed of an issue: the same one is not proposed again.
+
+    Raises InputError where none is proposed.
+    """
+    one = _issue(client, issue)
+    proposal = standing_merge(one, events_of_all(client, one.ids))
+    if proposal is None:
+        raise InputError(f"expected an issue of which a merge is proposed, got {one.id:016x}")
+    into = str(json.loads(proposal.value)["into"])
+    event = Event(proposal.issue, now_ns, NO_MERGE, into, note, actor)
+    record(client, [event])
+    return event
+
+
+def refuse_split(client: Client, issue: int, *, actor: str, now_ns: int, note: str = "") -> Event:
+    """Say no to the split that is proposed of an issue; InputError where none is."""
+    one = _issue(client, issue)
+    if standing_split(one, events_of(client, one.id)) is None:
+        raise InputError(f"expected an issue of which a split is proposed, got {one.id:016x}")
+    event = Event(one.id, now_ns, NO_SPLIT, "", note, actor)
+    record(client, [event])
+    return event
 
 
 def _split_off(row: Issue, moved: Sequence[Assignment]) -> Issue:

@@ -33,6 +33,7 @@ DRAWN, SHARE = 2_000, 10
 # Vectors that are read in one statement.
 TOGETHER = 10_000
 MERGE, SPLIT = "proposed_merge", "proposed_split"
+NO_MERGE, NO_SPLIT = "refused_merge", "refused_split"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def propose(
 
     A split that was not looked for, as the run was broken off, is at the next growth point.
     """
-    said = last_events(client, (MERGE, SPLIT))
+    said = last_events(client, (MERGE, SPLIT, NO_MERGE))
     events = list(_merges(settled.issues, window.model, said, now_ns))
     record(client, events)
     count, seen = len(events), 0
@@ -85,17 +86,21 @@ def propose(
 
 
 def standing_merge(issue: Issue, trail: Iterable[Event]) -> Event | None:
-    """The last merge that was proposed of an issue or an alias of it and was not done."""
-    into = {f"{one:016x}" for one in issue.ids}
-    merges = [e for e in trail if e.kind == MERGE and json.loads(e.value)["into"] not in into]
-    return merges[-1] if merges else None
+    """The last merge that was proposed of an issue or an alias of it, neither done nor refused."""
+    into, standing = {f"{one:016x}" for one in issue.ids}, dict[tuple[int, str], Event]()
+    for event in trail:
+        if event.kind == MERGE and (other := json.loads(event.value)["into"]) not in into:
+            standing[event.issue, other] = event
+        elif event.kind == NO_MERGE:
+            standing.pop((event.issue, event.value), None)
+    return max(standing.values(), key=lambda event: (event.at_ns, event.id), default=None)
 
 
 def standing_split(issue: Issue, trail: Iterable[Event]) -> Event | None:
-    """The split that was proposed of an issue last, unless it was done; its aliases' cannot be."""
+    """The split that was proposed last, unless it was done or refused; an alias's cannot be."""
     last = None
     for event in trail:
-        if event.issue == issue.id and event.kind in (SPLIT, "split"):
+        if event.issue == issue.id and event.kind in (SPLIT, "split", NO_SPLIT):
             last = event
     return last if last is not None and last.kind == SPLIT else None
 
@@ -105,7 +110,10 @@ def _merges(
 ) -> Iterator[Event]:
     """A proposal for each pair of which it is not the last thing that was said."""
     for one, other, likeness in [*near_pairs(issues, model), *renamed_pairs(issues)]:
-        before = said.get(one.id, {}).get(MERGE)
+        last = said.get(one.id, {})
+        before, refused = last.get(MERGE), last.get(NO_MERGE)
+        if refused is not None and refused.value == f"{other.id:016x}":
+            continue
         if before is None or json.loads(before.value)["into"] != f"{other.id:016x}":
             value = {"into": f"{other.id:016x}", "likeness": round(likeness, 3)}
             yield Event(one.id, now_ns, MERGE, json.dumps(value))

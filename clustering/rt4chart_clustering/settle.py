@@ -20,7 +20,7 @@ from rt4chart_clustering.triage.growth import growth_point
 from rt4chart_clustering.triage.state import State, grown, matched
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issue_events import Event, last_events, record
+from rt4chart_collector.store.issue_events import RENAMED, Event, last_events, record
 from rt4chart_collector.store.issue_samples import sampled_failures
 from rt4chart_collector.store.issues import Issue, as_row, insert_issues, list_issues, registry
 from rt4chart_collector.store.matching import Window, middles
@@ -57,7 +57,7 @@ def settle(
     Nothing is written before all names are made: broken off, the next run makes them.
     """
     rows = {issue.id: issue for issue in registry(client)}
-    last = last_events(client, ("titled", "state"))
+    last = last_events(client, ("titled", RENAMED, "state"))
     issues, events, larger = [], [], set[int]()
     centroids = _moved(client, window, [rows[id] for id in gained if id in rows])
     found = list_issues(client)
@@ -72,6 +72,8 @@ def settle(
             if summary:
                 events.append(Event(issue.id, now_ns + 2, "summarised", summary))
                 now = replace(now, summary=summary)
+            if RENAMED in said and said[RENAMED].value:
+                now = replace(now, title=issue.title)
         if has_opened(issue, said.get("titled")):
             events.append(Event(issue.id, now_ns, "state", State.OPEN))
             now = replace(now, state=State.OPEN)

@@ -10,7 +10,13 @@ import pytest
 
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering import apply
-from rt4chart_clustering.apply import apply_merge, apply_split, take_back_merge
+from rt4chart_clustering.apply import (
+    apply_merge,
+    apply_split,
+    refuse_merge,
+    refuse_split,
+    take_back_merge,
+)
 from rt4chart_clustering.described import described_from
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import HashingEmbedder, Matrix
@@ -229,3 +235,33 @@ def test_merge_is_proposed_once(client: Client) -> None:
     assert outcomes == [1, 0]
     assert json.loads(events_of(client, 5)[-1].value)["into"] == f"{issue.id:016x}"
     assert issue_of_id(client, 5) is not None
+
+
+def test_a_refused_merge_is_not_proposed_again(client: Client) -> None:
+    """It stands no more, the trail says who refused it, and there is nothing left to refuse."""
+    issue = grouped(client)
+    insert_issues(client, [replace(issue, id=5, first_ns=NOON)], version=1)
+    record(client, [Event(5, NOON, "born", issue.fingerprint)])
+    run(client, HashingEmbedder(), since_ns=0, now_ns=LATER + 1, min_size=5)
+
+    refused = refuse_merge(client, 5, actor="ann", now_ns=LATER + 2, note="no")
+
+    assert (refused.value, refused.actor) == (f"{issue.id:016x}", "ann")
+    again = run(client, HashingEmbedder(), since_ns=0, now_ns=LATER + 3, min_size=5)
+    assert again.proposed == 0
+    assert events_of(client, 5)[-1].kind == "refused_merge"
+    with pytest.raises(InputError, match="a merge is proposed"):
+        refuse_merge(client, 5, actor="ann", now_ns=LATER + 4)
+
+
+def test_a_refused_split_cannot_be_done(client: Client) -> None:
+    """Until another one is proposed."""
+    issue = grouped(client)
+    with pytest.raises(InputError, match="a split is proposed"):
+        refuse_split(client, issue.id, actor="ann", now_ns=LATER)
+    propose_split(client, issue)
+
+    refuse_split(client, issue.id, actor="ann", now_ns=LATER + 4)
+
+    with pytest.raises(InputError, match="a split is proposed"):
+        apply_split(client, issue.id, actor="ann", now_ns=LATER + 5)

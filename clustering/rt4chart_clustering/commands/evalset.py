@@ -18,10 +18,10 @@ from rt4chart_clustering.commands.issues_verb import actor_of
 from rt4chart_clustering.embed import build_embedder
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.load import name_from, released
-from rt4chart_clustering.evalset.promote import promote
-from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown
+from rt4chart_clustering.evalset.promote import promote_issue
+from rt4chart_clustering.evalset.review import decided, opened, reviewed, shown
 from rt4chart_clustering.gate.result import write_whole
-from rt4chart_clustering.triage.find import find, shown_id
+from rt4chart_clustering.triage.find import find
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.evalsets import (
     CaseState,
@@ -31,13 +31,11 @@ from rt4chart_collector.store.evalsets import (
     stored_cases,
     write_cases,
 )
-from rt4chart_collector.store.failures import failures_by_key
-from rt4chart_collector.store.issues import list_issues, member_keys
+from rt4chart_collector.store.issues import list_issues
 from rt4chart_collector.store.migrate import migrate
 
 Act = Callable[[Client, argparse.Namespace], int]
 DEFAULT = "regressions"
-MEMBERS = 2_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -110,36 +108,30 @@ def _promote(client: Client, options: argparse.Namespace) -> int:
     if options.n < 1:
         raise InputError(f"--n: expected 1 or more, got {options.n}")
     issue = find(list_issues(client), options.issue)
-    failures = failures_by_key(client, member_keys(client, issue, limit=MEMBERS))
-    found = promote(
+    done = promote_issue(
         client,
-        failures,
-        issue=shown_id(issue),
+        issue,
+        name,
         number=options.n,
+        actor=actor_of(options),
+        now_ns=time.time_ns(),
         embedder=build_embedder(settings.embedder()),
         redactor=build_redactor(options.redact or "none", options.redact_pattern),
     )
-    known = {one.id for one in stored_cases(client, name)}
-    new = [
-        StoredCase(case.id, CaseState.PENDING, issue.id, body_of(case), actor_of(options))
-        for case in found.cases
-        if case.id not in known
-    ]
-    write_cases(client, name, new, version=time.time_ns())
     told = {
         "set": name,
-        "new": [one.id for one in new],
-        "known": len(found.cases) - len(new),
-        "alike": found.alike,
-        "refused": dict(found.refused),
+        "new": list(done.new),
+        "known": done.known,
+        "alike": done.alike,
+        "refused": dict(done.refused),
     }
     if options.json:
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
         return 0
-    refused = "".join(f", {count} {why}" for why, count in sorted(found.refused.items()))
+    refused = "".join(f", {count} {why}" for why, count in sorted(done.refused.items()))
     _say(
-        f"{name}: {len(new)} new cases wait for a person ({told['known']} were there, "
-        f"{found.alike} answers alike or beyond --n{refused}). Next: rt4chart evalset review {name}"
+        f"{name}: {len(done.new)} new cases wait for a person ({done.known} were there, "
+        f"{done.alike} answers alike or beyond --n{refused}). Next: rt4chart evalset review {name}"
     )
     return 0
 
@@ -165,9 +157,9 @@ def _review(client: Client, options: argparse.Namespace) -> int:
     name, _ = name_from(options.set)
     waiting = [one for one in stored_cases(client, name) if one.state is CaseState.PENDING]
     if options.approve or options.reject:
-        decided = _told(stored_cases(client, name), waiting, options)
-        write_cases(client, name, decided, version=time.time_ns())
-        count = len(decided)
+        chosen = _told(stored_cases(client, name), waiting, options)
+        write_cases(client, name, chosen, version=time.time_ns())
+        count = len(chosen)
     else:
         if not sys.stdin.isatty():
             raise InputError("expected a terminal to ask at, or --approve ID … or --reject ID …")
@@ -185,17 +177,15 @@ def _told(
     known: list[StoredCase], waiting: list[StoredCase], options: argparse.Namespace
 ) -> list[StoredCase]:
     """The cases that the command line decides on; InputError for an id that is none."""
-    by_id, decided = {one.id: one for one in known}, dict[str, StoredCase]()
+    by_id, told = {one.id: one for one in known}, dict[str, StoredCase]()
     for ids, state in ((options.approve, CaseState.APPROVED), (options.reject, CaseState.REJECTED)):
         wanted = [one.id for one in waiting] if ids == ["all"] else ids or []
         for name in wanted:
-            if name not in by_id or name in decided:
+            if name not in by_id or name in told:
                 raise InputError(f"expected the id of a case of the set, once; got {name!r}")
             one = by_id[name]
-            decided[name] = StoredCase(
-                one.id, state, one.issue, one.body, actor_of(options), options.note
-            )
-    return list(decided.values())
+            told[name] = decided(one, state, actor=actor_of(options), note=options.note)
+    return list(told.values())
 
 
 def _release(client: Client, options: argparse.Namespace) -> int:

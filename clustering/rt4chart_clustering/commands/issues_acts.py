@@ -9,10 +9,16 @@ from collections.abc import Callable
 from functools import partial
 
 from otel_rt4chart.errors import InputError
-from rt4chart_clustering.apply import apply_merge, apply_split, take_back_merge
+from rt4chart_clustering.apply import (
+    apply_merge,
+    apply_split,
+    refuse_merge,
+    refuse_split,
+    take_back_merge,
+)
 from rt4chart_clustering.commands.issues_verb import Verb, actor_of, chosen, with_id, write
 from rt4chart_clustering.propose import standing_split
-from rt4chart_clustering.triage.acts import assign, move, remark
+from rt4chart_clustering.triage.acts import assign, move, remark, rename
 from rt4chart_clustering.triage.find import find, hex_of, shown_id
 from rt4chart_clustering.triage.state import Act
 from rt4chart_collector.store.connect import Client
@@ -42,6 +48,23 @@ def _note(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     text = " ".join(options.text)
     remark(client, issue, text, actor=actor_of(options), at_ns=now_ns)
     write({"id": shown_id(issue), "note": text}, "Noted.", as_json=options.json)
+    return 0
+
+
+def _rename(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue, title = chosen(client, options), " ".join(options.text)
+    rename(client, issue, title, actor=actor_of(options), at_ns=now_ns)
+    words = "Renamed." if title.strip() else "It has the title that a run gives it."
+    write({"id": shown_id(issue), "title": title}, words, as_json=options.json)
+    return 0
+
+
+def _refuse(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue = chosen(client, options)
+    refuse = {"merge": refuse_merge, "split": refuse_split}[options.what]
+    refuse(client, issue.id, actor=actor_of(options), now_ns=now_ns, note=options.note)
+    words = f"The {options.what} of {shown_id(issue)} is refused."
+    write({"id": shown_id(issue), "refused": options.what}, words, as_json=options.json)
     return 0
 
 
@@ -115,6 +138,18 @@ def _with_other(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--undo", action="store_true", help="take it out again")
 
 
+def _with_title(parser: argparse.ArgumentParser) -> None:
+    with_id(parser)
+    parser.add_argument(
+        "text", nargs="+", metavar="TITLE", help='the title; "" is the run\'s again'
+    )
+
+
+def _with_what(parser: argparse.ArgumentParser) -> None:
+    with_id(parser)
+    parser.add_argument("what", choices=("merge", "split"), help="which proposal")
+
+
 def _with_apply(parser: argparse.ArgumentParser) -> None:
     with_id(parser)
     parser.add_argument("--apply", action="store_true", help="do what is proposed")
@@ -132,6 +167,15 @@ VERBS = (
     _verb(Act.REOPEN, "it is not"),
     _verb(Act.IGNORE, "it is known and does not matter"),
     Verb("assign", "assign ID --owner NAME", "whose it is", _with_owner, _assign, _WHO_AND_WHY),
+    Verb("rename", "rename ID TITLE", "call it so", _with_title, _rename, ("by",)),
+    Verb(
+        "refuse",
+        "refuse ID WHAT",
+        "no to a proposed merge or split",
+        _with_what,
+        _refuse,
+        _WHO_AND_WHY,
+    ),
     Verb("note", "note ID TEXT", "a remark in its trail", _with_text, _note, ("by",)),
     Verb(
         "merge", "merge ID OTHER", "the other becomes part of it", _with_other, _merge, _WHO_AND_WHY

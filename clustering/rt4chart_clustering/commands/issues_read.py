@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -12,16 +11,14 @@ from rich.console import RenderableType
 
 from rt4chart_clustering.commands import issues_table as table
 from rt4chart_clustering.commands.issues_verb import Verb, chosen, moment, with_id, write
-from rt4chart_clustering.propose import standing_merge, standing_split
-from rt4chart_clustering.tickets.filing import known_tickets
 from rt4chart_clustering.triage.find import hex_of, short_ids, shown_id
+from rt4chart_clustering.triage.narrow import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.overview import Standing, overview
 from rt4chart_clustering.triage.state import State
+from rt4chart_clustering.triage.whole import whole_of
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure, failures_by_key
-from rt4chart_collector.store.issue_events import Event, events_of_all
-from rt4chart_collector.store.issue_figures import profile_of
-from rt4chart_collector.store.issues import member_keys
+from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.issue_events import events_of_all
 
 _EXAMPLES, _PARTS = 3, 5
 
@@ -29,15 +26,9 @@ _EXAMPLES, _PARTS = 3, 5
 def list_all(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """The issues that are asked for, the worst first."""
     known = overview(client, now_ns=now_ns)
-    wanted = options.state or frozenset(state for state in State if not state.is_closed)
     since_ns = now_ns - options.since * 1_000_000_000 if options.since else 0
-    found = [
-        one
-        for one in known
-        if State(one.issue.state) in wanted
-        and options.route in (None, one.issue.route)
-        and one.issue.last_ns >= since_ns
-    ]
+    wanted = Wanted(options.state or OPEN, route=options.route, since_ns=since_ns)
+    found = narrowed(known, wanted)
     hidden = 0 if options.state else sum(State(one.issue.state).is_closed for one in known)
     words = _listed(found, [one.issue for one in known], hidden)
     write([row(one) for one in found], words, as_json=options.json)
@@ -58,28 +49,23 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     issue = chosen(client, options)
     standing = next(one for one in overview(client, now_ns=now_ns) if one.issue.id == issue.id)
     number = max(_EXAMPLES if options.examples is None else options.examples, 1)
-    typical = failures_by_key(client, member_keys(client, issue, limit=number))
-    trail = events_of_all(client, issue.ids)
-    profile = profile_of(client, issue.ids, limit=60)
+    whole = whole_of(client, issue, examples=number)
     parts = {
-        name: [asdict(one) for one in getattr(profile, name)[:_PARTS]]
+        name: [asdict(one) for one in getattr(whole.profile, name)[:_PARTS]]
         for name in ("routes", "models", "prompts", "evidence", "context")
     }
     shown = row(standing) | {
-        "examples": [example(failure) for failure in typical],
+        "examples": [example(failure) for failure in whole.typical],
         "summary": issue.summary,
         "aliases": [hex_of(one) for one in issue.aliases],
         **parts,
-        "trend": [asdict(one) for one in profile.trend],
+        "trend": [asdict(one) for one in whole.profile.trend],
         "tickets": [
             {"system": one.system, "key": one.filed.key, "url": one.filed.url}
-            for one in known_tickets(trail)
+            for one in whole.tickets
         ],
-        "cause": _json(next((one for one in reversed(trail) if one.kind == "cause"), None)),
-        "proposed": {
-            "merge": _json(standing_merge(issue, trail)),
-            "split": _json(standing_split(issue, trail), without=("middles",)),
-        },
+        "cause": whole.cause,
+        "proposed": {"merge": whole.merge, "split": whole.split},
     }
     write(shown, table.one(shown), as_json=options.json)
     return 0
@@ -139,17 +125,6 @@ def example(failure: Failure) -> dict[str, Any]:
         "evidence": [{"passage": one.passage_id, "text": one.text} for one in failure.evidence],
         "nearest": failure.nearest,
     }
-
-
-def _json(event: Event | None, *, without: Sequence[str] = ()) -> Any:  # noqa: ANN401 - JSON
-    """The value of an event, less some of its fields; None where there is none."""
-    try:
-        value = json.loads(event.value) if event else None
-    except ValueError:
-        return None
-    if isinstance(value, dict):
-        return {name: told for name, told in value.items() if name not in without}
-    return value
 
 
 def _nothing(parser: argparse.ArgumentParser) -> None:

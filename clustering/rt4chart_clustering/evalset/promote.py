@@ -7,26 +7,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from otel_rt4chart.errors import InputError
 from otel_rt4chart.redaction import Redactor
-from otel_rt4chart.semconv import REDACTED
 from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate, Decision
+from otel_rt4chart.verdict import Candidate
 from otel_rt4chart.verify.model import Exchange
 from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source, case_id
+from rt4chart_clustering.evalset.fit import unfit_answer
 from rt4chart_clustering.evalset.redact import redacted
+from rt4chart_clustering.evalset.review import body_of
 from rt4chart_clustering.examples import examples
+from rt4chart_clustering.triage.find import hex_of
 from rt4chart_collector.answers import answers_in
 from rt4chart_collector.store.answers import StoredClaim, claims_of
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.evalsets import CaseState, StoredCase, stored_cases, write_cases
+from rt4chart_collector.store.failures import Failure, failures_by_key
+from rt4chart_collector.store.issues import Issue, member_keys
 from rt4chart_collector.store.spans import spans_of
 from rt4chart_collector.store.verdicts import AnswerKey
 
 TRACES = 64
+# Failures of an issue among which cases are chosen, one a trace.
+MEMBERS = 2_000
 # Claims this near to one that was chosen (cosine distance) say the same again.
 ALIKE = 0.05
-GONE = "answer_gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,16 @@ class Promotion:
     cases: tuple[EvalCase, ...]
     refused: Mapping[str, int]
     alike: int
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """The ids of the new cases, how many were in the set before, and who was left out as above."""
+
+    new: tuple[str, ...]
+    known: int
+    alike: int
+    refused: Mapping[str, int]
 
 
 def promote(
@@ -62,7 +78,7 @@ def promote(
     cases: dict[str, EvalCase] = {}
     said: dict[str, str] = {}
     for key, candidate, claims in _answers(client, list(first)):
-        if why := _unfit(candidate):
+        if why := unfit_answer(candidate):
             refused[why] += 1
         elif candidate is not None:
             case = _case(candidate, claims, issue)
@@ -74,6 +90,43 @@ def promote(
     chosen = {case.id: case for case in (redacted(cases[names[row]], redactor) for row in rows)}
     alike = len(first) - refused.total() - len(chosen)
     return Promotion(tuple(chosen.values()), refused, alike)
+
+
+def promote_issue(
+    client: Client,
+    issue: Issue,
+    name: str,
+    *,
+    number: int,
+    actor: str,
+    now_ns: int,
+    embedder: Embedder,
+    redactor: Redactor,
+) -> Promoted:
+    """Put at most `number` cases of an issue into the set of that name, where a person decides.
+
+    A case that is there already, a rejected one too, stays as it is. InputError for no number.
+    """
+    if number < 1:
+        raise InputError(f"expected the number of cases to be 1 or more, got {number}")
+    failures = failures_by_key(client, member_keys(client, issue, limit=MEMBERS))
+    found = promote(
+        client,
+        failures,
+        issue=hex_of(issue.id),
+        number=number,
+        embedder=embedder,
+        redactor=redactor,
+    )
+    known = {one.id for one in stored_cases(client, name)}
+    new = [
+        StoredCase(case.id, CaseState.PENDING, issue.id, body_of(case), actor)
+        for case in found.cases
+        if case.id not in known
+    ]
+    write_cases(client, name, new, version=now_ns)
+    ids = tuple(one.id for one in new)
+    return Promoted(ids, len(found.cases) - len(new), found.alike, found.refused)
 
 
 def _answers(
@@ -93,17 +146,6 @@ def _answers(
         claims = claims_of(client, page)
         for key in page:
             yield key, told.get(key), claims.get(key, ())
-
-
-def _unfit(candidate: Candidate | None) -> str:
-    """Why an answer cannot be a case; empty where it can."""
-    if candidate is None:
-        return GONE
-    if candidate.blocked is not None:
-        return str(candidate.blocked)
-    exchange = candidate.exchange
-    texts = (exchange.question, exchange.answer, *(one.text for one in exchange.passages))
-    return str(Decision.REDACTED) if REDACTED in texts else ""
 
 
 def _case(candidate: Candidate, claims: Sequence[StoredClaim], issue: str) -> EvalCase:

@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from otel_rt4chart.errors import InputError
 from otel_rt4chart.plain import printable
 from otel_rt4chart.verify.model import Label
 from rt4chart_clustering.evalset.case import EvalCase, case_from, case_row
+from rt4chart_clustering.evalset.fit import WORDS, unfit
 from rt4chart_collector.store.evalsets import CaseState, StoredCase
 
 ASKED = "[a]pprove  [r]eject  [w]rite a good answer  [s]kip  [q]uit > "
@@ -24,10 +26,9 @@ def reviewed(
 ) -> Iterator[StoredCase]:
     """Each case as the person leaves it; those skipped are not given. EOF ends it, as q does."""
     for number, stored in enumerate(cases, start=1):
-        case = opened(stored)
-        say(f"\n{number} of {len(cases)}\n{shown(case)}")
+        say(f"\n{number} of {len(cases)}\n{shown(opened(stored))}")
         try:
-            found = _decided(stored, case, actor, ask)
+            found = _asked(stored, actor, ask)
         except EOFError:
             return
         if found is None:
@@ -36,26 +37,38 @@ def reviewed(
             yield found
 
 
-def _decided(
-    stored: StoredCase, case: EvalCase, actor: str, ask: Callable[[str], str]
-) -> StoredCase | None:
+def _asked(stored: StoredCase, actor: str, ask: Callable[[str], str]) -> StoredCase | None:
     """The case with its new state; itself where it was skipped, None where the person is done."""
     while True:
         match ask(ASKED).strip().lower()[:1]:
             case "a":
-                return replace(stored, state=CaseState.APPROVED, actor=actor)
+                return decided(stored, CaseState.APPROVED, actor=actor)
             case "r":
-                note = ask("why? > ").strip()
-                return replace(stored, state=CaseState.REJECTED, actor=actor, note=note)
+                return decided(stored, CaseState.REJECTED, actor=actor, note=ask("why? > "))
             case "w":
                 if text := ask("a good answer > ").strip():
-                    case = replace(case, reference=text)
-                    stored = replace(stored, body=body_of(case))
-                    return replace(stored, state=CaseState.APPROVED, actor=actor)
+                    return decided(stored, CaseState.APPROVED, actor=actor, reference=text)
             case "s":
                 return stored
             case "q":
                 return None
+
+
+def decided(
+    stored: StoredCase, state: CaseState, *, actor: str, note: str = "", reference: str = ""
+) -> StoredCase:
+    """The case as a person leaves it, with the good answer that they wrote, if they did.
+
+    InputError where it is to be approved and nobody could tell from it what the passages said.
+    """
+    case = opened(stored)
+    if state is CaseState.APPROVED and (why := unfit(case.exchange)):
+        raise InputError(
+            f"{stored.id}: expected a case with all its texts, but {WORDS[why]}: reject it"
+        )
+    if reference.strip() and reference.strip() != case.reference:
+        stored = replace(stored, body=body_of(replace(case, reference=reference.strip())))
+    return replace(stored, state=state, actor=actor, note=note.strip())
 
 
 def shown(case: EvalCase) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering.triage.state import Act, State, acts_in, after
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, record
+from rt4chart_collector.store.issue_events import RENAMED, Event, record
 from rt4chart_collector.store.issues import Issue
+
+LONGEST_TITLE = 200
 
 
 def move(
@@ -41,3 +43,15 @@ def remark(client: Client, issue: Issue, text: str, *, actor: str, at_ns: int) -
     if not text.strip():
         raise InputError("expected a note, got an empty text")
     record(client, [Event(issue.id, at_ns, "note", "", text, actor)])
+
+
+def rename(
+    client: Client, issue: Issue, title: str, *, actor: str, at_ns: int, note: str = ""
+) -> None:
+    """Give it a person's title, which stands whatever a run would call it; "" takes it back."""
+    named = " ".join(title.split())
+    if len(named) > LONGEST_TITLE:
+        raise InputError(
+            f"expected a title of {LONGEST_TITLE} characters at most, got {len(named)}: shorten it"
+        )
+    record(client, [Event(issue.id, at_ns, RENAMED, named, note, actor)])

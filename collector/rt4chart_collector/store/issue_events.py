@@ -16,7 +16,9 @@ from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 ITSELF = "rt4chart"
 STATES = ("new", "open", "acknowledged", "resolved", "regressed", "ignored")
 # Of these the last one counts; of the others all of them.
-LASTING = ("titled", "summarised", "state", "owner", "merged")
+# A title that a person gave stands before the run's.
+RENAMED = "renamed"
+LASTING = ("titled", RENAMED, "summarised", "state", "owner", "merged")
 EVENTS = Layout(
     "rt4chart_issue_events",
     (

@@ -14,7 +14,13 @@ from rt4chart_collector.store.assignments import assignments_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.failures import Key
-from rt4chart_collector.store.issue_events import Event, aliases_among, folded, last_events
+from rt4chart_collector.store.issue_events import (
+    RENAMED,
+    Event,
+    aliases_among,
+    folded,
+    last_events,
+)
 from rt4chart_collector.store.issue_figures import Figures, figures
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 
@@ -179,7 +185,7 @@ def _now(row: Issue, aliases: Sequence[int], last: Mapping[str, Event], counts: 
 
     return replace(
         row,
-        title=told("titled", row.title),
+        title=told(RENAMED, "") or told("titled", row.title),
         summary=told("summarised", row.summary),
         state=told("state", row.state),
         owner=told("owner", ""),

@@ -155,6 +155,29 @@ def test_owner_notes_and_history(two: Client, issues: Issues) -> None:
     assert "zoë" in issues()
 
 
+def test_a_person_s_title_stands_until_it_is_taken_back(two: Client, issues: Issues) -> None:
+    """The list has it, the trail says whose it is."""
+    issues("rename", f"{FIRST:x}", "Trial", "length", "--by", "ann")
+    assert listed(issues)[0]["title"] == "Trial length"
+    assert last(two) == ("ann", "renamed", "Trial length", "")
+
+    issues("rename", f"{FIRST:x}", "", "--by", "ann")
+    assert listed(issues)[0]["title"] == "Number differs from the source"
+    assert "200 characters" in issues("rename", f"{FIRST:x}", "x" * 201, status=2)
+
+
+def test_what_is_not_proposed_cannot_be_refused(two: Client, issues: Issues) -> None:
+    """A merge is refused once."""
+    value = json.dumps({"into": f"{SECOND_ID:016x}", "likeness": 0.9})
+    record(two, [Event(FIRST, time.time_ns(), MERGE, value)])
+
+    assert "is refused" in issues("refuse", f"{FIRST:x}", "merge", "--by", "ann")
+
+    assert last(two) == ("ann", "refused_merge", f"{SECOND_ID:016x}", "")
+    for what in ("merge", "split"):
+        assert f"a {what} is proposed" in issues("refuse", f"{FIRST:x}", what, status=2)
+
+
 def test_nobody_may_be_called_what_the_software_is(two: Client, issues: Issues) -> None:
     """The trail tells people from it."""
     assert "expected a person's name" in issues(

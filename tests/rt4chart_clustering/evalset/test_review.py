@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
+from otel_rt4chart.errors import InputError
 from otel_rt4chart.verify.model import Exchange, Passage
+from rt4chart_clustering.evalset import review
 from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown
 from rt4chart_collector.store.evalsets import CaseState, StoredCase
@@ -61,3 +65,14 @@ def test_a_case_is_shown_without_control_characters() -> None:
 
     assert "\x1b" not in said
     assert "\r" not in said
+
+
+def test_a_case_without_its_passages_cannot_be_approved() -> None:
+    """The reason is told, and it can be rejected."""
+    hidden = Exchange("How long?", (Passage("p", "__REDACTED__"),), "30 days.")
+    one = StoredCase("c", CaseState.PENDING, 7, body_of(EvalCase("c", hidden)), "rt4chart")
+
+    with pytest.raises(InputError, match="reject it"):
+        review.decided(one, CaseState.APPROVED, actor="jo")
+
+    assert review.decided(one, CaseState.REJECTED, actor="jo").state is CaseState.REJECTED
