@@ -7,7 +7,8 @@ RT4ChartError
 │   ├── StoreBusyError another process owns the embedded database
 │   └── NoStoreError   the database is not there, and was not to be created
 ├── JudgeError         a judge could not give a verdict for a whole call
-└── TicketError        a ticket system refused, or cannot be reached
+├── TicketError        a ticket system refused, or cannot be reached
+└── NotifyError        nobody could be told of an alert: the service refused, or cannot be reached
 
 Every message says what was expected, what came, and what to change.
 """
@@ -45,3 +46,7 @@ class JudgeError(RT4ChartError):
 
 class TicketError(RT4ChartError):
     """A ticket system refused, or cannot be reached."""
+
+
+class NotifyError(RT4ChartError):
+    """Nobody could be told of an alert."""

@@ -31,6 +31,7 @@ OURS = {
     "rt4chart_clustering": (
         "otel_rt4chart",
         "rt4chart_collector.answers",
+        "rt4chart_collector.sending",
         "rt4chart_collector.store",
         "rt4chart_clustering",
     ),
@@ -50,6 +51,7 @@ OUTSIDE = {
     "rt4chart_collector.otlp.unpack": ("backports.zstd", "compression"),
     "rt4chart_collector.telemetry.prometheus": ("prometheus_client",),
     "rt4chart_collector.sources.kafka": ("confluent_kafka",),
+    "rt4chart_collector.alerts.notify.by_apprise": ("apprise",),
     "rt4chart_collector.store": (),
     "rt4chart_collector.store.connect": ("clickhouse_connect", "urllib3"),
     "rt4chart_collector.store.access.compress": ("lz4", "backports", "compression"),

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
-from rt4chart_clustering.tickets.send import Sender, encoded
-from rt4chart_clustering.tickets.text import line, markdown, news_markdown
+from otel_rt4chart.errors import TicketError
+from rt4chart_clustering.tickets.text import markdown, news_markdown
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
+from rt4chart_collector.sending.sender import Sender, encoded
+from rt4chart_collector.sending.text import line
 
 API = "https://api.github.com"
 _TITLE, _BODY = 256, 65_536
@@ -25,7 +27,7 @@ class GitHub:
         self._repository = repository
         self._api = url.rstrip("/")
         self._issues = f"{self._api}/repos/{repository}/issues"
-        self._sender = Sender(self.name, (token,))
+        self._sender = Sender(self.name, (token,), error=TicketError)
         self._headers = {
             "Accept": "application/vnd.github+json",
             "Authorization": f"Bearer {token}",

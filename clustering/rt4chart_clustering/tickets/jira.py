@@ -6,9 +6,11 @@ import base64
 import json
 from typing import Any
 
-from rt4chart_clustering.tickets.send import Sender, encoded
-from rt4chart_clustering.tickets.text import adf, document, line, paragraph
+from otel_rt4chart.errors import TicketError
+from rt4chart_clustering.tickets.text import adf, document, paragraph
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
+from rt4chart_collector.sending.sender import Sender, encoded
+from rt4chart_collector.sending.text import line
 
 _SUMMARY = 255
 
@@ -23,7 +25,7 @@ class Jira:
         self._site = url.rstrip("/")
         self._project, self._kind = project, kind
         basic = base64.b64encode(f"{user}:{token}".encode()).decode()
-        self._sender = Sender(self.name, (token, basic))
+        self._sender = Sender(self.name, (token, basic), error=TicketError)
         self._headers = {"Authorization": f"Basic {basic}"}
 
     def find(self, ticket: Ticket) -> Filed | None:

@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from otel_rt4chart.errors import TicketError
-from rt4chart_clustering.tickets.send import Sender, encoded
-from rt4chart_clustering.tickets.text import line, markdown, news_markdown
+from rt4chart_clustering.tickets.text import markdown, news_markdown
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_clustering.triage.severity import Level
+from rt4chart_collector.sending.sender import Sender, encoded
+from rt4chart_collector.sending.text import line
 
 API = "https://api.linear.app/graphql"
 _TITLE, _BODY = 255, 50_000
@@ -34,7 +35,7 @@ class Linear:
         """`team` is its id, a UUID; the key is a personal one, sent as it is."""
         self._team = team
         self._url = url
-        self._sender = Sender(self.name, (key,))
+        self._sender = Sender(self.name, (key,), error=TicketError)
         self._headers = {"Authorization": key}
 
     def find(self, ticket: Ticket) -> Filed | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from rt4chart_clustering.tickets.send import Sender, encoded
-from rt4chart_clustering.tickets.text import line
+from otel_rt4chart.errors import TicketError
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket, What
 from rt4chart_clustering.triage.severity import Level
+from rt4chart_collector.sending.sender import Sender, encoded
+from rt4chart_collector.sending.text import line
 
 API = "https://events.pagerduty.com/v2/enqueue"
 _SUMMARY = 1_024
@@ -29,7 +30,7 @@ class PagerDuty:
     def __init__(self, key: str, *, url: str = API) -> None:
         """The integration key of an Events API v2 integration."""
         self._key, self._url = key, url
-        self._sender = Sender(self.name, (key,))
+        self._sender = Sender(self.name, (key,), error=TicketError)
 
     def find(self, ticket: Ticket) -> Filed | None:
         """None: what was sent is known by its key there."""

@@ -14,10 +14,11 @@ from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.jira import Jira
 from rt4chart_clustering.tickets.linear import Linear
 from rt4chart_clustering.tickets.pagerduty import PagerDuty
-from rt4chart_clustering.tickets.send import is_address
 from rt4chart_clustering.tickets.slack import Slack
 from rt4chart_clustering.tickets.ticket import System
-from rt4chart_clustering.tickets.webhook import Webhook, key_of
+from rt4chart_clustering.tickets.webhook import Webhook
+from rt4chart_collector.sending.sender import is_address
+from rt4chart_collector.sending.signature import key_of
 
 _ADDRESS = "an https address, or http at the loopback, in ASCII, without a password"
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from rt4chart_clustering.tickets.send import Sender, encoded
-from rt4chart_clustering.tickets.text import examples, slack
+from otel_rt4chart.errors import TicketError
+from rt4chart_clustering.tickets.text import examples
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
+from rt4chart_collector.sending.sender import Sender, encoded
+from rt4chart_collector.sending.text import slack
 
 API = "https://slack.com/api"
 # Limits of Block Kit: a header, a text object, blocks in a message; and of a message's text.
@@ -25,7 +27,7 @@ class Slack:
         """A bot's token that may chat:write and channels:history; `channel` is an id (C…)."""
         self._channel = channel
         self._api = url.rstrip("/")
-        self._sender = Sender(self.name, (token,))
+        self._sender = Sender(self.name, (token,), error=TicketError)
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def find(self, ticket: Ticket) -> Filed | None:

@@ -13,15 +13,10 @@ from otel_rt4chart.plain import printable
 from otel_rt4chart.verify.encoding import encodable
 from rt4chart_clustering.markdown import code_span
 from rt4chart_clustering.tickets.ticket import News, Ticket
+from rt4chart_collector.sending.text import line
 
 _EXAMPLE = 600
 _MOST_EXAMPLES = 5
-
-
-def line(text: str, most: int) -> str:
-    """One line of at most `most` characters, without anything invisible."""
-    clean = " ".join(printable(encodable(text)).split())
-    return clean if len(clean) <= most else clean[: most - 1] + "…"
 
 
 def markdown(ticket: Ticket, *, most: int, marker: str) -> str:
@@ -71,12 +66,6 @@ def adf(ticket: Ticket) -> dict[str, Any]:
     told += [paragraph(ticket.advice)] if ticket.advice else []
     told += [code(text) for text in examples(ticket)]
     return document(*told, paragraph(ticket.command))
-
-
-def slack(text: str, most: int) -> str:
-    """Text for Slack, where & < and > are control characters (docs.slack.dev, "Formatting")."""
-    escaped = line(text, most).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return escaped if len(escaped) <= most else re.sub("&[a-z]*$", "", escaped[: most - 1]) + "…"
 
 
 def examples(ticket: Ticket) -> list[str]:

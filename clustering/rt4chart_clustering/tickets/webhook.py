@@ -8,20 +8,17 @@ has seen the message.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
 import time
 from collections.abc import Callable
 from typing import Any
 
+from otel_rt4chart.errors import TicketError
 from otel_rt4chart.verify.encoding import encodable
-from rt4chart_clustering.tickets.send import Sender, encoded
-from rt4chart_clustering.tickets.text import line
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
+from rt4chart_collector.sending.sender import Sender, encoded
+from rt4chart_collector.sending.signature import PREFIX, key_of, signed_headers
+from rt4chart_collector.sending.text import line
 
-_PREFIX = "whsec_"
 _NEVER = "0001-01-01T00:00:00Z"
 
 
@@ -36,7 +33,7 @@ class Webhook:
         """Without a secret nothing is signed; `whsec_` before one says that it is base64."""
         self._url, self._clock = url, clock
         self._key = key_of(secret)
-        self._sender = Sender(self.name, (secret, secret.removeprefix(_PREFIX)))
+        self._sender = Sender(self.name, (secret, secret.removeprefix(PREFIX)), error=TicketError)
 
     def find(self, ticket: Ticket) -> Filed | None:
         """None: the receiver knows by the id."""
@@ -55,26 +52,7 @@ class Webhook:
     def _send(self, ticket: Ticket, event: str, text: str, name: str) -> None:
         body = encoded(_body(ticket, event, text))
         at = str(int(self._clock()))
-        headers = {"webhook-id": name, "webhook-timestamp": at}
-        if self._key:
-            headers["webhook-signature"] = "v1," + signature(self._key, name, at, body)
-        self._sender.send("POST", self._url, headers, body)
-
-
-def key_of(secret: str) -> bytes:
-    """The key's bytes; a ValueError where `whsec_` is followed by something else than base64."""
-    if not secret.startswith(_PREFIX):
-        return secret.encode()
-    try:
-        return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
-    except binascii.Error as error:
-        raise ValueError("expected base64 after whsec_") from error
-
-
-def signature(key: bytes, name: str, at: str, body: bytes) -> str:
-    """Base64 of the HMAC over `id.timestamp.body`."""
-    signed = hmac.new(key, f"{name}.{at}.".encode() + body, hashlib.sha256).digest()
-    return base64.b64encode(signed).decode()
+        self._sender.send("POST", self._url, signed_headers(self._key, name, at, body), body)
 
 
 def _body(ticket: Ticket, event: str, text: str) -> dict[str, Any]:

@@ -1,9 +1,10 @@
-"""One request to a ticket system: over TLS or to this machine, to one address, for a short time."""
+"""One request to a service of others: by TLS or to this machine, to one address, not for long."""
 
 from __future__ import annotations
 
 import http.client
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from otel_rt4chart.errors import TicketError
+from otel_rt4chart.errors import NotifyError, RT4ChartError
 from otel_rt4chart.plain import printable
 from otel_rt4chart.sampling.address import is_loopback, is_source
 
@@ -32,12 +33,13 @@ def is_address(text: str) -> bool:
 class Sender:
     """Sends to one system; `secrets` are blotted out of whatever it says about a failure.
 
-    No redirection is followed: the key is for the address that was named.
+    No redirection is followed: the key is for the address that was named. `error` is raised.
     """
 
     system: str
     secrets: tuple[str, ...] = ()
     timeout_s: float = TIMEOUT_S
+    error: type[RT4ChartError] = NotifyError
 
     def send(
         self,
@@ -46,7 +48,7 @@ class Sender:
         headers: Mapping[str, str],
         body: bytes | None = None,
     ) -> Any:  # noqa: ANN401 - JSON of a stranger
-        """The reply's JSON, None where it is none; TicketError where there is none that is good."""
+        """The reply's JSON, None where it is none; `error` where there is none that is good."""
         sent = {"User-Agent": _AGENT, "Accept": "application/json", **headers}
         if body is not None:
             sent["Content-Type"] = "application/json"
@@ -55,7 +57,7 @@ class Sender:
                 address, data=body, headers=sent, method=method
             )
             with _opener(address).open(request, timeout=self.timeout_s) as response:
-                told = response.read(MOST_BYTES + 1)
+                told = _read(response, time.monotonic() + self.timeout_s)
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refused(error) from None
@@ -68,15 +70,15 @@ class Sender:
             raise self.failure(f"expected at most {MOST_BYTES // 2**20} MiB, got more")
         return _json(told)
 
-    def failure(self, words: str) -> TicketError:
+    def failure(self, words: str) -> RT4ChartError:
         """An error with the system's name, on one line, without a secret."""
         clean = " ".join(printable(words).split())
         for secret in self.secrets:
             if len(secret) >= _SHORTEST_SECRET:
                 clean = clean.replace(secret, "***")
-        return TicketError(f"{self.system}: {clean[:_SHOWN]}")
+        return self.error(f"{self.system}: {clean[:_SHOWN]}")
 
-    def _refused(self, error: urllib.error.HTTPError) -> TicketError:
+    def _refused(self, error: urllib.error.HTTPError) -> RT4ChartError:
         if 300 <= error.code < 400:
             return self.failure(f"{error.code}: it redirects, and nothing is sent elsewhere")
         try:
@@ -89,6 +91,16 @@ class Sender:
 def encoded(value: object) -> bytes:
     """JSON as it is sent."""
     return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _read(response: http.client.HTTPResponse, until: float) -> bytes:
+    """The reply, which a stranger may send byte by byte: the time-out alone is one for each."""
+    told = bytearray()
+    while len(told) <= MOST_BYTES and (more := response.read1(2**16)):
+        told += more
+        if time.monotonic() > until:
+            raise TimeoutError("the reply takes too long")
+    return bytes(told)
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401

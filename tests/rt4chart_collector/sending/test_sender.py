@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import socket
+import time
+from contextlib import suppress
+from threading import Thread
 
 import pytest
 
-from otel_rt4chart.errors import TicketError
-from rt4chart_clustering.tickets.send import Sender, is_address
+from otel_rt4chart.errors import NotifyError
+from rt4chart_collector.sending.sender import Sender, is_address
 from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
 
 
-def sent(url: str, **more: float) -> object:
+def sent(url: str, timeout_s: float = 10.0) -> object:
     """What a request with a secret brings back."""
-    return Sender("github", (SECRET,), **more).send("POST", url, {"Authorization": SECRET}, b"{}")
+    return Sender("github", (SECRET,), timeout_s).send(
+        "POST", url, {"Authorization": SECRET}, b"{}"
+    )
 
 
 def test_a_redirection_is_not_followed() -> None:
@@ -24,7 +29,7 @@ def test_a_redirection_is_not_followed() -> None:
         moved = Reply(None, 307, {"Location": other.url})
         with (
             SystemsServer(lambda _: moved) as server,
-            pytest.raises(TicketError, match="redirects"),
+            pytest.raises(NotifyError, match="redirects"),
         ):
             sent(server.url)
 
@@ -38,7 +43,7 @@ def test_a_refusal_is_told_with_its_reason_and_without_the_secret() -> None:
         said = f"bad \x1b[2J {one.headers['authorization']}\n" + "x" * 9_000
         return Reply({"message": said}, 401)
 
-    with SystemsServer(answer) as server, pytest.raises(TicketError) as raised:
+    with SystemsServer(answer) as server, pytest.raises(NotifyError) as raised:
         sent(server.url)
 
     told = str(raised.value)
@@ -60,17 +65,37 @@ def test_a_system_that_is_away_is_told_as_such() -> None:
     """Nobody listens there, or nobody answers in time."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        with pytest.raises(TicketError, match=r"github: cannot be reached: .*refused"):
+        with pytest.raises(NotifyError, match=r"github: cannot be reached: .*refused"):
             sent(f"http://127.0.0.1:{closed.getsockname()[1]}")
         closed.listen()
-        with pytest.raises(TicketError, match=r"github: cannot be reached: .*timed out"):
+        with pytest.raises(NotifyError, match=r"github: cannot be reached: .*timed out"):
             sent(f"http://127.0.0.1:{closed.getsockname()[1]}", timeout_s=0.2)
+
+
+def test_a_reply_that_drips_has_an_end() -> None:
+    """Each byte comes in time, and all of them would take for ever."""
+
+    def drip(listener: socket.socket) -> None:
+        talk, _ = listener.accept()
+        with talk, suppress(OSError):
+            talk.recv(65_536)
+            talk.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+            while True:
+                talk.sendall(b" ")
+                time.sleep(0.02)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=drip, args=(listener,))
+        thread.start()
+        with pytest.raises(NotifyError, match="the reply takes too long"):
+            sent(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout_s=0.3)
+        thread.join()
 
 
 @pytest.mark.parametrize("path", ["s3cret-ä", "s3cret-\x7f", "s3cret- x"])
 def test_an_address_that_cannot_be_sent_to_is_not_repeated(path: str) -> None:
     """A webhook's address is a secret itself, and its setting checks it first."""
-    with pytest.raises(TicketError, match="github: expected an address and headers in") as raised:
+    with pytest.raises(NotifyError, match="github: expected an address and headers in") as raised:
         sent(f"http://127.0.0.1:9/{path}")
 
     assert "s3cret" not in str(raised.value)
