@@ -50,8 +50,34 @@ def claim_rate(sums: AnswerSums) -> Rate:
         return Rate(None, None, None)
     rate = sums.wx / sums.wm
     size = sums.wm**2 / sums.wwm
-    low, high = wilson(rate, size / design_effect(sums, rate, size))
-    return Rate(rate, low, high)
+    return _rate(rate, size / design_effect(sums, rate, size))
+
+
+def part_rate(sums: AnswerSums, wx: float) -> Rate:
+    """The weighted share of decided claims of one kind, the contradicted ones say.
+
+    `wx` is their weighted number. Their design effect is taken to be that of all unfaithful
+    claims: how they are spread over the answers, sums of unfaithful claims do not tell.
+    """
+    whole = claim_rate(sums)
+    if whole.value is None:
+        return whole
+    size = sums.wm**2 / sums.wwm
+    return _rate(wx / sums.wm, size / design_effect(sums, whole.value, size))
+
+
+def undecided_rate(sums: AnswerSums, undecided: int, wu: float, wwu: float) -> Rate:
+    """The weighted share of undecided claims among these and the decided ones.
+
+    `wu` is their weighted number, `wwu` the same by the square of the weight. How they are spread
+    over the answers is not known, so their intra-class correlation is the assumed one.
+    """
+    wm = sums.wm + wu
+    if wm <= 0:
+        return Rate(None, None, None)
+    each = (sums.claims + undecided) / max(sums.answers, 1)
+    effect = 1 + (max(each, 1.0) - 1) * ASSUMED_ICC
+    return _rate(wu / wm, wm**2 / (sums.wwm + wwu) / effect)
 
 
 def design_effect(sums: AnswerSums, rate: float, size: float) -> float:
@@ -70,6 +96,12 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
     centre = (rate + spread / 2) / (1 + spread)
     half = Z_95 / (1 + spread) * math.sqrt(rate * (1 - rate) / size + spread / (4 * size))
     return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+def _rate(rate: float, size: float) -> Rate:
+    """With the interval for so many effective claims; sums may round a share above 1."""
+    share = min(max(rate, 0.0), 1.0)
+    return Rate(share, *wilson(share, size))
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:

@@ -1,0 +1,103 @@
+"""How much of a route's traffic has a verdict, and what became of the rest."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from otel_rt4chart.verdict import Decision
+from rt4chart_collector.store.connect import Client
+
+# Not asked for; not to be verified as it came; and what went wrong here.
+SAMPLED_OUT = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
+UNREADABLE = (Decision.NO_CONTENT, Decision.REDACTED, Decision.TRUNCATED, Decision.NO_CONTEXT)
+FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
+COVERAGE = """
+SELECT ServiceName, Route, Decision, sum(Answers) AS N,
+    sum(Answers * Decided) AS Claims, sum(Undecided) AS Open
+FROM rt4chart_route_5m
+WHERE VerifierId = {verifier:String}
+  AND Tick >= fromUnixTimestamp64Nano({since:Int64})
+  AND Tick < fromUnixTimestamp64Nano({until:Int64})
+  AND ({service:String} = '' OR ServiceName = {service:String})
+  AND ({route:String} = '' OR Route = {route:String})
+GROUP BY ServiceName, Route, Decision HAVING N > 0 ORDER BY ServiceName, Route, N DESC, Decision
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A route's answers by what was decided, most first; `claims` are decided, `undecided` not."""
+
+    decisions: Mapping[str, int]
+    claims: int
+    undecided: int
+
+    @property
+    def answers(self) -> int:
+        """All answers that were found."""
+        return sum(self.decisions.values())
+
+    @property
+    def verified(self) -> int:
+        """Those with a verdict."""
+        return self.decisions.get(Decision.VERIFIED, 0)
+
+    @property
+    def sampled_out(self) -> int:
+        """Those that the sampling left out, by its rates, limits or budgets."""
+        return self._count(SAMPLED_OUT)
+
+    @property
+    def unreadable(self) -> int:
+        """Those that came without text or passages, or with a part of them."""
+        return self._count(UNREADABLE)
+
+    @property
+    def failed(self) -> int:
+        """Those that the judge failed on, or that there was no room for."""
+        return self._count(FAILED)
+
+    @property
+    def verified_share(self) -> float | None:
+        """The share of answers with a verdict; None where there is no answer."""
+        return self.verified / self.answers if self.answers else None
+
+    @property
+    def undecided_share(self) -> float | None:
+        """The share of claims that the judge could not decide; None where there is no claim."""
+        claims = self.claims + self.undecided
+        return self.undecided / claims if claims else None
+
+    def _count(self, decisions: tuple[Decision, ...]) -> int:
+        return sum(self.decisions.get(one, 0) for one in decisions)
+
+
+def coverage(
+    client: Client,
+    *,
+    since_ns: int,
+    until_ns: int,
+    verifier: str,
+    service: str = "",
+    route: str = "",
+) -> dict[tuple[str, str], Coverage]:
+    """By (service, route), of the ticks that start in [since, until).
+
+    An empty service or route takes all of them. Counts are of what was seen, without weights.
+    """
+    given = {"since": since_ns, "until": until_ns, "verifier": verifier}
+    rows = client.query(COVERAGE, {**given, "service": service, "route": route}).result_rows
+    found: defaultdict[tuple[str, str], list[tuple[str, int, int, int]]] = defaultdict(list)
+    for name, path, decision, answers, claims, undecided in rows:
+        found[name, path].append((decision, int(answers), int(claims), int(undecided)))
+    return {key: _coverage(counts) for key, counts in found.items()}
+
+
+def _coverage(counts: list[tuple[str, int, int, int]]) -> Coverage:
+    return Coverage(
+        decisions={decision: answers for decision, answers, _, _ in counts},
+        claims=sum(claims for _, _, claims, _ in counts),
+        undecided=sum(undecided for _, _, _, undecided in counts),
+    )
