@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from rt4chart_collector.assembler import Assembler
@@ -11,7 +12,14 @@ from rt4chart_collector.counters import Counted, Counters
 from rt4chart_collector.ingest import Ingest
 from rt4chart_collector.retries import Retries
 from rt4chart_collector.sources.stream import Stream
-from rt4chart_collector.telemetry.figures import Figures, Judging, Opened, Queued, Waiting
+from rt4chart_collector.telemetry.figures import (
+    Figures,
+    Judging,
+    Opened,
+    Queued,
+    RouteFigures,
+    Waiting,
+)
 from rt4chart_collector.telemetry.health import Health
 from rt4chart_collector.trace_queue import TraceQueue
 
@@ -30,8 +38,10 @@ class Status:
         breaker: Breaker | None = None,
         stream: Stream | None = None,
         health: Health | None = None,
+        routes: Callable[[], Sequence[RouteFigures]] = tuple,
     ) -> None:
-        """The parts to read."""
+        """The parts to read; `routes` gives what the monitor saw last."""
+        self._routes = routes
         self._counters = counters
         self._ingest = ingest
         self._assembler = assembler
@@ -61,6 +71,7 @@ class Status:
             counted=self._counters.read(),
             judging=Judging(breaker.judge, breaker.told) if breaker else None,
             letters=retries.counts if retries else None,
+            routes=tuple(self._routes()),
         )
 
     def __call__(self) -> dict[str, object]:

@@ -121,7 +121,8 @@ def issues_grown(client: Client, span: Span, *, limit: int = 5) -> list[GrownIss
     known = aliases(client)
     sums: dict[int, list[float]] = {}
     for issue, before, after, claims in client.query(ISSUES, span.parameters).result_rows:
-        found = sums.setdefault(known.get(issue, issue), [0.0, 0.0, 0.0])
+        root = known[issue] if issue in known else int(issue)
+        found = sums.setdefault(root, [0.0, 0.0, 0.0])
         for at, value in enumerate((before, after, claims)):
             found[at] += value
     hours = span.hours

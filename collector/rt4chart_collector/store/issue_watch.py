@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
@@ -37,9 +36,7 @@ class WatchedIssue:
 
 def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]:
     """Every issue that stands for itself, by id, at most `limit` rows; no centroids are read."""
-    rows: Sequence[tuple[int, str, str, str, int]] = client.query(
-        ROWS, {"limit": limit}
-    ).result_rows
+    rows = client.query(ROWS, {"limit": limit}).result_rows
     events = last_events(client, KINDS)
     roots = aliases_among(events)
     under: dict[int, list[int]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rt4chart_collector.counters import NOTHING, Counted
 from rt4chart_collector.store.dead_letters import LetterCounts
@@ -59,6 +59,25 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True)
+class RouteFigures:
+    """One route as the monitor saw it last: of the answers of the last hour, and its drift.
+
+    `rate` and `undecided` are shares, None where there is nothing that they would be of; `claims`
+    were decided. `evidence` and `thresholds` are natural logarithms by level, warn and page;
+    `detectable` is the smallest rise found within 90 minutes, None where that is not known.
+    """
+
+    service: str
+    route: str
+    claims: int
+    rate: float | None = None
+    undecided: float | None = None
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    detectable: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """What a process has counted, and what its parts hold; None for a part that it has not."""
 
@@ -72,6 +91,7 @@ class Figures:
     waiting: Waiting | None = None
     judging: Judging | None = None
     letters: LetterCounts | None = None
+    routes: tuple[RouteFigures, ...] = ()
 
     @property
     def is_idle(self) -> bool:

@@ -134,6 +134,52 @@ def dead_letters(figures: Figures) -> Samples:
     return {(reason,): dead.get(reason, 0) for reason in (*KINDS, GONE, PAUSED)}
 
 
+def route_claims(figures: Figures) -> Samples:
+    """Decided claims of the last hour, by service and route."""
+    return {(one.service, one.route): one.claims for one in figures.routes}
+
+
+def route_rates(figures: Figures) -> Samples:
+    """The share of them that is unfaithful."""
+    return {(one.service, one.route): one.rate for one in figures.routes if one.rate is not None}
+
+
+def route_undecided(figures: Figures) -> Samples:
+    """The share of the hour's claims that the judge could not decide."""
+    return {
+        (one.service, one.route): one.undecided
+        for one in figures.routes
+        if one.undecided is not None
+    }
+
+
+def drift_evidence(figures: Figures) -> Samples:
+    """The evidence of a rise, by service, route and level."""
+    return {
+        (one.service, one.route, level): log
+        for one in figures.routes
+        for level, log in one.evidence.items()
+    }
+
+
+def drift_thresholds(figures: Figures) -> Samples:
+    """What the evidence is compared with."""
+    return {
+        (one.service, one.route, level): log
+        for one in figures.routes
+        for level, log in one.thresholds.items()
+    }
+
+
+def detectable_rises(figures: Figures) -> Samples:
+    """The smallest rise that is found within 90 minutes, by service and route."""
+    return {
+        (one.service, one.route): one.detectable
+        for one in figures.routes
+        if one.detectable is not None
+    }
+
+
 def unready(figures: Figures) -> Samples:
     """Each reason not to be ready, whether it holds."""
     zeros: dict[Values, int] = {(reason,): 0 for reason in REASONS}

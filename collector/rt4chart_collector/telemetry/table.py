@@ -1,6 +1,7 @@
 """The table of the service's metrics: both ways out, `prometheus` and `push`, go through it.
 
-No label has a value that users choose, such as a route: there would be no bound on the series.
+No label has a value that users choose, such as a route: there would be no bound on the series. But
+those of the monitor, which tells of so many routes and no more.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from rt4chart_collector.telemetry import reads
 from rt4chart_collector.telemetry.metric import Kind, Metric, Read
 
 INSERTS = ("spans", "verdicts")
+ROUTE = ("service", "route")
 INVALID, FULL, NOT_STORED = "invalid", "queue_full", "not_stored"
 
 
@@ -190,6 +192,51 @@ TABLE = (
         "Answers in the store that were given up, by reason",
         reads.dead_letters,
         "reason",
+    ),
+    _gauge(
+        "route_hallucination_rate",
+        "1",
+        "Share of the decided claims of the last hour that are unfaithful, weighted by sampling",
+        reads.route_rates,
+        *ROUTE,
+    ),
+    _gauge(
+        "route_claims",
+        "{claim}",
+        "Decided claims of the last hour: what that rate is of",
+        reads.route_claims,
+        *ROUTE,
+    ),
+    _gauge(
+        "route_undecided_ratio",
+        "1",
+        "Share of all claims of the last hour that the judge could not decide",
+        reads.route_undecided,
+        *ROUTE,
+    ),
+    _gauge(
+        "route_drift_log_evidence",
+        "1",
+        "Natural logarithm of the evidence that the rate has risen; warn without a dead band, page "
+        "with it",
+        reads.drift_evidence,
+        *ROUTE,
+        "level",
+    ),
+    _gauge(
+        "route_drift_threshold",
+        "1",
+        "The evidence, as its logarithm, from which on it is a warning or an alarm",
+        reads.drift_thresholds,
+        *ROUTE,
+        "level",
+    ),
+    _gauge(
+        "route_min_detectable_rise",
+        "1",
+        "The smallest rise of the rate that is found within 90 minutes at the present sampling",
+        reads.detectable_rises,
+        *ROUTE,
     ),
     _counter(
         "failures",

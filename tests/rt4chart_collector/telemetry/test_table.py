@@ -10,9 +10,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from otel_rt4chart.errors import StoreError
 from otel_rt4chart.verify import RulesJudge, Verifier
+from rt4chart_collector.counters import Counters
 from rt4chart_collector.status import Status
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.telemetry.figures import RouteFigures
 from rt4chart_collector.telemetry.metric import Kind
 from rt4chart_collector.telemetry.prometheus import exposition
 from rt4chart_collector.telemetry.table import TABLE
@@ -124,3 +126,31 @@ def test_no_label_has_a_value_of_the_users(client: Client) -> None:
 
     assert samples(shown(one.status)).keys() == samples(shown(many.status)).keys()
     assert "route-" not in shown(many.status)
+
+
+def test_routes_are_those_of_the_monitor(client: Client) -> None:
+    """What it does not know of a route is not told."""
+    known = RouteFigures(
+        "shop",
+        "support",
+        claims=400,
+        rate=0.06,
+        undecided=0.02,
+        evidence={"warn": 4.0, "page": -1.5},
+        thresholds={"warn": 3.5, "page": 9.1},
+        detectable=0.03,
+    )
+    status = Status(Counters(), routes=lambda: [known, RouteFigures("shop", "new", claims=0)])
+
+    found = samples(shown(status))
+
+    support = (("route", "support"), ("service", "shop"))
+    assert found["rt4chart_route_hallucination_rate", support] == 0.06
+    assert found["rt4chart_route_undecided_ratio", support] == 0.02
+    assert found["rt4chart_route_min_detectable_rise", support] == 0.03
+    for level, evidence, threshold in (("warn", 4.0, 3.5), ("page", -1.5, 9.1)):
+        labels = (("level", level), *support)
+        assert found["rt4chart_route_drift_log_evidence", labels] == evidence
+        assert found["rt4chart_route_drift_threshold", labels] == threshold
+    new = [name for name, labels in found if ("route", "new") in labels]
+    assert new == ["rt4chart_route_claims"]
