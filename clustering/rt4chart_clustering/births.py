@@ -11,7 +11,7 @@ from rt4chart_clustering.assign import assigned
 from rt4chart_clustering.cluster import NOISE, cluster, middle
 from rt4chart_clustering.described import Between, is_explained
 from rt4chart_clustering.embed import Matrix
-from rt4chart_clustering.identity import NEAR, nearest, new_id
+from rt4chart_clustering.identity import NEAR, nearest, new_id, unversioned
 from rt4chart_clustering.pool import Pool
 from rt4chart_collector.store.assignments import BIRTH, MATCH, Assignment, insert_assignments
 from rt4chart_collector.store.connect import Client
@@ -56,7 +56,10 @@ def bear(
         most = max(row.draw for row in rows)
         lying = vectors(client, window, partition, seed=seed, most=most)
         beside = [
-            one for one in known if one.partition == partition and one.model in (window.model, "")
+            one
+            for one in (*known, *(one.issue for one in found if one.is_new))
+            if unversioned(one.partition) == unversioned(partition)
+            and (one.model in (window.model, "") or is_explained(partition[2]))
         ]
         made = born(rows, lying, beside, model=window.model, min_size=min_size, now_ns=now_ns)
         new = [one.issue for one in made if one.is_new]
@@ -78,7 +81,8 @@ def born(
 ) -> list[Born]:
     """The issues of a partition's failures, given in order; pure, so the same rows give the same.
 
-    A group whose middle is near a known issue's is that issue.
+    A group whose middle is near a known issue's is that issue, and so is a whole pattern that was
+    born of another version of the fingerprint.
     """
     rows = [row for row in rows if row.key in lying]
     if len(rows) < min_size:
@@ -91,13 +95,9 @@ def born(
         at = np.flatnonzero(labels == label)
         members = [rows[place] for place in at]
         centroid, away = middle(space[at])
-        near = None if is_pattern else nearest(tuple(centroid.tolist()), known)
-        is_new = near is None or near[0] < NEAR
-        issue = (
-            _issue(members, centroid, model, now_ns, is_pattern=is_pattern)
-            if near is None or is_new
-            else near[1]
-        )
+        before = known[0] if is_pattern and known else _near(centroid, known)
+        is_new = before is None
+        issue = before or _issue(members, centroid, model, now_ns, is_pattern=is_pattern)
         by = BIRTH if is_new else MATCH
         placed = (
             assigned(row, issue.id, by=by, distance=max(round(float(far), 6), 0.0))
@@ -105,6 +105,11 @@ def born(
         )
         found.append(Born(issue, tuple(placed), is_new))
     return found
+
+
+def _near(centroid: Matrix, known: Sequence[Issue]) -> Issue | None:
+    near = nearest(tuple(centroid.tolist()), known)
+    return near[1] if near is not None and near[0] >= NEAR else None
 
 
 def events_at_birth(issue: Issue, at_ns: int) -> list[Event]:

@@ -20,6 +20,12 @@ def new_id(partition: Partition, *seed: object) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
+def unversioned(partition: Partition) -> Partition:
+    """The partition without its fingerprint's version: rules that got sharper make no new issue."""
+    service, route, fingerprint = partition
+    return (service, route, fingerprint.partition(":")[2])
+
+
 def nearest(centroid: Sequence[float], known: Iterable[Issue]) -> tuple[float, Issue] | None:
     """The issue with the nearest middle and how near (cosine) it is; of equals the lowest id.
 

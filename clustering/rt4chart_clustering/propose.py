@@ -17,7 +17,7 @@ import numpy as np
 from rt4chart_clustering.cluster import NOISE, cluster, middle
 from rt4chart_clustering.described import Between, is_explained
 from rt4chart_clustering.embed import Matrix
-from rt4chart_clustering.identity import NEAR
+from rt4chart_clustering.identity import NEAR, unversioned
 from rt4chart_clustering.settle import Settled
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Partition
@@ -136,7 +136,7 @@ def near_pairs(issues: Sequence[Issue], model: str) -> Iterator[tuple[Issue, Iss
     partitions: defaultdict[Partition, list[Issue]] = defaultdict(list)
     for issue in issues:
         if not is_explained(issue.fingerprint) and issue.model == model and issue.centroid:
-            partitions[_unversioned(issue)].append(issue)
+            partitions[unversioned(issue.partition)].append(issue)
     for partition in sorted(partitions):
         beside = sorted(partitions[partition], key=lambda issue: (issue.claims, issue.id))
         if len(beside) < 2:
@@ -155,14 +155,10 @@ def renamed_pairs(issues: Sequence[Issue]) -> Iterator[tuple[Issue, Issue, float
     former: dict[Partition, Issue] = {}
     for issue in sorted(issues, key=lambda issue: (issue.fingerprint, issue.first_ns, issue.id)):
         if is_explained(issue.fingerprint):
-            before = former.get(_unversioned(issue))
+            before = former.get(unversioned(issue.partition))
             if before is not None and before.fingerprint != issue.fingerprint:
                 yield issue, before, 1.0
-            former[_unversioned(issue)] = issue
-
-
-def _unversioned(issue: Issue) -> Partition:
-    return (issue.service, issue.route, issue.fingerprint.partition(":")[2])
+            former[unversioned(issue.partition)] = issue
 
 
 def stable_halves(vectors: Matrix, *, min_size: int) -> Halves | None:

@@ -12,7 +12,6 @@ import numpy as np
 
 from rt4chart_clustering.aids import NONE, Aids
 from rt4chart_clustering.described import Between, described_from, is_explained
-from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.examples import examples
 from rt4chart_clustering.name import title
@@ -91,12 +90,7 @@ def settle(
 
 
 def has_grown(issue: Issue, titled: Event | None) -> bool:
-    """True where an issue has no title yet, or more claims than the growth point after its title's.
-
-    A title of an earlier fingerprint stays.
-    """
-    if not issue.fingerprint.startswith(f"{FINGERPRINT_VERSION}:"):
-        return False
+    """True where an issue has no title yet, or more claims than the growth point after its title's."""
     if titled is None:
         return issue.claims > 0
     before = int(titled.note) if titled.note.isdecimal() else 0
@@ -130,7 +124,9 @@ def _shown_anew(
             between("read for names", seen)
             sample = [failure for id in issue.ids for failure in drawn.get(id, ())]
             seen += len(sample)
-            changes = [described_from(failure).difference.primary for failure in sample]
+            found = [described_from(failure).difference.primary for failure in sample]
+            # Rules of another version may read an older failure otherwise.
+            changes = [one for one in found if one.op == issue.fingerprint.rpartition(":")[2]]
             template = title(issue.fingerprint, issue.route, changes, len(sample))
             named = aids.name(template, issue.route, sample)
             traces = example_traces(sample, embedder)

@@ -15,6 +15,7 @@ import pytest
 from otel_rt4chart.cli import Command, main
 from otel_rt4chart.commands.period import period_s
 from otel_rt4chart.verify.model import Label
+from rt4chart_clustering import described
 from rt4chart_clustering import settings
 from rt4chart_clustering.assign import FEW
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
@@ -209,6 +210,25 @@ def test_run_that_is_broken_off_goes_on(client: Client) -> None:
     assert all(issue.title for issue in list_issues(client))
     assert told == {"described", "placed", "grouped", "read for names"}
     assert grouped(client, now_ns=LATER + 1) == NOTHING_NEW
+
+
+def test_rules_of_another_version_make_no_other_issue(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is described by newer rules joins the issue of its pattern, or of what it says."""
+    store(client, [*numbers(5), *added()[:6]])
+    with monkeypatch.context() as patched:
+        patched.setattr(described, "FINGERPRINT_VERSION", "fp0")
+        grouped(client)
+    before = list_issues(client)
+    store(client, [*numbers(7, first=50), *added(first=300)[:2]])
+
+    outcome = grouped(client, now_ns=LATER + 1)
+
+    after = {one.id: one for one in list_issues(client)}
+    assert (outcome.new, outcome.waiting, outcome.proposed) == (0, 0, 0)
+    assert {one.fingerprint.partition(":")[0] for one in before} == {"fp0"}
+    assert [after[one.id].claims - one.claims for one in before] == [2, 7]
 
 
 def test_empty_database_groups_to_nothing(client: Client) -> None:

@@ -1,6 +1,7 @@
 """Failures laid beside the issues of their partition, where they lie: vectors stay in the engine.
 
-A partition is a service, a route and a fingerprint. Descriptions are sorted by trace, so they are
+A partition is a service, a route and a fingerprint; an issue of another version of the fingerprint
+is beside it too, as a changed rule makes no other issue. Descriptions are sorted by trace, so they are
 read in ranges of traces, and each statement holds no more than a range.
 """
 
@@ -26,13 +27,15 @@ SELECT count(), max(TraceId) FROM (
     ORDER BY TraceId LIMIT {{page:UInt32}}
 )
 """  # noqa: S608 - our own names
+UNVERSIONED = "substring({0}, position({0}, ':') + 1)"
 # The failures in force that have no place, or one that rests on an earlier verdict. Held is the
 # issue of that one, where the failure is described as it was.
 UNPLACED = f"""
 SELECT d.TraceId AS TraceId, d.SpanId AS SpanId, d.ClaimIndex AS ClaimIndex,
     d.Timestamp AS Timestamp, d.ServiceName AS ServiceName, d.Route AS Route,
     d.Fingerprint AS Fingerprint, d.Version AS Version, d.Embedding AS Embedding,
-    if(h.Fingerprint = d.Fingerprint, h.IssueId, 0) AS Held
+    {UNVERSIONED.format("d.Fingerprint")} AS Pattern,
+    if({UNVERSIONED.format("h.Fingerprint")} = Pattern, h.IssueId, 0) AS Held
 FROM (
     SELECT TraceId, SpanId, ClaimIndex, Timestamp, ServiceName, Route, Fingerprint, Version,
         Embedding
@@ -56,11 +59,11 @@ SELECT e.TraceId, e.SpanId, e.ClaimIndex, toUnixTimestamp64Nano(any(e.Timestamp)
     cityHash64(e.TraceId, e.SpanId, e.ClaimIndex, {{seed:UInt64}})
 FROM ({UNPLACED}) AS e
 LEFT JOIN (
-    SELECT IssueId, Service, Route, Fingerprint,
+    SELECT IssueId, Service, Route, {UNVERSIONED.format("Fingerprint")} AS Pattern,
         if(length(Centroid) = {{width:UInt32}} AND EmbeddingModel IN ({{model:String}}, ''),
             Centroid, []) AS Centroid
     FROM rt4chart_issues FINAL WHERE IsDeleted = 0
-) AS i ON i.Service = e.ServiceName AND i.Route = e.Route AND i.Fingerprint = e.Fingerprint
+) AS i ON i.Service = e.ServiceName AND i.Route = e.Route AND i.Pattern = e.Pattern
 GROUP BY e.TraceId, e.SpanId, e.ClaimIndex
 """  # noqa: S608 - our own names
 VECTORS = f"""
