@@ -35,13 +35,14 @@ def passages_of(
     rows = client.query(SEEN, {"keys": list(keys)}).result_rows if keys else []
     return {
         (trace, span): tuple(
-            SeenPassage(name, _stages(stages), bool(is_context))
+            SeenPassage(name, stages_of(stages), bool(is_context))
             for name, stages, is_context in zip(*seen, strict=True)
         )
         for trace, span, seen in rows
     }
 
 
-def _stages(written: str) -> frozenset[Stage]:
+def stages_of(written: str) -> frozenset[Stage]:
+    """The stages of a passage, from the column that joins them; a later version's are left out."""
     known = {stage.value: stage for stage in Stage}
     return frozenset(known[name] for name in written.split(",") if name in known)

@@ -1,0 +1,60 @@
+"""A trace's tree as rows that open and close, which a template writes one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rt4chart_collector.store.trace import Trace, TraceSpan
+
+MAX_ROWS = 1_000
+# Browsers nest no more than 512 elements, and nobody reads deeper than this.
+MAX_DEPTH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRow:
+    """One span; after it `closes` levels end. `before` and `length` are percent of the trace."""
+
+    span: TraceSpan
+    opens: bool
+    closes: int
+    before: float
+    length: float
+    is_answer: bool
+
+
+def trace_rows(trace: Trace, answer: str) -> tuple[tuple[TraceRow, ...], int]:
+    """The first thousand spans in order, with the answer's and all above it whatever their place.
+
+    The second value is the number of spans that are left out. Deeper than forty all are alike.
+    """
+    line = _above(trace.spans, answer)
+    shown = [
+        one for place, one in enumerate(trace.spans) if place < MAX_ROWS or one.span_id in line
+    ]
+    depths = [min(one.depth, MAX_DEPTH) for one in shown]
+    whole = max(trace.end_ns - trace.start_ns, 1)
+    rows = tuple(
+        TraceRow(
+            span=one,
+            opens=following > depth,
+            closes=max(depth - following, 0),
+            before=100 * (one.start_ns - trace.start_ns) / whole,
+            length=100 * one.duration_ns / whole,
+            is_answer=one.span_id == answer,
+        )
+        for one, depth, following in zip(shown, depths, [*depths[1:], 0], strict=True)
+    )
+    return rows, len(trace.spans) - len(shown)
+
+
+def _above(spans: Sequence[TraceSpan], answer: str) -> frozenset[str]:
+    """The answer's span and those above it."""
+    known = {one.span_id: one for one in spans}
+    found: set[str] = set()
+    name = answer
+    while name in known and name not in found:
+        found.add(name)
+        name = known[name].parent_id
+    return frozenset(found)

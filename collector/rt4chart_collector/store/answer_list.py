@@ -1,0 +1,266 @@
+"""Answers by the page: the newest or the worst first, however many there are.
+
+A page begins where the one before ended (`Place`), so the hundredth costs what the first does.
+Texts are read for the rows of the page alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from rt4chart_collector.store.answer import BY_DAY
+from rt4chart_collector.store.connect import Client
+
+HOUR_NS = 3_600 * 10**9
+# How far back the first look goes, and how much further each one after it.
+FIRST_NS, FURTHER = HOUR_NS, 4
+# What is shown of a text in a list, in characters.
+SHOWN = 280
+Order = Literal["newest", "worst"]
+UNFAITHFUL = "unfaithful"
+
+WHERE = """
+    Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+    AND Timestamp < fromUnixTimestamp64Nano({until:Int64}) AND IsDeleted = 0
+"""
+CONDITIONS = {
+    "service": "ServiceName = {service:String}",
+    "route": "Route = {route:String}",
+    "verifier": "VerifierId = {verifier:String}",
+    "decision": "Decision = {decision:String}",
+    "label": "Label = {label:String}",
+    "model": "Model = {model:String}",
+    "prompt_version": "PromptVersion = {prompt_version:String}",
+    "release": "Release = {release:String}",
+    "environment": "Environment = {environment:String}",
+    "q": "(positionCaseInsensitiveUTF8(Question, {q:String}) > 0 "
+    "OR positionCaseInsensitiveUTF8(Answer, {q:String}) > 0)",
+}
+BAD = "Label IN ('contradicted', 'baseless')"
+ORDERS: Mapping[str, str] = {
+    "newest": "Start DESC, TraceId, SpanId, VerifierId",
+    "worst": "Unfaithful DESC, Start DESC, TraceId, SpanId, VerifierId",
+}
+# What comes after a place in each order.
+AFTER: Mapping[str, str] = {
+    "newest": "(-toUnixTimestamp64Nano(Timestamp), TraceId, SpanId, VerifierId) "
+    "> (-{at:Int64}, {trace:String}, {span:String}, {by:String})",
+    "worst": "(-toInt64(ContradictedCount + BaselessCount), -toUnixTimestamp64Nano(Timestamp), "
+    "TraceId, SpanId, VerifierId) "
+    "> (-{unfaithful:Int64}, -{at:Int64}, {trace:String}, {span:String}, {by:String})",
+}
+KEYS = """
+SELECT toUnixTimestamp64Nano(Timestamp) AS Start, TraceId, SpanId, VerifierId, ServiceName, Route,
+    toInt64(ContradictedCount + BaselessCount) AS Unfaithful
+FROM rt4chart_verifications FINAL
+WHERE {where}
+ORDER BY {order} LIMIT {{limit:UInt32}}
+"""
+# Each trace's rows lie under their services, routes and times: the primary key finds them.
+ROWS = f"""
+SELECT toUnixTimestamp64Nano(Timestamp) AS Start, TraceId, SpanId, VerifierId, ServiceName, Route,
+    Environment, Model, PromptVersion, Release, Decision, toString(Label) AS AnswerLabel,
+    ClaimCount, EntailedCount, ContradictedCount, BaselessCount, UndecidedCount, SampleRate,
+    substringUTF8(Question, 1, {SHOWN}) AS Asked, substringUTF8(Answer, 1, {SHOWN}) AS Said,
+    lengthUTF8(Answer) AS Characters
+FROM rt4chart_verifications FINAL
+WHERE {WHERE} AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
+  AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
+  AND TraceId IN {{traces:Array(String)}}
+"""  # noqa: S608 - our own names
+WORST_CLAIMS = f"""
+SELECT TraceId, SpanId, VerifierId, ClaimIndex, toString(Label),
+    substringUTF8(Claim, 1, {SHOWN})
+FROM rt4chart_claims FINAL
+WHERE {WHERE} AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
+  AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
+  AND TraceId IN {{traces:Array(String)}} AND {BAD}
+ORDER BY Label, ClaimIndex LIMIT 1 BY TraceId, SpanId, VerifierId
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which answers; an empty text takes all. `label` may be "unfaithful", for either that is.
+
+    `q` is searched for in questions and answers, whatever its case.
+    """
+
+    since_ns: int
+    until_ns: int
+    service: str = ""
+    route: str = ""
+    verifier: str = ""
+    decision: str = ""
+    label: str = ""
+    model: str = ""
+    prompt_version: str = ""
+    release: str = ""
+    environment: str = ""
+    q: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page ended: the order's values of its last row."""
+
+    at_ns: int
+    trace_id: str
+    span_id: str
+    verifier: str
+    unfaithful: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An answer in a list; `question` and `answer` are their first characters.
+
+    `worst_claim` is its first contradicted claim, else its first baseless one, with its number.
+    """
+
+    start_ns: int
+    trace_id: str
+    span_id: str
+    verifier: str
+    service: str
+    route: str
+    environment: str
+    model: str
+    prompt_version: str
+    release: str
+    decision: str
+    label: str
+    claims: int
+    entailed: int
+    contradicted: int
+    baseless: int
+    undecided: int
+    sample_rate: float
+    question: str
+    answer: str
+    characters: int
+    worst_claim: str = ""
+    worst_claim_index: int = -1
+
+    @property
+    def place(self) -> Place:
+        """The place from which the next page goes on."""
+        unfaithful = self.contradicted + self.baseless
+        return Place(self.start_ns, self.trace_id, self.span_id, self.verifier, unfaithful)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some answers in order; `after` is where the next page begins, None where there is none."""
+
+    rows: tuple[Listed, ...]
+    after: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    start_ns: int
+    trace_id: str
+    span_id: str
+    verifier: str
+    service: str
+    route: str
+    unfaithful: int
+
+
+def answer_page(
+    client: Client,
+    wanted: Wanted,
+    *,
+    order: Order = "newest",
+    after: Place | None = None,
+    limit: int = 50,
+) -> Page:
+    """The answers after that place, at most `limit`: one row for each verifier that decided."""
+    keys = _keys(client, wanted, order, after, limit + 1)
+    rows = _listed(client, wanted, keys[:limit])
+    return Page(rows, rows[-1].place if len(keys) > limit and rows else None)
+
+
+def _keys(
+    client: Client, wanted: Wanted, order: Order, after: Place | None, limit: int
+) -> list[_Key]:
+    found: list[_Key] = []
+    slices = _slices(wanted, after) if order == "newest" else [(wanted.since_ns, wanted.until_ns)]
+    for since, until in slices:
+        part = replace(wanted, since_ns=since, until_ns=until)
+        text = KEYS.format(where=_where(part, order, after), order=ORDERS[order])
+        given = {**_given(part), **_place(after), "limit": limit - len(found)}
+        found += [_Key(*row) for row in client.query(text, given, settings=BY_DAY).result_rows]
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _slices(wanted: Wanted, after: Place | None) -> Iterator[tuple[int, int]]:
+    """Spans of time from the newest back, each longer: most pages are in the first."""
+    until = min(wanted.until_ns, after.at_ns + 1) if after else wanted.until_ns
+    length = FIRST_NS
+    while until > wanted.since_ns:
+        since = max(until - length, wanted.since_ns)
+        yield since, until
+        until, length = since, length * FURTHER
+
+
+def _where(wanted: Wanted, order: Order, after: Place | None) -> str:
+    parts = [WHERE]
+    for name, condition in CONDITIONS.items():
+        if getattr(wanted, name):
+            parts.append(BAD if (name, wanted.label) == ("label", UNFAITHFUL) else condition)
+    if after is not None:
+        parts.append(AFTER[order])
+    return " AND ".join(parts)
+
+
+def _given(wanted: Wanted) -> dict[str, object]:
+    fields = asdict(wanted)
+    return {"since": fields.pop("since_ns"), "until": fields.pop("until_ns"), **fields}
+
+
+def _place(after: Place | None) -> dict[str, object]:
+    if after is None:
+        return {}
+    return {
+        "at": after.at_ns,
+        "trace": after.trace_id,
+        "span": after.span_id,
+        "by": after.verifier,
+        "unfaithful": after.unfaithful,
+    }
+
+
+def _listed(client: Client, wanted: Wanted, keys: Sequence[_Key]) -> tuple[Listed, ...]:
+    """The rows of these keys, in their order."""
+    if not keys:
+        return ()
+    given: dict[str, object] = {
+        "since": min(key.start_ns for key in keys),
+        "until": max(key.start_ns for key in keys) + 1,
+        "services": sorted({key.service for key in keys}),
+        "routes": sorted({key.route for key in keys}),
+        "ticks": sorted({key.start_ns // 10**9 // 300 * 300 for key in keys}),
+        "traces": sorted({key.trace_id for key in keys}),
+    }
+    rows = {tuple(row[:4]): row for row in client.query(ROWS, given, settings=BY_DAY).result_rows}
+    worst = {
+        tuple(row[:3]): row[3:]
+        for row in client.query(WORST_CLAIMS, given, settings=BY_DAY).result_rows
+    }
+    found = [
+        (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)), key) for key in keys
+    ]
+    return tuple(
+        _one(row, worst.get((key.trace_id, key.span_id, key.verifier))) for row, key in found if row
+    )
+
+
+def _one(row: Sequence[Any], worst: Sequence[Any] | None) -> Listed:
+    index, _, claim = worst or (-1, "", "")
+    return replace(Listed(*row), worst_claim=claim, worst_claim_index=index)

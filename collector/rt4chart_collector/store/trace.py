@@ -1,0 +1,174 @@
+"""The spans of a trace as a tree, without their texts: what was done, how long it took."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart import semconv
+from otel_rt4chart.spans.read import kind_of
+from otel_rt4chart.spans.reading import Reading
+from otel_rt4chart.spans.record import SpanRecord
+from rt4chart_collector.store.connect import Client
+
+MAX_SPANS = 10_000
+# Values longer than this say no kind and no number.
+SHORT = 120
+SPANS = f"""
+SELECT SpanId, any(ParentSpanId), any(SpanName), any(SpanKind), any(ServiceName),
+    min(toUnixTimestamp64Nano(Timestamp)) AS Start, max(Duration), any(StatusCode),
+    any(substringUTF8(StatusMessage, 1, 400)), any(ScopeName),
+    any(mapApply((key, value) -> (key, if(length(value) <= {SHORT}, value, '…')), SpanAttributes)),
+    any(Events.Name)
+FROM otel_traces
+WHERE TraceId = {{trace:String}}
+  AND Timestamp >= (SELECT min(Start) FROM otel_traces_trace_id_ts WHERE TraceId = {{trace:String}})
+  AND Timestamp <= (SELECT max(End) + 1 FROM otel_traces_trace_id_ts
+                    WHERE TraceId = {{trace:String}})
+GROUP BY SpanId ORDER BY Start, SpanId LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - names of columns alone, values are parameters
+# OpenInference, the GenAI conventions of now and before, OpenLLMetry.
+INPUT = (
+    "llm.token_count.prompt",
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.prompt_tokens",
+    "llm.usage.prompt_tokens",
+)
+OUTPUT = (
+    "llm.token_count.completion",
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "llm.usage.completion_tokens",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSpan:
+    """One span: `kind` is what it did in words of OpenInference, "" where no convention says it.
+
+    `depth` is its place under the roots, from 0. `is_orphan` where its parent is not stored or
+    stands below it. Tokens are None where the span counts none.
+    """
+
+    span_id: str
+    parent_id: str
+    name: str
+    kind: str
+    service: str
+    start_ns: int
+    duration_ns: int
+    status: str
+    message: str
+    depth: int
+    children: int
+    is_orphan: bool
+    is_ours: bool
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace's spans, each after its parent, those of one parent by time.
+
+    `start_ns` and `end_ns` are of all of them; `is_cut` where there are more than were read.
+    """
+
+    spans: tuple[TraceSpan, ...]
+    start_ns: int
+    end_ns: int
+    is_cut: bool
+
+
+def trace_of(client: Client, trace_id: str, *, limit: int = MAX_SPANS) -> Trace | None:
+    """The first `limit` spans of the trace by time; None where none is stored."""
+    rows = client.query(SPANS, {"trace": trace_id, "limit": limit + 1}).result_rows
+    if not rows:
+        return None
+    read = {row[0]: _Read(*row) for row in rows[:limit]}
+    start = min(one.start_ns for one in read.values())
+    end = max(one.start_ns + one.duration_ns for one in read.values())
+    return Trace(_in_order(read), start, end, is_cut=len(rows) > limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    span_id: str
+    parent_id: str
+    name: str
+    span_kind: str
+    service: str
+    start_ns: int
+    duration_ns: int
+    status: str
+    message: str
+    scope: str
+    attributes: Mapping[str, str]
+    events: Sequence[str]
+
+
+def _in_order(read: Mapping[str, _Read]) -> tuple[TraceSpan, ...]:
+    """Depth first without recursion; of a loop of parents the earliest span stands as a root."""
+    below: defaultdict[str, list[_Read]] = defaultdict(list)
+    for one in read.values():
+        below[one.parent_id if one.parent_id in read else ""].append(one)
+    found: dict[str, TraceSpan] = {}
+    _descend(below[""], below, found)
+    for one in read.values():
+        if one.span_id not in found:
+            _descend([one], below, found)
+    return tuple(found.values())
+
+
+def _descend(
+    roots: Sequence[_Read],
+    below: Mapping[str, Sequence[_Read]],
+    found: dict[str, TraceSpan],
+) -> None:
+    stack = [(one, 0) for one in reversed(roots)]
+    while stack:
+        one, depth = stack.pop()
+        if one.span_id in found:
+            continue
+        under = [child for child in below.get(one.span_id, ()) if child.span_id not in found]
+        under = [child for child in under if child.span_id != one.span_id]
+        is_orphan = depth == 0 and one.parent_id != ""
+        found[one.span_id] = _span(one, depth, len(under), is_orphan=is_orphan)
+        stack += [(child, depth + 1) for child in reversed(under)]
+
+
+def _span(one: _Read, depth: int, children: int, *, is_orphan: bool) -> TraceSpan:
+    record = SpanRecord(
+        trace_id="",
+        span_id=one.span_id,
+        name=one.name,
+        start_ns=one.start_ns,
+        end_ns=one.start_ns + one.duration_ns,
+        attributes=one.attributes,
+        scope_name=one.scope,
+    )
+    return TraceSpan(
+        one.span_id,
+        one.parent_id,
+        one.name,
+        kind_of(Reading(record))[0].value,
+        one.service,
+        one.start_ns,
+        one.duration_ns,
+        one.status,
+        one.message,
+        depth,
+        children,
+        is_orphan,
+        one.scope == semconv.SCOPE_NAME,
+        _count(one.attributes, INPUT),
+        _count(one.attributes, OUTPUT),
+    )
+
+
+def _count(attributes: Mapping[str, str], names: Collection[str]) -> int | None:
+    for name in names:
+        if (value := attributes.get(name, "")).isdecimal():
+            return int(value)
+    return None
