@@ -90,7 +90,7 @@ def settle(
 
 
 def has_grown(issue: Issue, titled: Event | None) -> bool:
-    """True where an issue has no title yet, or more claims than the growth point after its title's."""
+    """True where an issue has no title, or more claims than the growth point after its title's."""
     if titled is None:
         return issue.claims > 0
     before = int(titled.note) if titled.note.isdecimal() else 0

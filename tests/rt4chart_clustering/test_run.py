@@ -15,8 +15,7 @@ import pytest
 from otel_rt4chart.cli import Command, main
 from otel_rt4chart.commands.period import period_s
 from otel_rt4chart.verify.model import Label
-from rt4chart_clustering import described
-from rt4chart_clustering import settings
+from rt4chart_clustering import described, settings
 from rt4chart_clustering.assign import FEW
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES

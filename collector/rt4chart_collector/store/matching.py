@@ -1,8 +1,8 @@
 """Failures laid beside the issues of their partition, where they lie: vectors stay in the engine.
 
 A partition is a service, a route and a fingerprint; an issue of another version of the fingerprint
-is beside it too, as a changed rule makes no other issue. Descriptions are sorted by trace, so they are
-read in ranges of traces, and each statement holds no more than a range.
+is beside it too, as a changed rule makes no other issue. Descriptions are sorted by trace, so they
+are read in ranges of traces, and each statement holds no more than a range.
 """
 
 from __future__ import annotations
