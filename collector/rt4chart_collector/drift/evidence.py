@@ -1,0 +1,107 @@
+"""An e-detector for the mean of shares: Shiryaev-Roberts sums of betting e-values.
+
+Shin, Ramdas and Rinaldo, "E-detectors", arXiv 2203.03532. Each answer is a share x in [0, 1] of
+unfaithful claims. A bet that shares lie above the null multiplies its stake by
+1 + bet * w * (x - null), which is 1 at most on average while they do not. Nothing is assumed about
+how shares are spread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rt4chart_collector.store.ticks import Bin
+
+LAMBDAS = (0.8, 1.6, 3.0)
+# The bets that a rate is back: smaller, because a share far above the null costs them most.
+BACK = (-0.3, -0.6, -0.9)
+# What an answer may take of a bet's stake at most, so that no stake is ever lost whole.
+LARGEST_LOSS = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What has been gathered so far; a new one has seen nothing.
+
+    `sums` are the logarithms of the sums, one a bet. `climb` is what the middle bet has won since
+    `since_ns`, the time at which it last had nothing: when a rise, if it is one, began.
+    """
+
+    sums: tuple[float, ...] = (-math.inf,) * len(LAMBDAS)
+    since_ns: int = 0
+    climb: float = 0.0
+
+    @property
+    def log(self) -> float:
+        """The logarithm of the sums' mean; 0 where it is below, which says nothing of a rise."""
+        top = max(self.sums)
+        if top == -math.inf:
+            return 0.0
+        total = sum(math.exp(one - top) for one in self.sums)
+        return max(top + math.log(total / len(self.sums)), 0.0)
+
+
+def step(
+    evidence: Evidence,
+    bins: Iterable[Bin],
+    *,
+    null: float,
+    at_ns: int,
+    scale: float | None = None,
+) -> Evidence:
+    """The evidence after one more tick, of answers all measured against one null.
+
+    A tick in which no answer has a decided claim changes nothing.
+    """
+    won = gains(bins, null=null, scale=scale)
+    return evidence if won is None else grow(evidence, won, at_ns=at_ns)
+
+
+def gains(
+    bins: Iterable[Bin],
+    *,
+    null: float,
+    scale: float | None = None,
+    bets: Sequence[float] = LAMBDAS,
+) -> tuple[float, ...] | None:
+    """By how much the logarithm of each bet's stake changes; None where no answer counts.
+
+    `scale` is the smallest sampling rate in force, at best known before the tick; without it, the
+    smallest that an answer of the tick had. An answer weighs scale/rate, 1 at most.
+    """
+    counted = [one for one in bins if one.decided > 0 and one.answers > 0 and one.sample_rate > 0]
+    if not counted:
+        return None
+    least = scale if scale is not None else min(one.sample_rate for one in counted)
+    stakes = [bounded(bet, null) for bet in bets]
+    won = [0.0] * len(stakes)
+    for one in sorted(counted, key=_order):
+        distance = min(least / one.sample_rate, 1.0) * (one.unfaithful / one.decided - null)
+        for at, stake in enumerate(stakes):
+            won[at] += one.answers * math.log1p(stake * distance)
+    return tuple(won)
+
+
+def grow(evidence: Evidence, won: Sequence[float], *, at_ns: int) -> Evidence:
+    """The sums after a tick that began at `at_ns` and in which the bets won `won`: (M + 1) * e."""
+    sums = tuple(_log_of_one_more(one) + gain for one, gain in zip(evidence.sums, won, strict=True))
+    since_ns = evidence.since_ns if evidence.climb > 0 else at_ns
+    return Evidence(sums, since_ns, max(evidence.climb + won[len(won) // 2], 0.0))
+
+
+def bounded(bet: float, null: float) -> float:
+    """The bet, smaller where one answer could else take more than `LARGEST_LOSS` of its stake."""
+    worst = null if bet > 0 else 1 - null
+    return math.copysign(min(abs(bet), LARGEST_LOSS / worst if worst > 0 else abs(bet)), bet)
+
+
+def _log_of_one_more(log: float) -> float:
+    """log(1 + exp(log)) without overflow."""
+    return max(log, 0.0) + math.log1p(math.exp(-abs(log)))
+
+
+def _order(one: Bin) -> tuple[int, int, float, int]:
+    """Sums of floats depend on their order, and a replay must not depend on that of the bins."""
+    return one.decided, one.unfaithful, one.sample_rate, one.answers
