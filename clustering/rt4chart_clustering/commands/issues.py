@@ -11,7 +11,13 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.period import period_s
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering import settings
-from rt4chart_clustering.commands import issues_acts, issues_explain, issues_read, issues_ticket
+from rt4chart_clustering.commands import (
+    issues_acts,
+    issues_explain,
+    issues_families,
+    issues_read,
+    issues_ticket,
+)
 from rt4chart_clustering.commands.issues_verb import Verb
 from rt4chart_clustering.triage.state import State
 from rt4chart_collector.store.connect import connect
@@ -21,6 +27,7 @@ VERBS: Mapping[str, Verb] = {
     verb.name: verb
     for verb in (
         *issues_read.VERBS,
+        issues_families.VERB,
         *issues_explain.VERBS,
         *issues_acts.VERBS,
         *issues_ticket.VERBS,
