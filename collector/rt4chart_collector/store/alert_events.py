@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.errors import InputError
+from otel_rt4chart.verify.encoding import encodable
 from rt4chart_collector.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.alerts.lifecycle import moment
 from rt4chart_collector.alerts.silence import Silence, silenced_until
 from rt4chart_collector.alerts.state import PHASES, TELLING, AlertEvent, AlertState, Kind, states_of
 from rt4chart_collector.store.connect import Client
@@ -181,13 +183,17 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
     Raises InputError, as the others here, where no such alert is open.
     """
     state = _open(client, alert_id, now_ns)
-    record(client, [AlertEvent(state.alert, now_ns, Kind.ACKNOWLEDGED, {}, actor, note)])
+    record(
+        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.ACKNOWLEDGED, {}, actor, note)]
+    )
 
 
 def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
     """Resolve it by hand: it fires again once it has gone and come back, or when it gets worse."""
     state = _open(client, alert_id, now_ns)
-    record(client, [AlertEvent(state.alert, now_ns, Kind.DISMISSED, {}, actor, note)])
+    record(
+        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.DISMISSED, {}, actor, note)]
+    )
 
 
 def snooze(
@@ -198,7 +204,9 @@ def snooze(
     silence = Silence(now_ns, until_ns, {"id": state.id}, actor, note)
     kept = add_silence(client, silence, now_ns=now_ns)
     body = {"silence": kept.id, "until_ns": kept.ends_ns}
-    record(client, [AlertEvent(state.alert, now_ns, Kind.SNOOZED, body, actor, note)])
+    record(
+        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.SNOOZED, body, actor, note)]
+    )
     return kept
 
 
@@ -222,7 +230,7 @@ def _row(event: AlertEvent) -> Row:
     return (
         *(one.id, event.at_ns, event.id, str(event.kind), str(one.rule), str(one.severity)),
         *(one.service, one.route, one.issue_id, one.title),
-        json.dumps(body, ensure_ascii=False, default=str),
+        encodable(json.dumps(body, ensure_ascii=False, default=str)),
         *(event.actor, event.note),
     )
 

@@ -1,0 +1,1 @@
+"""The services that alerts are sent to, one a file."""

@@ -1,0 +1,93 @@
+"""E-mail and every other service that apprise knows, by its addresses (appriseit.com)."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from otel_rt4chart.errors import SettingsError
+from rt4chart_collector.alerts.due import What
+from rt4chart_collector.alerts.message import Message
+from rt4chart_collector.sending.sender import Sender
+from rt4chart_collector.sending.text import line
+
+if TYPE_CHECKING:
+    import apprise
+
+_TYPES = {"critical": "failure", "error": "failure", "warning": "warning", "info": "info"}
+_MAIL = ("mailto", "mailtos")
+# In chats these are mentions, links and code; a mail is plain text, and apprise makes HTML of it.
+_HARMLESS = str.maketrans("@<>[]`", "＠‹›［］'")
+_TITLE, _BODY = 250, 8_000
+_SECONDS = 20
+# What it logs quotes addresses; what counts is in its result.
+logging.getLogger("apprise").addHandler(logging.NullHandler())
+logging.getLogger("apprise").propagate = False
+
+
+class ByApprise:
+    """One address; who is told knows of no threads, so an acknowledgement is not sent."""
+
+    wants = frozenset(What) - {What.ACKNOWLEDGED}
+
+    def __init__(self, service: apprise.Apprise, url: str, name: str) -> None:
+        """A service with this one address; `targets_of` makes them."""
+        self.name = name
+        self._service = service
+        self._is_mail = url.partition("://")[0].lower() in _MAIL
+        # Longer ones first, so that no rest of a secret is left.
+        parts = {unquote(part) for part in re.split(r"[/:@?&=,]+", url)} | {url}
+        self._sender = Sender(name, tuple(sorted(parts, key=len, reverse=True)))
+
+    def send(self, message: Message) -> str:
+        """Hand it to apprise, which catches whatever its services raise."""
+        import apprise
+
+        title, body = line(message.headline, _TITLE), message.body[:_BODY]
+        if not self._is_mail:
+            title, body = title.translate(_HARMLESS), body.translate(_HARMLESS)
+        if message.is_over:
+            kind = apprise.NotifyType.SUCCESS
+        else:
+            kind = apprise.NotifyType(_TYPES.get(message.alert.severity, "info"))
+        with self._service.notify(
+            body=body,
+            title=title,
+            notify_type=kind,
+            body_format=apprise.NotifyFormat.TEXT,
+            timeout=_SECONDS,
+        ) as result:
+            if not result:
+                said = " ".join(one.message for one in result.logs()) or "it does not say why"
+                raise self._sender.failure(f"apprise could not send: {said}")
+        return ""
+
+
+def targets_of(urls: Sequence[str]) -> list[ByApprise]:
+    """A target for each address, named by its scheme, the second one of the same mailto-2.
+
+    Raises SettingsError where apprise is not installed, or does not know an address.
+    """
+    try:
+        import apprise
+    except ImportError:
+        raise SettingsError(
+            "RT4CHART_ALERTS_APPRISE needs apprise: pip install 'otel-rt4chart[alerts]'"
+        ) from None
+    found: list[ByApprise] = []
+    names: list[str] = []
+    for number, url in enumerate(urls, 1):
+        scheme = url.partition("://")[0].lower()
+        service = apprise.Apprise()
+        if not re.fullmatch(r"[a-z0-9]+", scheme) or not service.add(url):
+            raise SettingsError(
+                "RT4CHART_ALERTS_APPRISE: expected addresses that apprise knows, with spaces "
+                f"between them; number {number} is none (not shown)"
+            )
+        names.append(scheme)
+        again = names.count(scheme)
+        found.append(ByApprise(service, url, scheme if again == 1 else f"{scheme}-{again}"))
+    return found
