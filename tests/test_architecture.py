@@ -35,6 +35,13 @@ OURS = {
         "rt4chart_collector.store",
         "rt4chart_clustering",
     ),
+    "rt4chart_clustering.console": (
+        "otel_rt4chart",
+        "rt4chart_collector.answers",
+        "rt4chart_collector.console",
+        "rt4chart_collector.store",
+        "rt4chart_clustering",
+    ),
 }
 # What of the outside may be imported where; the standard library may be imported anywhere.
 OUTSIDE = {
@@ -52,6 +59,7 @@ OUTSIDE = {
     "rt4chart_collector.telemetry.prometheus": ("prometheus_client",),
     "rt4chart_collector.sources.kafka": ("confluent_kafka",),
     "rt4chart_collector.alerts.notify.by_apprise": ("apprise",),
+    "rt4chart_collector.console": ("starlette", "jinja2", "markupsafe"),
     "rt4chart_collector.store": (),
     "rt4chart_collector.store.connect": ("clickhouse_connect", "urllib3"),
     "rt4chart_collector.store.access.compress": ("lz4", "backports", "compression"),
@@ -59,6 +67,7 @@ OUTSIDE = {
     "rt4chart_collector.store.access.server": ("starlette",),
     "rt4chart_collector.store.access.serve": ("starlette", "uvicorn"),
     "rt4chart_clustering": ("numpy", "rich"),
+    "rt4chart_clustering.console": ("starlette", "markupsafe", "numpy", "sklearn"),
     "rt4chart_clustering.cluster": ("numpy", "sklearn"),
     "rt4chart_clustering.embed": ("numpy", "sklearn"),
     "rt4chart_clustering.pytest_plugin": ("pytest",),

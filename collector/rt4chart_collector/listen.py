@@ -153,6 +153,8 @@ def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
         lifespan="off",
         ws="none",
         server_header=False,
+        # Whom a proxy may name is decided where it matters.
+        proxy_headers=False,
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=max(round(stop_s), 1),
         ssl_certfile=tls.cert if tls else None,

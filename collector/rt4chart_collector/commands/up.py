@@ -10,15 +10,17 @@ from threading import Event
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.app import running
+from rt4chart_collector.console.serve import console_served
+from rt4chart_collector.console.settings import ConsoleSettings, load_console
 from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load
 from rt4chart_collector.signals import heed_signals
-from rt4chart_collector.stages import LIMIT_S
+from rt4chart_collector.stages import LIMIT_S, Ending
 from rt4chart_collector.telemetry.logs import say, set_up
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare a flag for each setting that is no secret."""
-    declare(parser, flagged())
+    declare(parser, [*flagged(), *ConsoleSettings.flags()])
 
 
 def declare(parser: argparse.ArgumentParser, settings: Sequence[Field[object]]) -> None:
@@ -48,20 +50,28 @@ def shown(default: object) -> str:
 def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish what was acknowledged; a second one ends at once."""
     settings = load({declared.name: getattr(options, declared.name) for declared in flagged()})
+    console = load_console(
+        {one.name: getattr(options, one.name) for one in ConsoleSettings.flags()}
+    )
     check_metrics(settings.self_metrics, (settings.otlp_http, settings.otlp_grpc))
     set_up(settings.log_format, settings.log_level)
     asked = Event()
     heed_signals(asked.set, settings.stop_s + LIMIT_S)
-    with running(settings) as service:
+    late = Ending(0.0)
+    with (
+        running(settings) as service,
+        console_served(settings, console, late, service.status) as pages,
+    ):
+        shown_at = f", console {pages}" if pages else ""
         say(
             settings.log_format,
             "up",
             f"OTLP at {service.url}/v1/traces and gRPC at {service.grpc}, "
-            f"database {service.database}, judge {service.judge}",
+            f"database {service.database}, judge {service.judge}{shown_at}",
         )
         asked.wait()
         say(settings.log_format, "up", "stopping; finishing what was acknowledged")
-    if service.ending.is_late:
+    if service.ending.is_late or late.is_late:
         # A thread hangs in a library: the interpreter would wait for it, or end under it.
         os._exit(1)
     return 0

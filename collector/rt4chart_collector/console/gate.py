@@ -1,0 +1,155 @@
+"""What every request passes: its host, who sends it, its form, and the headers of every answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.datastructures import FormData, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rt4chart_collector.console.console import Console
+from rt4chart_collector.console.errors import BROKEN, error_page
+from rt4chart_collector.console.session import Session, give
+from rt4chart_collector.console.urls import with_query
+from rt4chart_collector.trouble import shown
+
+FORM_BYTES = 256 * 1024
+FORM_FIELDS = 200
+# Plotly and the pages set styles through the CSSOM, which no policy forbids.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    # `no-referrer` would make the browser send `Origin: null` with forms.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+FREE = ("/login", "/logout", "/healthz")
+log = logging.getLogger(__name__)
+
+
+class Gate:
+    """The console as an application of the web, with all its doors."""
+
+    def __init__(self, app: ASGIApp, console: Console) -> None:
+        """`app` has the pages."""
+        self._app = app
+        self._console = console
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or say why not."""
+        if scope["type"] != "http":
+            return
+        sending = _Sending(send)
+        try:
+            request = Request(scope, receive)
+            try:
+                answer = await self._refusal(request, sending)
+            except HTTPException as error:
+                answer = error_page(self._console, request, error)
+            if answer is not None:
+                await answer(scope, receive, sending)
+                return
+            await self._app(scope, receive, sending)
+        except Exception as error:  # noqa: BLE001 - process boundary: one request
+            log.error("a page of the console failed: %s", shown(error))
+            if not sending.has_begun:
+                await PlainTextResponse(BROKEN, 500)(scope, receive, sending)
+
+    async def _refusal(self, request: Request, sending: _Sending) -> Response | None:
+        console = self._console
+        console.access.check_host(request)
+        is_free = request.url.path in FREE or request.url.path.startswith("/static/")
+        session = console.access.session(request, console.now_s)
+        request.scope["rt4chart.session"] = session
+        if session is not None and session.is_new:
+            carrier = Response()
+            give(carrier, console.sessions.write(session), is_secure=request.url.scheme == "https")
+            sending.cookie = carrier.headers["set-cookie"]
+        if request.method not in ("GET", "HEAD"):
+            await self._check_change(request, session)
+        if session is not None or is_free:
+            return None
+        if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
+            path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            return RedirectResponse(with_query("/login", next="" if path == "/" else path), 303)
+        raise HTTPException(401, "expected a session or 'Authorization: Bearer TOKEN', got none")
+
+    async def _check_change(self, request: Request, session: Session | None) -> None:
+        if request.method != "POST":
+            raise HTTPException(405, f"expected GET or POST, got {request.method[:20]}")
+        form = await read_form(request)
+        request.scope["rt4chart.form"] = form
+        texts = {name: value for name, value in form.items() if isinstance(value, str)}
+        self._console.access.check_post(request, session, texts)
+        if self._console.settings.console_readonly and request.url.path not in FREE:
+            raise HTTPException(
+                403, "expected no changes, got one: RT4CHART_CONSOLE_READONLY is set"
+            )
+
+
+class _Sending:
+    """Sends an answer with the headers of all answers."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.cookie = ""
+        self.has_begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            headers = MutableHeaders(raw=_raw_headers(message))
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("cache-control", "no-store")
+            if self.cookie:
+                headers.append("set-cookie", self.cookie)
+        await self._send(message)
+
+
+def _raw_headers(message: MutableMapping[str, Any]) -> list[tuple[bytes, bytes]]:
+    raw: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
+    message["headers"] = raw
+    return raw
+
+
+async def read_form(request: Request) -> FormData:
+    """The form of a POST; HTTPException 413 or 400 where it is none that the console has."""
+    size = 0
+
+    async def receive() -> Message:
+        nonlocal size
+        message = await request.receive()
+        size += len(message.get("body", b""))
+        if size > FORM_BYTES:
+            raise HTTPException(413, f"expected a form of at most {FORM_BYTES} bytes")
+        return message
+
+    try:
+        return await Request(request.scope, receive).form(
+            max_files=0, max_fields=FORM_FIELDS, max_part_size=FORM_BYTES
+        )
+    except MultiPartException as error:
+        raise HTTPException(400, f"expected a form, got another body: {error.message}") from error

@@ -1,0 +1,184 @@
+"""The list of answers, and the pages of single ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from otel_rt4chart.verdict import Decision
+from otel_rt4chart.verify.model import AnswerLabel
+from rt4chart_collector.console.filters import label, link, percent, shortened, when
+from rt4chart_collector.console.pages.answer import answer_routes
+from rt4chart_collector.console.params import bad, one_of, text_of, whole_of
+from rt4chart_collector.console.section import Section
+from rt4chart_collector.console.table import HTML, Column, Table, format_of
+from rt4chart_collector.console.urls import answer_url, route_url
+from rt4chart_collector.store.answer_list import (
+    UNFAITHFUL,
+    Listed,
+    Order,
+    Place,
+    Wanted,
+    answer_page,
+)
+
+if TYPE_CHECKING:
+    from rt4chart_collector.console.console import Console
+
+PAGE, MOST = 50, 1_000
+FILTERS = ("service", "route", "model", "prompt_version", "release", "environment")
+LABELS = ("", UNFAITHFUL, *(one.value for one in AnswerLabel))
+DECISIONS = ("", *(one.value for one in Decision))
+ORDERS: tuple[Order, ...] = ("newest", "worst")
+PLACE = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
+TRACE = re.compile(r"[0-9a-f]{32}")
+EMPTY = (
+    "No answer fits. Widen the time or take filters away; if there is none at all, send traces "
+    "(docs/instrument.md), or see `rt4chart demo`."
+)
+
+
+def routes(console: Console) -> Sequence[BaseRoute]:
+    """GET /answers and what is below it."""
+
+    def show(request: Request) -> Response:
+        wanted = _wanted(console, request)
+        order: Order = one_of_orders(request)
+        limit = whole_of(request, "limit", default=PAGE, low=1, high=MOST)
+        with console.store() as client:
+            page = answer_page(
+                client, wanted, order=order, after=place_of(request), limit=limit
+            )
+        more = _more(request, page.after) if page.after else ""
+        table = Table("answers", "Answers", page.rows, COLUMNS, EMPTY, more=more)
+        if format_of(request) != HTML:
+            return console.table(request, table, "answers.html")
+        return console.page(
+            request,
+            "answers.html",
+            title="Answers",
+            table=table,
+            wanted=wanted,
+            order=order,
+            labels=LABELS,
+            decisions=DECISIONS,
+            orders=ORDERS,
+        )
+
+    return [Route("/answers", show, methods=["GET"]), *answer_routes(console)]
+
+
+def one_of_orders(request: Request) -> Order:
+    """`?order=`."""
+    found = one_of(request, "order", ORDERS, "newest")
+    return "worst" if found == "worst" else "newest"
+
+
+def place_of(request: Request) -> Place | None:
+    """`?after=`, which a page before gave."""
+    given = text_of(request, "after")
+    if not given:
+        return None
+    found = PLACE.fullmatch(given)
+    if found is None or int(found[1]) >= 2**63:
+        raise bad("after", "what the link to the next page says", given)
+    return Place(int(found[1]), found[3], found[4], found[5], int(found[2]))
+
+
+def _more(request: Request, place: Place) -> str:
+    text = "~".join(
+        (
+            str(place.at_ns),
+            str(place.unfaithful),
+            place.trace_id,
+            place.span_id,
+            place.verifier,
+        )
+    )
+    return str(request.url.include_query_params(after=text).remove_query_params("format")).replace(
+        f"{request.url.scheme}://{request.url.netloc}", "", 1
+    )
+
+
+def _wanted(console: Console, request: Request) -> Wanted:
+    since_ns, until_ns = console.window(request)
+    q = text_of(request, "q", longest=200)
+    trace = q.lower() if TRACE.fullmatch(q.lower()) else ""
+    verifier = text_of(request, "verifier")
+    if verifier != "*" and not trace:
+        verifier = console.verifier(request)
+    return Wanted(
+        since_ns=0 if trace else since_ns,
+        until_ns=until_ns,
+        verifier="" if verifier == "*" else verifier,
+        decision=one_of(request, "decision", DECISIONS, ""),
+        label=one_of(request, "label", LABELS, ""),
+        q="" if trace else q,
+        trace_id=trace,
+        **{name: text_of(request, name) for name in FILTERS},
+    )
+
+
+def _asked(row: Listed) -> Markup:
+    return Markup('<a class="asked" href="{}"><bdi>{}</bdi></a>').format(
+        answer_url(row.trace_id, row.span_id), shortened(row.question or row.answer, 110) or "–"
+    )
+
+
+def _said(row: Listed) -> Markup | str:
+    if row.worst_claim:
+        return Markup('<a class="guilty" href="{}"><bdi>{}</bdi></a>').format(
+            answer_url(row.trace_id, row.span_id, row.worst_claim_index),
+            shortened(row.worst_claim, 140),
+        )
+    return Markup('<bdi class="quiet">{}</bdi>').format(shortened(row.answer, 140) or "–")
+
+
+def _verdict(row: Listed) -> Markup:
+    if row.decision != Decision.VERIFIED:
+        return Markup('<span class="quiet">not verified: {}</span>').format(
+            row.decision.replace("_", " ")
+        )
+    return label(row.label)
+
+
+def _unfaithful(row: Listed) -> str:
+    decided = row.entailed + row.contradicted + row.baseless
+    return f"{row.contradicted + row.baseless} of {decided}" if decided else "–"
+
+
+COLUMNS: Sequence[Column[Listed]] = (
+    Column("time", "Time", lambda row: row.start_ns, lambda row: when(row.start_ns)),
+    Column("verdict", "Verdict", lambda row: row.label, _verdict),
+    Column(
+        "unfaithful",
+        "Unfaithful",
+        lambda row: row.contradicted + row.baseless,
+        _unfaithful,
+        is_number=True,
+        hint="claims that are contradicted or baseless, of those decided",
+    ),
+    Column("question", "Question", lambda row: row.question, _asked),
+    Column("claim", "First unfaithful claim, else the answer", lambda row: row.worst_claim, _said),
+    Column(
+        "route",
+        "Route",
+        lambda row: row.route,
+        lambda row: link(route_url(row.service, row.route), row.route or row.service),
+    ),
+    Column("model", "Model", lambda row: row.model),
+    Column(
+        "sample_rate",
+        "Sampled",
+        lambda row: row.sample_rate,
+        lambda row: percent(row.sample_rate),
+        is_number=True,
+    ),
+)
+SECTION = Section("Answers", "/answers", routes, order=10)

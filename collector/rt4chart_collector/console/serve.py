@@ -1,0 +1,51 @@
+"""The console as a part of a process: beside the service, or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from rt4chart_collector.console.app import build_site
+from rt4chart_collector.console.facts import Facts, facts_of
+from rt4chart_collector.console.settings import ConsoleSettings
+from rt4chart_collector.listen import listening, load_tls, serving_web, url_of
+from rt4chart_collector.settings import Settings
+from rt4chart_collector.stages import Ending
+from rt4chart_collector.store.connect import Client, connect, target_of
+
+# The pages in hand at the end: nobody loses anything with them.
+STOP_S = 2.0
+
+
+@contextmanager
+def console_served(
+    service: Settings,
+    settings: ConsoleSettings,
+    ending: Ending,
+    status: Callable[[], Mapping[str, object]] | None = None,
+) -> Iterator[str]:
+    """Serve the console of this store while the block runs; gives its URL, "" where it is off.
+
+    `status` gives the figures of a service in this process. Raises SettingsError where the address
+    cannot be had; a store that is away is the pages' affair.
+    """
+    if settings.console is None:
+        yield ""
+        return
+
+    def open_client() -> Client:
+        return connect(service.dsn, creates=False)
+
+    facts = Facts(facts_of(service, settings), status, target_of(service.dsn).shown)
+    site, tls = (
+        build_site(open_client, settings, facts),
+        load_tls(service.tls_cert, service.tls_key),
+    )
+    with listening(settings.console, "console") as bound:
+        try:
+            with serving_web(site.app, bound, tls=tls, stop_s=STOP_S):
+                yield url_of(bound, tls)
+        finally:
+            # A page that hangs in a library is left behind; `ending` tells it.
+            ending.join(site.threads.alive)
+            site.console.close()

@@ -1,0 +1,76 @@
+"""Styles and scripts: our own, and plotly's from its installed package."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+FOLDER = Path(__file__).parent / "static"
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+PLOTLY = "plotly.js"
+
+
+class Statics:
+    """The files of some folders by name; `url` changes with the content, so that it may be kept."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        """Later folders add names."""
+        self._files = {
+            path.name: path
+            for folder in folders
+            for path in sorted(folder.iterdir())
+            if path.suffix in KINDS
+        }
+
+    def url(self, name: str) -> str:
+        """Where a page finds the file."""
+        mark = version("plotly") if name == PLOTLY else _mark(self._files[name])
+        return f"/static/{name}?{mark}"
+
+    def routes(self) -> list[Route]:
+        """GET /static/NAME."""
+        return [Route("/static/{name}", self._give, methods=["GET"])]
+
+    def _give(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        path = plotly_file() if name == PLOTLY else self._files.get(name)
+        if path is None:
+            raise HTTPException(404, "expected the name of a file of the console")
+        headers = {"cache-control": "max-age=31536000, immutable", "vary": "Accept-Encoding"}
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["content-encoding"] = "gzip"
+            return Response(_packed(path), headers=headers, media_type=KINDS[path.suffix])
+        return Response(path.read_bytes(), headers=headers, media_type=KINDS[path.suffix])
+
+
+@cache
+def plotly_file() -> Path | None:
+    """plotly.min.js of the package, which is not imported for it."""
+    found = find_spec("plotly")
+    if found is None or found.origin is None:
+        return None
+    return Path(found.origin).parent / "package_data/plotly.min.js"
+
+
+@cache
+def _packed(path: Path) -> bytes:
+    return gzip.compress(path.read_bytes(), 6, mtime=0)
+
+
+@cache
+def _mark(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:10]

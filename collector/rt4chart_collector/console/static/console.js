@@ -1,0 +1,95 @@
+"use strict";
+// The switch of the colours, "/" for the search, and parts of a page that renew themselves.
+(() => {
+  const root = document.documentElement;
+  const THEMES = ["auto", "light", "dark"];
+
+  const button = document.querySelector("[data-theme-switch]");
+  button?.addEventListener("click", () => {
+    const next = THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % THEMES.length];
+    root.dataset.theme = next;
+    // The server writes the attribute from the cookie: no page flashes.
+    document.cookie = `rt4chart_theme=${next}; path=/; max-age=31536000; samesite=strict`;
+    button.setAttribute("aria-label", `Colours: ${next}. Switch`);
+    button.title = `Colours: ${next}`;
+    document.dispatchEvent(new Event("rt4chart:theme"));
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const search = document.getElementById("search");
+    if (!search) return;
+    event.preventDefault();
+    search.focus();
+    search.select();
+  });
+
+  // What a URL gives takes the place of an element, as elements: scripts in it do not run.
+  const put = (target, text) => {
+    const fresh = new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
+    if (!fresh) return;
+    target.replaceWith(document.adoptNode(fresh));
+    start(fresh);
+    document.dispatchEvent(new CustomEvent("rt4chart:replaced", { detail: fresh }));
+  };
+
+  const ask = async (url, options = {}) => {
+    const headers = { "X-Partial": "1", Accept: "text/html" };
+    const answer = await fetch(url, { ...options, headers, redirect: "error" });
+    const text = await answer.text();
+    if (!answer.ok) {
+      let told = text;
+      try { told = JSON.parse(text).error; } catch { /* not ours: shown as it is */ }
+      throw new Error(told);
+    }
+    return text;
+  };
+
+  // data-refresh="URL" data-every="15": the element is replaced so often, while it is looked at.
+  const renew = (element) => {
+    const every = Math.max(Number(element.dataset.every) || 15, 5) * 1000;
+    const timer = setInterval(async () => {
+      if (!element.isConnected) return clearInterval(timer);
+      if (document.hidden || element.contains(document.activeElement)) return;
+      try {
+        const text = await ask(element.dataset.refresh);
+        clearInterval(timer);
+        put(element, text);
+      } catch { /* the next time */ }
+    }, every);
+  };
+
+  // <form data-partial="#target">: what the answer holds takes the target's place.
+  const send = async (event) => {
+    const form = event.target.closest("form[data-partial]");
+    if (!form) return;
+    event.preventDefault();
+    const target = form.dataset.partial ? document.querySelector(form.dataset.partial) : form;
+    const body = new URLSearchParams(new FormData(form, event.submitter));
+    try {
+      put(target, await ask(form.action, { method: "POST", body }));
+    } catch (error) {
+      let told = form.querySelector("[role=alert]");
+      if (!told) {
+        told = document.createElement("p");
+        told.className = "wrong";
+        told.setAttribute("role", "alert");
+        form.append(told);
+      }
+      told.textContent = error.message;
+    }
+  };
+  document.addEventListener("submit", send);
+
+  // <select data-submit>: choosing is asking.
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  });
+
+  const start = (within) => {
+    if (within.matches?.("[data-refresh]")) renew(within);
+    within.querySelectorAll("[data-refresh]").forEach(renew);
+  };
+  start(document);
+})();
