@@ -20,7 +20,10 @@ DATASET = "summedits"
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """A failure: `pattern` is the kind of its edit, "" where several or none are known."""
+    """A failure: `pattern` is the kind of its edit, "" where several or none are known.
+
+    Failures of one `document` are alike: edits of the same summary.
+    """
 
     claim: str
     label: str
@@ -28,6 +31,7 @@ class Failing:
     clashes: tuple[Clash, ...]
     pattern: str
     topic: str
+    document: str = ""
 
 
 def edited(folder: Path, split: str) -> list[Failing]:
@@ -44,6 +48,7 @@ def edited(folder: Path, split: str) -> list[Failing]:
             spotter.spot(sentence.text, beside),
             _pattern(kinds[row.id]),
             row.task,
+            row.group,
         )
         for row in _rows(folder, split)
         if row.is_hallucinated and row.spans
@@ -65,6 +70,7 @@ def flagged(folder: Path, split: str) -> list[Failing]:
             claim.clashes,
             _pattern(kinds[row.id]) if _meets(row, claim.answer_range) else "",
             row.task,
+            row.group,
         )
         for row in _rows(folder, split)
         for claim in verifier.verify(row.exchange).claims

@@ -27,7 +27,8 @@ from rt4chart_clustering.cluster import cluster
 from rt4chart_clustering.describe import describe, masked
 from rt4chart_clustering.difference import Difference, difference
 from rt4chart_clustering.embed import MeaningEmbedder
-from rt4chart_clustering.ops import FAMILIES, POOL
+from rt4chart_clustering.families import family_of
+from rt4chart_clustering.ops import FINGERPRINT_VERSION, POOL, Family
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.int64]
@@ -136,10 +137,14 @@ def laid_out(rows: Sequence[Failing], size: float, *, is_marked: bool = True) ->
 
 
 def families(rows: Sequence[Failing], size: float) -> Grouping:
-    """The primary operation's family alone: the coarser level of the fingerprint."""
+    """What issues have in common across routes and labels: the primary operation's family."""
     found = apart(rows)
-    names = sorted(set(FAMILIES.values()))
-    labels = np.array([names.index(FAMILIES[one.op]) for one in found], dtype=np.int64)
+    names = list(Family)
+    labels = np.array(
+        [names.index(family_of(f"{FINGERPRINT_VERSION}:{row.label}:{one.op}"))
+         for row, one in zip(rows, found, strict=True)],
+        dtype=np.int64,
+    )  # fmt: skip
     return Grouping(labels, _layout(rows, found))
 
 
@@ -153,6 +158,8 @@ def _layout(rows: Sequence[Failing], found: Sequence[Difference]) -> Matrix:
 
 
 def _dense(space: Matrix, size: int) -> Labels:
+    if len(space) < max(size, MIN_SAMPLES):
+        return np.full(len(space), -1, dtype=np.int64)
     fitted = HDBSCAN(min_cluster_size=size, min_samples=MIN_SAMPLES, algorithm="brute", copy=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -182,8 +189,10 @@ SYSTEMS = (
     System("BERTopic, outliers by c-TF-IDF", bertopic_all, SIZES),
     System("PostHog: PCA 100, HDBSCAN", posthog, SHARES),
     System("ours: operations and text, HDBSCAN", laid_out, SIZES, is_ours=True),
-    System("ours: fingerprint, as issues are made", fingerprints, (5,), is_ours=True),
-    System("ours: the fingerprint's family", families, (0,), is_ours=True),
+    System("ours: issues, as they are made", fingerprints, (5,), is_ours=True),
+    System("ours: families, issues across routes", families, (0,), is_ours=True),
     System("ours without marks: operations and text", by_rules(laid_out), SIZES, is_ours=True),
-    System("ours without marks: fingerprint", by_rules(fingerprints), (5,), is_ours=True),
+    System("ours without marks: issues", by_rules(fingerprints), (5,), is_ours=True),
 )
+# Those that are also tried on each route alone.
+ROUTED = tuple(one for one in SYSTEMS if not one.name.startswith("ours without"))

@@ -1,8 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from benchmarks.clustering import choose, compared, described, measure, shares, table
+from benchmarks.clustering import (
+    choose,
+    choose_routed,
+    compared,
+    described,
+    measure,
+    measure_routed,
+    routed_table,
+    shares,
+    table,
+)
+from benchmarks.clustering_agreement import at_most
 from benchmarks.clustering_rows import Failing
 from benchmarks.clustering_systems import System, claims, families, fingerprints, laid_out
 from otel_rt4chart.verify.model import Clash
@@ -21,7 +34,7 @@ def failing(topic: str, pattern: str, number: int) -> Failing:
     )
     clash = Clash("number", str(number + 7), str(number))
     clashes = (clash,) if pattern == "number" else (Clash("term", "never"),)
-    return Failing(claim, "contradicted", (source,), clashes, pattern, topic)
+    return Failing(claim, "contradicted", (source,), clashes, pattern, topic, f"{topic} {number}")
 
 
 ROWS = [
@@ -73,5 +86,34 @@ def test_tables_tell_what_was_measured() -> None:
     beside = [measure(System("claims", claims, (15,)), ROWS, 15)]
 
     assert shares(ROWS) == {"number": 0.5, "polarity": 0.5}
-    assert table(measured).splitlines()[2].startswith("| ours | 15 | 2 | 0.00 | 1.000 |")
+    assert table(measured).splitlines()[2].startswith("| ours | 15 | 2 | 0.00 | 1.000 (1.00 to")
     assert "Best of the others" in compared(beside)
+
+
+def test_routes_are_grouped_apart() -> None:
+    """A group ends at its route's border, and within a route it is the pattern."""
+    found = measure_routed(System("ours", families, (0,), is_ours=True), ROWS, 0)
+
+    assert found.groups == 4
+    assert found.within == pytest.approx(1)
+    assert found.ari_pattern < 1
+    assert found.ari_topic > 0
+    assert choose_routed(System("ours", families, (0,)), ROWS) == 0
+    assert routed_table([found]).splitlines()[2].startswith("| ours | 0 | 4 | 0.00 | 1.000 |")
+
+
+def test_a_route_with_too_few_rows_is_noise() -> None:
+    """It is not an error."""
+    rows = [*ROWS[:30], failing("mine", "number", 50)]
+
+    found = measure_routed(System("claims", claims, (15,)), rows, 15)
+
+    assert 0 < found.noise <= 1
+
+
+def test_what_divides_patterns_cannot_agree_with_them_fully() -> None:
+    """Two operations of one pattern cost agreement, even where each is told rightly."""
+    rows = [replace(one, pattern="any") if one.topic == "rent" else one for one in ROWS]
+
+    assert at_most(ROWS) == pytest.approx(1)
+    assert at_most(rows) < 1
