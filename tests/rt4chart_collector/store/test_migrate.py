@@ -33,6 +33,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "otel_traces_verified",
         "rt4chart_alert_events",
         "rt4chart_claims",
+        "rt4chart_coverage",
         "rt4chart_dead_letters",
         "rt4chart_drift",
         "rt4chart_eval_cases",
@@ -44,6 +45,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_issue_members",
         "rt4chart_issues",
         "rt4chart_leases",
+        "rt4chart_rates",
         "rt4chart_route_1m",
         "rt4chart_route_1m_mv",
         "rt4chart_route_5m",
@@ -51,6 +53,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_sampling_rates",
         "rt4chart_schema_migrations",
         "rt4chart_silences",
+        "rt4chart_unfaithful_claims",
         "rt4chart_verifications",
     ]
 

@@ -18,6 +18,8 @@ ALL = shipped()
 READ = (
     *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
     *("issues", "members", "traffic", "seen", "said", "view", "sums", "grouping"),
+    *("verifiers", "ticks", "breakdown", "coverage"),
+    *("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims"),
 )
 
 

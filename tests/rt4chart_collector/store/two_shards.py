@@ -26,8 +26,10 @@ from rt4chart_collector.retry import outcome_of
 from rt4chart_collector.store.agreement import agreements
 from rt4chart_collector.store.answers import answers
 from rt4chart_collector.store.assignments import assignments_of, nearer
+from rt4chart_collector.store.breakdown import DIMENSIONS, rates_by, rates_over_time
 from rt4chart_collector.store.cluster import CONNECTION, LOCAL, SHARD_PATH, WHOLE_PATH, sharding_of
 from rt4chart_collector.store.connect import Client, Target
+from rt4chart_collector.store.coverage import coverage
 from rt4chart_collector.store.dead_letters import State, due_letters, insert_letters, letter_counts
 from rt4chart_collector.store.export import SOURCES, Wanted, exported
 from rt4chart_collector.store.failures import DAY_NS, failures
@@ -43,8 +45,10 @@ from rt4chart_collector.store.rates import route_sums
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.said import faithful_answers, said_in
 from rt4chart_collector.store.spans import insert_spans, spans_of
+from rt4chart_collector.store.ticks import route_ticks
 from rt4chart_collector.store.unverified import unverified_traces
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts
+from rt4chart_collector.store.verifiers import main_verifier, verifiers
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
 from tests.rt4chart_collector.test_retry import error
 
@@ -55,7 +59,7 @@ KEEPER = """<zookeeper><implementation>testkeeper</implementation></zookeeper>
 <macros><shard>01</shard><replica>a</replica></macros>"""
 REPLICAS = "SELECT table, zookeeper_path, replica_name FROM system.replicas ORDER BY table"
 ALL = shipped()
-ISSUE = Issue(7, "late", "a:b", "shop", "support", NOON, NOON, 3, (0.5,), "run")
+ISSUE = Issue(7, "late", "fp2:contradicted:order", "shop", "support", NOON, NOON, 3, (0.5,), "run")
 IDS = [f"{n:032x}" for n in range(1, 31)]
 ASSIGN = """
 INSERT INTO rt4chart_issue_assignments (Timestamp, TraceId, SpanId, ClaimIndex, IssueId,
@@ -67,6 +71,7 @@ VERIFIED = """
 SELECT TraceId, SpanAttributes['rt4chart.label'], SpanAttributes['rt4chart.claims']
 FROM otel_traces_verified WHERE TraceId IN {ids:Array(String)} ORDER BY ALL
 """
+VIEWS = ("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims")
 SUMS = """
 SELECT Route, VerifierId, sum(Answers), sum(Claims) FROM rt4chart_route_1m
 GROUP BY ALL ORDER BY ALL
@@ -139,6 +144,7 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
     yield "seen", sorted(map(str, passages_of(client, keys).items()))
     faithful = faithful_answers(client, service="shop", route="pay", limit=50)
     yield "said", (sorted(map(str, said_in(client, keys).values())), sorted(map(str, faithful)))
+    yield from rated(client)
     yield "view", client.query(VERIFIED, {"ids": IDS}).result_rows
     yield "sums", client.query(SUMS).result_rows
     for route in ("", "pay"):
@@ -151,6 +157,22 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
             ]
             yield f"export of {name} {route}".strip(), sorted(hidden)
     yield "grouping", list(grouped(client))
+
+
+def rated(client: Client) -> Iterator[tuple[str, object]]:
+    """The rates from the answers per five minutes, and the views for those who ask themselves."""
+    times = {"since_ns": NOON - DAY_NS, "until_ns": NOON + DAY_NS}
+    yield "verifiers", (main_verifier(client, NOON + SECOND), verifiers(client, **times))
+    yield "ticks", route_ticks(client, verifier=VERIFIER, **times)
+    by = [rates_by(client, one, verifier=VERIFIER, **times) for one in DIMENSIONS]
+    points = rates_over_time(
+        client, step_s=3600, verifier=VERIFIER, service="shop", route="pay", **times
+    )
+    yield "breakdown", (by, points)
+    yield "coverage", coverage(client, verifier=VERIFIER, **times)
+    for name in VIEWS:
+        query = f"SELECT * FROM {name} ORDER BY ALL"  # noqa: S608 - names written here
+        yield name, client.query(query).result_rows
 
 
 def grouped(client: Client) -> Iterator[object]:
