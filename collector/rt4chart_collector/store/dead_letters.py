@@ -51,6 +51,12 @@ SELECT toString(State), Reason, count() FROM rt4chart_dead_letters FINAL
 WHERE IsDeleted = 0 AND VerifierId = {verifier:String} GROUP BY ALL ORDER BY ALL
 """
 
+BACKLOG = """
+SELECT countIf(State = 'waiting'),
+    countIf(State = 'dead' AND LastFailed >= fromUnixTimestamp64Nano({since:Int64}))
+FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0 AND VerifierId = {verifier:String}
+"""
+
 
 class State(StrEnum):
     """Whether the answer is tried again."""
@@ -132,6 +138,13 @@ def letter_counts(client: Client, verifier: str) -> LetterCounts:
     dead = {reason: count for state, reason, count in rows if state == State.DEAD}
     waiting = sum(count for state, _, count in rows if state == State.WAITING)
     return LetterCounts(waiting, dead)
+
+
+def backlog(client: Client, verifier: str, *, since_ns: int) -> tuple[int, int]:
+    """How many of this verifier's letters wait, and how many were given up since then."""
+    given = {"verifier": verifier, "since": since_ns}
+    ((waiting, dead),) = client.query(BACKLOG, given).result_rows
+    return int(waiting), int(dead)
 
 
 def _read(client: Client, query: str, given: Mapping[str, object]) -> list[Letter]:

@@ -31,6 +31,16 @@ def test_what_it_leaves_out_stays_the_policy_s_own() -> None:
     assert Told().over(own) == own
 
 
+def test_a_raised_route_has_that_rate_at_least() -> None:
+    """Over its own rate, a pattern's or the default; no route is lowered, no other one touched."""
+    told = told_from_document(b'{"raised": {"a": 0.5, "b/c": 0.5, "d": 0.5}}')
+    policy = told.over(Policy(rate=0.1, route_rates={"a": 1.0, "b/*": 0.2}))
+
+    assert [policy.rate_of(route) for route in ("a", "b/c", "b/x", "d", "e")] == [
+        *(1.0, 0.5, 0.2, 0.5, 0.1)
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -47,6 +57,8 @@ def test_what_it_leaves_out_stays_the_policy_s_own() -> None:
         b'{"rate": 1e999}',
         b'{"routes": [0.5]}',
         b'{"routes": {"a": null}}',
+        b'{"raised": [0.5]}',
+        b'{"raised": {"a": 2}}',
         b'{"expires": 1}',
         b'{"expires": "tomorrow"}',
         b'{"expires": "2026-01-31T12:00:00"}',
@@ -64,4 +76,4 @@ def test_the_error_quotes_nothing(whole: dict[str, str]) -> None:
     with pytest.raises(InputError) as caught:
         told_from_document(json.dumps({"mine": 1, **whole}).encode())
 
-    assert str(caught.value) == "expected an object of rate, routes and expires, got something else"
+    assert str(caught.value) == "expected an object of rate, routes, raised and expires, got others"

@@ -1,0 +1,154 @@
+"""What an alarm says of a rise: before and after, what grew, what changed, the worst answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from otel_rt4chart.rates import claim_rate, wilson
+from rt4chart_collector.drift.baseline import Baseline
+from rt4chart_collector.drift.finding import Finding
+from rt4chart_collector.drift.policy import DAY_NS, TICK_NS
+from rt4chart_collector.store.changes import changes
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.growth import Span, documents_grown, issues_grown
+from rt4chart_collector.store.issue_watch import watched_issues
+from rt4chart_collector.store.ticks import route_ticks, sums_of
+from rt4chart_collector.store.worst_answers import worst_answers
+
+# What is compared with the time after: a week for what grew, a day for a deployment.
+GREW_NS, CHANGED_NS = 7 * DAY_NS, DAY_NS
+SHOWN, WORST, CLAIM_CHARS = 5, 10, 300
+
+Facts = dict[str, object]
+
+
+def drift_facts(
+    client: Client, *, service: str, route: str, verifier: str, found: Finding, now_ns: int
+) -> Facts:
+    """The facts of a route's rise, JSON-able and bounded; shares are of claims."""
+    began = found.began_ns or found.tick_ns
+    until = now_ns + TICK_NS
+    grew = Span(service, route, verifier, began - GREW_NS, began, until)
+    changed = changes(
+        client,
+        service=service,
+        route=route,
+        verifier=verifier,
+        at_ns=began,
+        since_ns=began - CHANGED_NS,
+        until_ns=until,
+        limit=SHOWN,
+    )
+    worst = worst_answers(
+        client,
+        service=service,
+        route=route,
+        verifier=verifier,
+        since_ns=began,
+        until_ns=until,
+        limit=WORST,
+        chars=CLAIM_CHARS,
+    )
+    return {
+        "since": moment(began),
+        "before": before(found.baseline),
+        "after": after(client, service, route, verifier, began, until),
+        "changed": [
+            {
+                "attribute": one.attribute,
+                "value": one.value,
+                "share_before": one.before,
+                "share_after": one.after,
+                "first_seen": moment(one.first_ns),
+            }
+            for one in changed
+        ],
+        "issues": _issues(client, grew),
+        "documents": [
+            {
+                "id": one.id,
+                "failures_an_hour_before": one.before,
+                "failures_an_hour_after": one.after,
+            }
+            for one in documents_grown(client, grew, limit=SHOWN)
+        ],
+        "worst_answers": [
+            {
+                "trace_id": one.trace_id,
+                "span_id": one.span_id,
+                "unfaithful": one.unfaithful,
+                "decided": one.decided,
+                "label": one.label,
+                "claim_index": one.index,
+                "claim": one.claim,
+            }
+            for one in worst
+        ],
+        "evidence": {"log": found.page, "threshold": found.page_at},
+        "verifier": verifier,
+        "detectable_rise": found.detectable,
+    }
+
+
+def before(known: Baseline | None) -> Facts:
+    """The baseline's rate with its interval and n."""
+    if known is None:
+        return {"rate": None, "low": None, "high": None, "claims": 0, "answers": 0}
+    low, high = wilson(known.rate, max(known.claims / known.design_effect, 1.0))
+    return {
+        "rate": known.rate,
+        "low": low,
+        "high": high,
+        "claims": known.claims,
+        "answers": known.answers,
+        "from": moment(known.since_ns),
+    }
+
+
+def after(
+    client: Client, service: str, route: str, verifier: str, since_ns: int, until_ns: int
+) -> Facts:
+    """The rate since the rise began, with its interval and n."""
+    read = route_ticks(
+        client,
+        since_ns=since_ns,
+        until_ns=until_ns,
+        verifier=verifier,
+        service=service,
+        route=route,
+    )
+    sums = sums_of(
+        one
+        for ticks in read
+        if (ticks.service, ticks.route) == (service, route)
+        for tick in ticks.ticks
+        for one in tick.bins
+    )
+    rate = claim_rate(sums)
+    return {
+        "rate": rate.value,
+        "low": rate.low,
+        "high": rate.high,
+        "claims": sums.claims,
+        "answers": sums.answers,
+    }
+
+
+def moment(at_ns: int) -> str:
+    """A time as ISO 8601 in UTC, to the second."""
+    shown = datetime.fromtimestamp(at_ns // 10**9, UTC).isoformat(timespec="seconds")
+    return shown.replace("+00:00", "Z")
+
+
+def _issues(client: Client, grew: Span) -> list[Facts]:
+    grown = issues_grown(client, grew, limit=SHOWN)
+    titles = {one.id: one.title for one in watched_issues(client)} if grown else {}
+    return [
+        {
+            "id": f"{one.id:016x}",
+            "title": titles.get(one.id, ""),
+            "failures_an_hour_before": one.before,
+            "failures_an_hour_after": one.after,
+        }
+        for one in grown
+    ]

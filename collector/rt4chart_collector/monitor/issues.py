@@ -1,0 +1,91 @@
+"""What is wrong with issues: new ones, those that came back, those that grow."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from rt4chart_collector.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.drift.policy import DAY_NS
+from rt4chart_collector.monitor.facts import moment
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.issue_traffic import DayWeight, failures_a_day
+from rt4chart_collector.store.issue_watch import WatchedIssue, watched_issues
+
+# An issue is news for a day; what a grouping finds in old failures is none.
+NEW_NS = DAY_NS
+DAYS = 8
+GROWN, LEAST = 3.0, 10.0
+# Nobody reads more than that: the largest are told, the others stand among the issues.
+MOST = 20
+
+
+def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
+    """What is wrong now, at most `MOST` of each rule; the registry is read, never written."""
+    known = watched_issues(client)
+    daily = days_of(known, failures_a_day(client, now_ns=now_ns, days=DAYS))
+    order = sorted(known, key=lambda one: (-sum(daily[one.id]), one.id))
+    found = (
+        [_new(one) for one in order if is_new(one, now_ns)],
+        [_regressed(one) for one in order if one.state == "regressed"],
+        [
+            _growing(one, daily[one.id], now_ns)
+            for one in order
+            if grows(one, daily[one.id], now_ns)
+        ],
+    )
+    return [alert for alerts in found for alert in alerts[:MOST]]
+
+
+def days_of(
+    known: Sequence[WatchedIssue], weights: Sequence[DayWeight]
+) -> dict[int, tuple[float, ...]]:
+    """Weighted failures a day of each issue, today's first; an alias's count in its issue's."""
+    roots = {alias: one.id for one in known for alias in (one.id, *one.aliases)}
+    found: defaultdict[int, list[float]] = defaultdict(lambda: [0.0] * DAYS)
+    for one in weights:
+        if one.issue in roots:
+            found[roots[one.issue]][one.age_days] += one.weight
+    return {one.id: tuple(found[one.id]) for one in known}
+
+
+def is_new(issue: WatchedIssue, now_ns: int) -> bool:
+    """Nobody has dealt with it, and both its birth and its first failure are of the last day."""
+    is_young = min(issue.born_ns, issue.first_ns) > now_ns - NEW_NS
+    return issue.state in ("", "new") and is_young
+
+
+def grows(issue: WatchedIssue, daily: Sequence[float], now_ns: int) -> bool:
+    """Three times the failures of its days before, ten at least; it is two days old at least."""
+    age = now_ns - issue.first_ns
+    if issue.state == "ignored" or age < 2 * DAY_NS:
+        return False
+    return daily[0] >= LEAST and daily[0] >= GROWN * usual(daily, age)
+
+
+def usual(daily: Sequence[float], age_ns: int) -> float:
+    """The failures a day before today, over the days that the issue has been there."""
+    return sum(daily[1:]) / min(len(daily) - 1, max(age_ns / DAY_NS - 1, 1.0))
+
+
+def _new(one: WatchedIssue) -> Alert:
+    return _alert(Rule.NEW_ISSUE, Severity.WARNING, one, f"New issue: {one.title}", one.born_ns)
+
+
+def _regressed(one: WatchedIssue) -> Alert:
+    title = f"An issue that was resolved is back: {one.title}"
+    return _alert(Rule.REGRESSED_ISSUE, Severity.ERROR, one, title, one.state_ns)
+
+
+def _growing(one: WatchedIssue, daily: Sequence[float], now_ns: int) -> Alert:
+    normal = usual(daily, now_ns - one.first_ns)
+    title = f"{one.title}: {daily[0]:.0f} failures in a day, {normal:.1f} a day before"
+    more = {"failures_today": daily[0], "failures_a_day_before": normal}
+    return _alert(Rule.GROWING_ISSUE, Severity.WARNING, one, title, now_ns - DAY_NS, **more)
+
+
+def _alert(
+    rule: Rule, severity: Severity, one: WatchedIssue, title: str, at_ns: int, **more: object
+) -> Alert:
+    facts = {"issue": f"{one.id:016x}", "title": one.title, "since": moment(at_ns), **more}
+    return Alert(rule, severity, one.service, one.route, one.id, title, facts, at_ns)

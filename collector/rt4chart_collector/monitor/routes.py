@@ -1,0 +1,160 @@
+"""The routes between two rounds: their ticks, their detectors, and what was found last."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from rt4chart_collector.drift.finding import Finding
+from rt4chart_collector.drift.policy import DAY_NS, HOUR_NS
+from rt4chart_collector.monitor.settings import MonitorSettings
+from rt4chart_collector.monitor.watching import RouteWatch, row_of, settled_before
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.drift import DriftRow, latest_drift, write_drift
+from rt4chart_collector.store.ticks import RouteTicks, Tick, route_ticks
+from rt4chart_collector.store.traffic import busiest_routes
+from rt4chart_collector.trouble import shown
+
+Place = tuple[str, str]
+# What is shown, and twice the baseline's time: alarms of that time are left out of it.
+SHOWN_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
+# Verdicts that come later than a tick is open for are found when the route is read whole again.
+WHOLE_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Round:
+    """What one round found: the last finding of each route, and the ticks that became settled."""
+
+    findings: dict[Place, Finding] = field(default_factory=dict)
+    settled: dict[Place, Sequence[Tick]] = field(default_factory=dict)
+
+
+class Routes:
+    """The detectors of the busiest routes of one verifier; for one thread."""
+
+    def __init__(
+        self,
+        client: Client,
+        settings: MonitorSettings,
+        verifier: str,
+        *,
+        is_stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Nothing was read yet; `is_stopping` ends a round between two routes."""
+        self._client = client
+        self._settings = settings
+        self.verifier = verifier
+        self._is_stopping = is_stopping
+        self._policy = settings.policy(1)
+        self._watches: dict[Place, RouteWatch] = {}
+        self._read_ns = 0
+
+    def look(self, now_ns: int) -> Round:
+        """Read what is new, go on with every route, and write what was found."""
+        round_ = Round()
+        if now_ns - self._read_ns >= WHOLE_NS:
+            self._read_whole(now_ns, round_)
+        else:
+            self._go_on(now_ns, round_)
+        # A route that could not be looked at, or has no new tick, stands as it did.
+        for place, watch in self._watches.items():
+            if watch.last is not None:
+                round_.findings.setdefault(place, watch.last)
+        return round_
+
+    def _read_whole(self, now_ns: int, round_: Round) -> None:
+        """All routes anew, one after the other: what is held of them is bounded."""
+        limit = self._settings.monitor_routes
+        since = now_ns - SHOWN_NS
+        places = busiest_routes(
+            self._client, since_ns=since, verifier=self.verifier, limit=limit + 1
+        )
+        if len(places) > limit:
+            log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)
+        places = places[:limit]
+        self._policy = self._settings.policy(len(places))
+        known = latest_drift(self._client, since_ns=since, verifier=self.verifier, limit=10_000)
+        self._watches = {one: watch for one, watch in self._watches.items() if one in places}
+        for place in places:
+            written = known.get(place)
+            shown_since = max(since, written.tick_ns - LATE_NS) if written else since
+            self._guarded(place, partial(self._anew, place, now_ns, shown_since, round_))
+            if self._is_stopping():
+                return
+        self._read_ns = now_ns
+
+    def _anew(self, place: Place, now_ns: int, shown_ns: int, round_: Round) -> None:
+        since = now_ns - READ_NS
+        read = self._read(since, now_ns, place)
+        watch = RouteWatch(self._policy, self.verifier, 0)
+        before = self._watches.get(place)
+        found = self._looked(place, watch, read, now_ns, round_)
+        if before is not None:
+            # Settled ticks are told once.
+            round_.settled[place] = [t for t in watch.settled if t.start_ns >= before.upto_ns]
+        self._watches[place] = watch
+        self._write(read, [one for one in found if one.tick_ns >= shown_ns], now_ns)
+
+    def _go_on(self, now_ns: int, round_: Round) -> None:
+        since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
+        read = {
+            (one.service, one.route): one
+            for one in route_ticks(
+                self._client, since_ns=since, until_ns=now_ns + HOUR_NS, verifier=self.verifier
+            )
+        }
+        for place, watch in list(self._watches.items()):
+            if place in read:
+                self._guarded(place, partial(self._next, place, watch, read[place], now_ns, round_))
+        # A route that nobody knew is read whole at once.
+        room = self._settings.monitor_routes - len(self._watches)
+        for place in [one for one in read if one not in self._watches][: max(room, 0)]:
+            shown_since = now_ns - SHOWN_NS
+            self._guarded(place, partial(self._anew, place, now_ns, shown_since, round_))
+
+    def _next(
+        self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
+    ) -> None:
+        found = self._looked(place, watch, read, now_ns, round_)
+        self._write(read, found, now_ns)
+
+    def _looked(
+        self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
+    ) -> list[Finding]:
+        found = watch.look(read.ticks, settled_ns=settled_before(now_ns))
+        if found:
+            round_.findings[place] = found[-1]
+        round_.settled[place] = watch.settled
+        return found
+
+    def _read(self, since_ns: int, now_ns: int, place: Place) -> RouteTicks:
+        """An hour ahead is read, too: clocks differ."""
+        found = route_ticks(
+            self._client,
+            since_ns=since_ns,
+            until_ns=now_ns + HOUR_NS,
+            verifier=self.verifier,
+            service=place[0],
+            route=place[1],
+        )
+        nothing = RouteTicks(*place, self.verifier, ())
+        return next((one for one in found if (one.service, one.route) == place), nothing)
+
+    def _write(self, read: RouteTicks, found: Sequence[Finding], now_ns: int) -> None:
+        rows: list[DriftRow] = [row_of(read, one) for one in found]
+        write_drift(self._client, rows, version=now_ns)
+
+    def _guarded(self, place: Place, work: Callable[[], None]) -> None:
+        """One bad route stops no other."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - a border: the other routes are looked at
+            self._watches.pop(place, None)
+            log.warning(
+                "a route could not be looked at, next attempt in the next round: %s", shown(error)
+            )
