@@ -57,7 +57,7 @@ def propose(
 
     A split that was not looked for, as the run was broken off, is at the next growth point.
     """
-    said = last_events(client, (MERGE, SPLIT, NO_MERGE))
+    said = last_events(client, (MERGE, SPLIT, NO_MERGE, NO_SPLIT, "split"))
     events = list(_merges(settled.issues, window.model, said, now_ns))
     record(client, events)
     count, seen = len(events), 0
@@ -67,7 +67,7 @@ def propose(
         if issue.id in settled.grown
         and issue.claims >= 4 * min_size
         and not is_explained(issue.fingerprint)
-        and SPLIT not in said.get(issue.id, {})
+        and may_split(said.get(issue.id, {}))
     ]
     for batch in batches(due):
         between("read for splits", seen)
@@ -83,6 +83,17 @@ def propose(
         record(client, events)
         count += len(events)
     return count
+
+
+def may_split(said: Mapping[str, Event]) -> bool:
+    """True where no split was proposed of an issue, or the last one that was proposed was done.
+
+    `said` are the last events of each kind; a person who refused one is not asked again.
+    """
+    proposed, done = said.get(SPLIT), said.get("split")
+    if NO_SPLIT in said:
+        return False
+    return proposed is None or (done is not None and done.at_ns > proposed.at_ns)
 
 
 def standing_merge(issue: Issue, trail: Iterable[Event]) -> Event | None:

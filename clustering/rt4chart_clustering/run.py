@@ -11,7 +11,7 @@ from rt4chart_clustering.births import bear
 from rt4chart_clustering.described import Between, describe_new
 from rt4chart_clustering.embed import Embedder
 from rt4chart_clustering.propose import propose
-from rt4chart_clustering.settle import settle
+from rt4chart_clustering.settle import into_space, settle
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import EVER
 from rt4chart_collector.store.issue_events import aliases
@@ -62,6 +62,7 @@ def run(
     adopt(client, now_ns=now_ns, between=between)
     window = Window(embedder.id, embedder.width, since_ns, EVER)
     seen, unexplained = describe_new(client, embedder, window, between=between, aids=aids)
+    into_space(client, window, now_ns=now_ns)
     grouped, gained, new = 0, set[int](), set[int]()
     for draw in range(DRAWS + 1):
         known = registry(client)

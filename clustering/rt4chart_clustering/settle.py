@@ -89,6 +89,26 @@ def settle(
     return Settled(tuple(issues), frozenset(larger), back)
 
 
+def into_space(client: Client, window: Window, *, now_ns: int) -> int:
+    """Give clusters of another space a middle in the window's, so that new failures match them.
+
+    It is that of their failures in the window, which are described in both; how many got one.
+    """
+    away = [
+        issue
+        for issue in registry(client)
+        if issue.model not in (window.model, "") and not is_explained(issue.fingerprint)
+    ]
+    found = _moved(client, window, away)
+    there = [
+        replace(issue, centroid=found[issue.id], model=window.model)
+        for issue in away
+        if issue.id in found
+    ]
+    insert_issues(client, there, version=now_ns)
+    return len(there)
+
+
 def has_grown(issue: Issue, titled: Event | None) -> bool:
     """True where an issue has no title, or more claims than the growth point after its title's."""
     if titled is None:

@@ -20,7 +20,15 @@ from rt4chart_clustering.apply import (
 from rt4chart_clustering.described import described_from
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.embed import HashingEmbedder, Matrix
-from rt4chart_clustering.propose import SPLIT, near_pairs, propose, renamed_pairs, stable_halves
+from rt4chart_clustering.propose import (
+    NO_SPLIT,
+    SPLIT,
+    may_split,
+    near_pairs,
+    propose,
+    renamed_pairs,
+    stable_halves,
+)
 from rt4chart_clustering.run import run
 from rt4chart_clustering.settle import Settled
 from rt4chart_collector.store.connect import Client
@@ -265,3 +273,20 @@ def test_a_refused_split_cannot_be_done(client: Client) -> None:
 
     with pytest.raises(InputError, match="a split is proposed"):
         apply_split(client, issue.id, actor="ann", now_ns=LATER + 5)
+
+
+@pytest.mark.parametrize(
+    ("told", "is_due"),
+    [
+        ({}, True),
+        ({SPLIT: 1}, False),
+        ({SPLIT: 1, "split": 2}, True),
+        ({SPLIT: 3, "split": 2}, False),
+        ({SPLIT: 1, NO_SPLIT: 2}, False),
+    ],
+)
+def test_split_is_proposed_again_where_the_last_was_done(
+    told: dict[str, int], is_due: bool
+) -> None:
+    """What stands is not proposed twice, and what a person refused not again."""
+    assert may_split({kind: Event(1, at, kind) for kind, at in told.items()}) is is_due

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 
+import numpy as np
 import pytest
 
 from otel_rt4chart.cli import Command, main
@@ -20,7 +21,7 @@ from rt4chart_clustering.assign import FEW
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.difference import FINGERPRINT_VERSION
-from rt4chart_clustering.embed import HashingEmbedder
+from rt4chart_clustering.embed import HashingEmbedder, Matrix
 from rt4chart_clustering.run import Outcome, run
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.failures import Failure
@@ -228,6 +229,31 @@ def test_rules_of_another_version_make_no_other_issue(
     assert (outcome.new, outcome.waiting, outcome.proposed) == (0, 0, 0)
     assert {one.fingerprint.partition(":")[0] for one in before} == {"fp0"}
     assert [after[one.id].claims - one.claims for one in before] == [2, 7]
+
+
+class Turned(HashingEmbedder):
+    """Another space, in which nothing lies where it lay."""
+
+    id = "turned/1"
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """The same rows, other way round."""
+        return np.ascontiguousarray(super().embed(texts)[:, ::-1])
+
+
+def test_another_embedder_makes_no_other_issue(client: Client) -> None:
+    """New failures join the clusters that were found in the former space."""
+    store(client, [*numbers(5), *added()[:6]])
+    grouped(client)
+    before = {one.id for one in list_issues(client)}
+    store(client, [*numbers(2, first=50), *added(first=300)[:6]])
+
+    outcome = run(client, Turned(), since_ns=0, now_ns=LATER + 1, min_size=5)
+
+    assert (outcome.new, outcome.proposed) == (0, 0)
+    assert {one.id: one.claims for one in list_issues(client)}.keys() == before
+    assert sorted(one.claims for one in list_issues(client)) == [7, 12]
+    assert {one.model for one in list_issues(client) if one.claims == 12} == {"turned/1"}
 
 
 def test_empty_database_groups_to_nothing(client: Client) -> None:
