@@ -20,6 +20,12 @@ from rt4chart_collector.breaker import Breaker
 from rt4chart_collector.counters import Counters
 from rt4chart_collector.ingest import Ingest
 from rt4chart_collector.listen import check_free, listening, load_tls, serving, url_of
+from rt4chart_collector.monitor.served import (
+    Monitoring,
+    build_monitor,
+    monitor_routes,
+    monitored,
+)
 from rt4chart_collector.otlp.intake import Intake
 from rt4chart_collector.otlp.receiver import build_app
 from rt4chart_collector.parsing import Address
@@ -64,7 +70,9 @@ class Service:
 
 
 @contextmanager
-def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Service]:
+def running(
+    settings: Settings, monitoring: Monitoring | None = None, *, clock: Clock = time.time_ns
+) -> Iterator[Service]:
     """The service while the block runs; at its end, what was acknowledged is dealt with.
 
     Raises SettingsError or StoreError before anything is taken in. The stages are left in the
@@ -80,9 +88,9 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
         counters, giving_up = Counters(), Event()
         breaker = Breaker(judge, clock)
         queue = TraceQueue(settings.work_queue)
-        searching, watching, *working = (
+        searching, watching, looking, *working = (
             stack.enter_context(closing(client.sibling(), ending))
-            for _ in range(2 + settings.workers)
+            for _ in range(3 + settings.workers)
         )
         hired = partial(
             Worker,
@@ -100,6 +108,7 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
         ingest = Ingest(store, assembler.accept, max_bytes=limit)
         ending.health.look(STORE_UNREACHABLE, lambda: watch.is_away)
         ending.health.look(QUEUE_FULL, lambda: ingest.is_full)
+        monitor = build_monitor(looking, monitoring, clock=clock, process=lambda: status.figures())
         status = Status(
             counters,
             ingest=ingest,
@@ -108,12 +117,15 @@ def running(settings: Settings, *, clock: Clock = time.time_ns) -> Iterator[Serv
             retries=retries,
             breaker=breaker,
             health=ending.health,
+            routes=monitor.figures if monitor else tuple,
         )
         waits, token = settings.ack == STORED, settings.token
         intake = Intake(ingest.offer, token=token, waits=waits, count=counters.add)
-        web = build_app(intake, operations_routes(status, token))
+        asked = monitor_routes(monitor, monitoring, token, clock=clock)
+        web = build_app(intake, [*operations_routes(status, token), *asked])
 
         stack.enter_context(pushed(status.figures, settings.self_metrics))
+        stack.enter_context(monitored(monitor, ending))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
         stack.enter_context(draining(queue, workers, giving_up, ending=ending))
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, ending=ending))

@@ -12,6 +12,7 @@ from otel_rt4chart.cli import Command
 from rt4chart_collector.app import running
 from rt4chart_collector.console.serve import console_served
 from rt4chart_collector.console.settings import ConsoleSettings, load_console
+from rt4chart_collector.monitor.served import load_monitoring, monitoring_fields
 from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load
 from rt4chart_collector.signals import heed_signals
 from rt4chart_collector.stages import LIMIT_S, Ending
@@ -20,14 +21,14 @@ from rt4chart_collector.telemetry.logs import say, set_up
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare a flag for each setting that is no secret."""
-    declare(parser, [*flagged(), *ConsoleSettings.flags()])
+    declare(parser, [*flagged(), *ConsoleSettings.flags(), *monitoring_fields()])
 
 
 def declare(parser: argparse.ArgumentParser, settings: Sequence[Field[object]]) -> None:
     """A flag for each of these settings; a switch needs no value."""
     for declared in settings:
         variable = PREFIX + declared.name.upper()
-        default = f"default {shown(declared.default)}" if declared.default != "" else "no default"
+        default = f"default {shown(declared.default)}" if shown(declared.default) else "no default"
         parser.add_argument(
             "--" + declared.name.replace("_", "-"),
             metavar="VALUE",
@@ -44,6 +45,8 @@ def flagged() -> list[Field[object]]:
 
 def shown(default: object) -> str:
     """A default as one would write it."""
+    if default == ():
+        return ""
     return str(default) if not isinstance(default, frozenset) else ",".join(sorted(default))
 
 
@@ -53,13 +56,16 @@ def execute(options: argparse.Namespace) -> int:
     console = load_console(
         {one.name: getattr(options, one.name) for one in ConsoleSettings.flags()}
     )
+    monitoring = load_monitoring(
+        {one.name: getattr(options, one.name) for one in monitoring_fields()}
+    )
     check_metrics(settings.self_metrics, (settings.otlp_http, settings.otlp_grpc))
     set_up(settings.log_format, settings.log_level)
     asked = Event()
     heed_signals(asked.set, settings.stop_s + LIMIT_S)
     late = Ending(0.0)
     with (
-        running(settings) as service,
+        running(settings, monitoring) as service,
         console_served(settings, console, late, service.status) as pages,
     ):
         shown_at = f", console {pages}" if pages else ""
