@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
+import yaml
+
+from rt4chart_collector.alerts.rule_file import rule_file
+from rt4chart_collector.alerts.rule_file import rules as route_rules
 from rt4chart_collector.telemetry.metric import Kind, Metric
 from rt4chart_collector.telemetry.table import TABLE
 from tests.deploy.files import DEPLOY, read_yaml, targets
@@ -18,8 +23,8 @@ NAME = re.compile(r"\brt4chart_[a-z_]+")
 
 def rules() -> list[dict[str, object]]:
     """All alert rules."""
-    groups = read_yaml(DEPLOY / "prometheus/rules.yml")["groups"]
-    return [one for group in groups for one in group["rules"]]
+    files = [read_yaml(DEPLOY / "prometheus" / name) for name in ("rules.yml", "routes.yml")]
+    return [one for file in files for group in file["groups"] for one in group["rules"]]
 
 
 def names(metric: Metric) -> list[str]:
@@ -59,7 +64,7 @@ def test_labels_that_are_asked_for_are_told() -> None:
 def test_every_alert_says_what_to_do() -> None:
     """A severity, a summary and an action."""
     for one in rules():
-        assert set(one) <= {"alert", "expr", "for", "labels", "annotations"}
+        assert set(one) <= {"alert", "expr", "for", "keep_firing_for", "labels", "annotations"}
         labels, annotations = one["labels"], one["annotations"]
         assert isinstance(labels, dict)
         assert isinstance(annotations, dict)
@@ -80,6 +85,35 @@ def test_pauses_alert_by_themselves() -> None:
 
     assert len(asked) == 1
     assert "rt4chart_kafka_lag" not in asked[0]
+
+
+def test_the_rules_on_routes_are_those_that_the_command_prints() -> None:
+    """`rt4chart alerts rules` wrote the file; Prometheus is told to read it."""
+    assert (DEPLOY / "prometheus/routes.yml").read_text() == rule_file()
+    assert (
+        "/etc/prometheus/routes.yml"
+        in read_yaml(DEPLOY / "prometheus/prometheus.yml")["rule_files"]
+    )
+
+
+@pytest.mark.parametrize("threshold", [None, 0.15])
+def test_the_printed_rules_are_those_that_were_meant(threshold: float | None) -> None:
+    """Read as YAML they have each field as it was; a threshold adds a rule."""
+    (group,) = yaml.safe_load(rule_file(threshold=threshold))["groups"]
+
+    assert [
+        (
+            *(one["alert"], one["expr"], one["labels"]["severity"], one["annotations"]),
+            *(one.get("for", ""), one.get("keep_firing_for", "")),
+        )
+        for one in group["rules"]
+    ] == [
+        (
+            *(one.name, one.expr, one.severity, {"summary": one.summary, "action": one.action}),
+            *(one.lasts, one.keeps),
+        )
+        for one in route_rules(threshold=threshold)
+    ]
 
 
 def test_alerts_have_names_of_their_own() -> None:

@@ -14,7 +14,9 @@ from rt4chart_collector.sending.text import line
 
 # What users were told, at any depth of an alert's facts.
 TEXTS = frozenset({"claim", "text", "question", "answer"})
-SHARES = frozenset({"rate", "low", "high", "share"})
+SHARES = ("rate", "low", "high", "share", "share_before", "share_after", "detectable_rise")
+# Their names say nothing that their values do not.
+_NAMELESS = ("id", "title", "attribute", "value", "label")
 _MOST_FACTS, _MOST_ITEMS, _DEPTH, _VALUE = 20, 5, 4, 500
 
 
@@ -144,17 +146,29 @@ def _shown(name: str, value: object, with_texts: bool, depth: int) -> str:
     if isinstance(value, Mapping):
         if "rate" in value:
             return _rate(value)
-        parts = [
-            f"{key} {_shown(str(key), one, with_texts, depth - 1)}"
-            for key, one in value.items()
-            if with_texts or key not in TEXTS
-        ]
-        return ", ".join(parts[: 2 * _MOST_ITEMS])
+        return ", ".join(list(_parts(value, with_texts, depth))[: 2 * _MOST_ITEMS])
     if isinstance(value, list | tuple):
         parts = [_shown(name, one, with_texts, depth - 1) for one in value[:_MOST_ITEMS]]
         more = len(value) - _MOST_ITEMS
         return "; ".join([*filter(None, parts), *([f"and {more} more"] if more > 0 else [])])
     return _scalar(name, value)
+
+
+def _parts(value: Mapping[str, object], with_texts: bool, depth: int) -> Iterator[str]:
+    """The entries of a mapping; what was before and what after stand together."""
+    for key, one in value.items():
+        name = str(key)
+        if (name in TEXTS and not with_texts) or one in ("", None):
+            continue
+        root, _, when = name.rpartition("_")
+        if when == "after" and f"{root}_before" in value:
+            continue
+        shown = _shown(name, one, with_texts, depth - 1)
+        if when == "before" and f"{root}_after" in value:
+            after = _shown(f"{root}_after", value[f"{root}_after"], with_texts, depth - 1)
+            yield f"{root.replace('_', ' ')} {shown} → {after}"
+        else:
+            yield shown if name in _NAMELESS else f"{name.replace('_', ' ')} {shown}"
 
 
 def _scalar(name: str, value: object) -> str:

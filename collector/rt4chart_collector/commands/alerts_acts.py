@@ -1,0 +1,173 @@
+"""`rt4chart alerts ack`, `resolve`, `snooze` and `maintenance`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+
+from otel_rt4chart.commands.period import period_s
+from otel_rt4chart.errors import InputError
+from rt4chart_collector.alerts.alert import Rule
+from rt4chart_collector.alerts.silence import Silence
+from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
+from rt4chart_collector.commands.printing import actor_of, add_actor, moment, table, write
+from rt4chart_collector.store.alert_events import acknowledge, open_alerts, resolve, snooze
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.silences import add_silence, remove_silence, silences
+
+SECOND = 10**9
+MATCHED = ("rule", "service", "route")
+
+
+def ack(options: argparse.Namespace) -> int:
+    """Take an alert on."""
+    actor, now = actor_of(options), time.time_ns()
+    with store(options) as client:
+        state = chosen(open_alerts(client, now_ns=now), options.id)
+        acknowledge(client, state.id, actor=actor, now_ns=now, note=options.note)
+    value = {"id": state.id, "acknowledged_by": actor}
+    words = f"{state.id} is acknowledged: no reminders until it gets worse"
+    write(value, words, as_json=options.json)
+    return 0
+
+
+def close(options: argparse.Namespace) -> int:
+    """Resolve an alert by hand."""
+    actor, now = actor_of(options), time.time_ns()
+    with store(options) as client:
+        state = chosen(open_alerts(client, now_ns=now), options.id)
+        resolve(client, state.id, actor=actor, now_ns=now, note=options.note)
+    value = {"id": state.id, "resolved_by": actor}
+    words = f"{state.id} is resolved: it fires again once it has gone and come back, or gets worse"
+    write(value, words, as_json=options.json)
+    return 0
+
+
+def quiet(options: argparse.Namespace) -> int:
+    """Tell nobody of one alert for a time."""
+    actor, now = actor_of(options), time.time_ns()
+    until = now + options.time * SECOND
+    with store(options) as client:
+        state = chosen(open_alerts(client, now_ns=now), options.id)
+        kept = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
+    words = (
+        f"nobody is told of {state.id} until {moment(kept.ends_ns)}; "
+        f"rt4chart alerts maintenance --end {kept.id} ends that"
+    )
+    write(_silence(kept), words, as_json=options.json)
+    return 0
+
+
+def maintain(options: argparse.Namespace) -> int:
+    """List silences, add one, or end one."""
+    now = time.time_ns()
+    with store(options) as client:
+        if options.end:
+            ended = remove_silence(client, options.end, now_ns=now)
+            write(_silence(ended), f"{ended.id} is over", as_json=options.json)
+        elif options.time:
+            kept = add_silence(client, _asked(options, now), now_ns=now)
+            words = (
+                f"{kept.id}: nobody is told of {_matched(kept)} "
+                f"from {moment(kept.starts_ns)} until {moment(kept.ends_ns)}"
+            )
+            write(_silence(kept), words, as_json=options.json)
+        else:
+            _list(client, options, now)
+    return 0
+
+
+def _asked(options: argparse.Namespace, now: int) -> Silence:
+    matchers = {name: value for name in MATCHED if (value := getattr(options, name)) is not None}
+    if bool(matchers) == bool(options.everything):
+        raise InputError(
+            "expected --rule, --service or --route, which may be combined, or --everything alone, "
+            f"got {'both' if matchers else 'none of them'}"
+        )
+    starts = now + options.begin * SECOND
+    ends = starts + options.time * SECOND
+    return Silence(starts, ends, matchers, actor_of(options), options.note)
+
+
+def _list(client: Client, options: argparse.Namespace, now: int) -> None:
+    found: Sequence[Silence] = silences(client, now)
+    rows = [
+        (one.id, _matched(one), moment(one.starts_ns), moment(one.ends_ns), one.actor, one.note)
+        for one in found
+    ]
+    words = table(("id", "of", "from", "until", "by", "note"), rows) if rows else "no silence"
+    write([_silence(one) for one in found], words, as_json=options.json)
+
+
+def _matched(silence: Silence) -> str:
+    told = [f"{name} {value or '–'}" for name, value in silence.matchers.items()]
+    return ", ".join(told) or "everything"
+
+
+def _silence(one: Silence) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "matchers": dict(one.matchers),
+        "starts_ns": one.starts_ns,
+        "ends_ns": one.ends_ns,
+        "actor": one.actor,
+        "note": one.note,
+    }
+
+
+def _of_alert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", help="the alert's id, or its first digits")
+    add_actor(parser)
+
+
+def _of_snooze(parser: argparse.ArgumentParser) -> None:
+    _of_alert(parser)
+    _add_time(parser, is_needed=True)
+
+
+def _of_maintenance(parser: argparse.ArgumentParser) -> None:
+    add_actor(parser)
+    _add_time(parser, is_needed=False)
+    parser.add_argument(
+        "--in",
+        dest="begin",
+        type=period_s,
+        default=0,
+        metavar="TIME",
+        help="begins in that time, such as 30m (default: now)",
+    )
+    parser.add_argument(
+        "--rule", default=None, choices=tuple(Rule), metavar="RULE", help=", ".join(Rule)
+    )
+    parser.add_argument("--service", default=None, help="of that service")
+    parser.add_argument("--route", default=None, help="of that route")
+    parser.add_argument(
+        "--everything", action="store_true", default=False, help="of all alerts there are"
+    )
+    parser.add_argument("--end", default="", metavar="ID", help="end the silence of that id")
+
+
+def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
+    parser.add_argument(
+        "--for",
+        dest="time",
+        type=period_s,
+        default=0,
+        required=is_needed,
+        metavar="TIME",
+        help="for that time, such as 90m, 4h, 7d",
+    )
+
+
+VERBS = (
+    Verb("ack", "take an alert on: no reminders until it gets worse", ack, _of_alert),
+    Verb("resolve", "resolve an alert by hand", close, _of_alert),
+    Verb("snooze", "tell nobody of one alert for a time", quiet, _of_snooze),
+    Verb(
+        "maintenance",
+        "list silences; with --for tell nobody of many alerts for a time; with --end end one",
+        maintain,
+        _of_maintenance,
+    ),
+)

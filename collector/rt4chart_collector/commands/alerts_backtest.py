@@ -1,0 +1,137 @@
+"""`rt4chart alerts backtest`: which alarms there would have been, by each rule."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+
+from otel_rt4chart.rates import Rate
+from rt4chart_collector.alerts.backtest import BEFORE_NS, Alarm, Backtest, backtest
+from rt4chart_collector.commands.alerts_verb import Verb, store
+from rt4chart_collector.commands.backfill import at_least_1
+from rt4chart_collector.commands.printing import moment, table, write
+from rt4chart_collector.drift.policy import DAY_NS, RULES
+from rt4chart_collector.monitor.settings import load_monitor
+from rt4chart_collector.store.ticks import route_ticks
+from rt4chart_collector.store.verifiers import main_verifier
+
+EXPLAINED = {
+    "evidence": "the drift detector",
+    "threshold": "a fixed share of claims",
+    "window": "a rise of so many points",
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replay the stored ticks by each rule; nothing is written and nobody is told."""
+    settings, now = load_monitor(), time.time_ns()
+    since = now - options.days * DAY_NS
+    with store(options) as client:
+        verifier = options.verifier or main_verifier(client, now)
+        routes = route_ticks(
+            client,
+            since_ns=since - BEFORE_NS,
+            until_ns=now,
+            verifier=verifier,
+            service=options.service,
+            route=options.route,
+        )
+    if not routes:
+        words = f"no verified answer of {verifier or 'anybody'} in that time: rt4chart backfill"
+        write([], words, as_json=options.json)
+        return 0
+    policy = settings.policy(len(routes))
+    only = options.rule or RULES
+    found = list(backtest(routes, policy, since_ns=since, until_ns=now, only=only))
+    if options.json:
+        write([_json(one) for one in found], "", as_json=True)
+        return 0
+    write(None, table(COUNTED, [_counts(one) for one in found]), as_json=False)
+    alarms = [alarm for one in found for alarm in one.alarms]
+    for part in _told(alarms, options.limit):
+        sys.stdout.write("\n")
+        write(None, part, as_json=False)
+    return 0
+
+
+COUNTED = ("rule", "is", "routes", "without a baseline", "alarms", "a route-month")
+COLUMNS = ("rule", "service", "route", "rise began", "alarm", "ended", "before", "after")
+
+
+def _counts(one: Backtest) -> tuple[str, ...]:
+    return (
+        *(one.rule, EXPLAINED.get(one.rule, ""), str(one.routes), str(one.cold)),
+        *(str(len(one.alarms)), f"{one.per_route_month:.2f} in {one.route_months:.1f}"),
+    )
+
+
+def _told(alarms: Sequence[Alarm], limit: int) -> list[RenderableType]:
+    if not alarms:
+        return []
+    rows = [
+        (
+            *(one.rule, one.service or "–", one.route or "–", moment(one.began_ns)),
+            *(moment(one.paged_ns), moment(one.ended_ns) if one.ended_ns else "lasts"),
+            *(_rate(one.before, one.before_claims), _rate(one.after, one.after_claims)),
+        )
+        for one in alarms[:limit]
+    ]
+    more = len(alarms) - limit
+    return [table(COLUMNS, rows), *([f"and {more} more: --limit"] if more > 0 else [])]
+
+
+def _rate(rate: Rate, claims: int) -> str:
+    if rate.value is None or rate.low is None or rate.high is None:
+        return "–"
+    return f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%}) of {claims}"
+
+
+def _json(one: Backtest) -> dict[str, object]:
+    return {
+        "rule": one.rule,
+        "routes": one.routes,
+        "without_baseline": one.cold,
+        "route_months": one.route_months,
+        "alarms_per_route_month": one.per_route_month,
+        "alarms": [
+            {
+                "service": alarm.service,
+                "route": alarm.route,
+                "began_ns": alarm.began_ns,
+                "paged_ns": alarm.paged_ns,
+                "ended_ns": alarm.ended_ns,
+                "before": _as_json(alarm.before, alarm.before_claims),
+                "after": _as_json(alarm.after, alarm.after_claims),
+            }
+            for alarm in one.alarms
+        ],
+    }
+
+
+def _as_json(rate: Rate, claims: int) -> dict[str, object]:
+    return {"rate": rate.value, "low": rate.low, "high": rate.high, "claims": claims}
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--days", type=at_least_1, default=30, metavar="N", help="days (30)")
+    parser.add_argument("--service", default="", help="only that service")
+    parser.add_argument("--route", default="", help="only that route")
+    parser.add_argument(
+        "--verifier", default="", metavar="ID", help="whose verdicts (default: the newest's)"
+    )
+    parser.add_argument(
+        "--rule",
+        action="append",
+        default=[],
+        choices=RULES,
+        metavar="RULE",
+        help=f"of {', '.join(RULES)} (default: all); may be given several times",
+    )
+    parser.add_argument("--limit", type=at_least_1, default=50, metavar="N", help="alarms (50)")
+
+
+VERBS = (Verb("backtest", "which alarms there would have been", run, _configure),)

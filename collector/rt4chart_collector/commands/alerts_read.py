@@ -1,0 +1,193 @@
+"""`rt4chart alerts list`, `history` and `show`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from otel_rt4chart.commands.period import period_s
+from rt4chart_collector.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.alerts.due import What
+from rt4chart_collector.alerts.message import lasted, message_of
+from rt4chart_collector.alerts.state import AlertEvent, AlertState
+from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
+from rt4chart_collector.commands.backfill import at_least_1
+from rt4chart_collector.commands.printing import moment, table, write
+from rt4chart_collector.store.alert_events import (
+    Episode,
+    Wanted,
+    alert_state,
+    alert_states,
+    history,
+    history_count,
+    trail,
+)
+
+SECOND = 10**9
+
+
+def list_open(options: argparse.Namespace) -> int:
+    """The alerts that are open, with their ids and states."""
+    now = time.time_ns()
+    with store(options) as client:
+        states = [one for one in alert_states(client, now_ns=now) if one.is_open]
+    rows = [
+        (
+            *(one.id[:8], one.state, str(one.alert.severity), str(one.alert.rule)),
+            *(one.alert.service or "–", one.alert.route or "–", one.alert.title),
+            *(moment(one.fired_ns), lasted(one.fired_ns, now), _told(one)),
+        )
+        for one in states
+    ]
+    names = ("id", "state", "severity", "rule", "service", "route", "what", "since", "for", "told")
+    words = table(names, rows) if rows else "no alert is open"
+    write([as_json(one) for one in states], words, as_json=options.json)
+    return 0
+
+
+def show_history(options: argparse.Namespace) -> int:
+    """The times that alerts fired, the newest first."""
+    now = time.time_ns()
+    wanted = Wanted(
+        now - options.since * SECOND,
+        now + SECOND,
+        rule=options.rule or "",
+        severity=options.severity or "",
+        service=options.service,
+        route=options.route,
+    )
+    offset = (options.page - 1) * options.limit
+    with store(options) as client:
+        found = history(client, wanted, limit=options.limit, offset=offset)
+        count = history_count(client, wanted)
+    if options.json:
+        write([_episode(one) for one in found], "", as_json=True)
+        return 0
+    names = ("id", "fired", "for", "severity", "rule", "service", "route", "what", "ended by")
+    rows = [
+        (
+            *(one.alert.id[:8], moment(one.fired_ns)),
+            lasted(one.fired_ns, one.ended_ns) if one.ended_ns else "open",
+            *(str(one.alert.severity), str(one.alert.rule)),
+            *(one.alert.service or "–", one.alert.route or "–", one.alert.title, one.ended_by),
+        )
+        for one in found
+    ]
+    write(None, table(names, rows) if rows else "no alert fired in that time", as_json=False)
+    if count > offset + len(found):
+        write(None, f"{offset + len(found)} of {count}: --page {options.page + 1}", as_json=False)
+    return 0
+
+
+def show(options: argparse.Namespace) -> int:
+    """One alert: how it stands, its facts, and what happened to it."""
+    now = time.time_ns()
+    with store(options) as client:
+        state = alert_state(client, options.id, now_ns=now) or chosen(
+            alert_states(client, now_ns=now), options.id
+        )
+        events = trail(client, state.id)
+    words = "\n".join(_words(state, events, now))
+    value = as_json(state) | {"trail": [_event(one) for one in events]}
+    write(value, words, as_json=options.json)
+    return 0
+
+
+def as_json(state: AlertState) -> dict[str, object]:
+    """An alert for machines."""
+    return {
+        "id": state.id,
+        "state": state.state,
+        **_alert(state.alert),
+        "facts": dict(state.alert.facts),
+        "fired_ns": state.fired_ns,
+        "last_ns": state.last_ns,
+        "resolved_ns": state.resolved_ns,
+        "resolved_by": state.resolved_by,
+        "acknowledged_by": state.acknowledged_by,
+        "silenced_until_ns": state.silenced_ns,
+        "told": {name: asdict(told) for name, told in state.told.items()},
+    }
+
+
+def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterator[str]:
+    alert = state.alert
+    yield alert.title or str(alert.rule)
+    yield f"{state.id} · {state.state} · {alert.severity} · {alert.rule}"
+    if state.silenced_ns:
+        yield f"nobody is told until {moment(state.silenced_ns)}"
+    if state.is_open and state.quiet_ns:
+        yield f"nothing speaks for it since {moment(state.quiet_ns)}"
+    # On this terminal texts of users are at home: they are in the same database.
+    told = message_of(state, What.FIRED, "", now, with_texts=True)
+    yield from (f"{name:24} {value}" for name, value in told.lines)
+    yield ""
+    for one in reversed(events):
+        about = " ".join(str(one.body.get(name, "")) for name in ("target", "what", "error"))
+        who = "" if one.actor == "rt4chart" else f"by {one.actor} "
+        yield f"{moment(one.at_ns)}  {one.kind:13} {who}{about.strip()} {one.note}".rstrip()
+
+
+def _told(state: AlertState) -> str:
+    """Who knows of it, and who could not be told."""
+    return ", ".join(
+        f"{name} (failed)" if told.failures else name for name, told in sorted(state.told.items())
+    )
+
+
+def _alert(alert: Alert) -> dict[str, object]:
+    return {
+        "rule": str(alert.rule),
+        "severity": str(alert.severity),
+        "service": alert.service,
+        "route": alert.route,
+        "issue": f"{alert.issue_id:016x}" if alert.issue_id else "",
+        "title": alert.title,
+        "starts_ns": alert.starts_ns,
+    }
+
+
+def _episode(one: Episode) -> dict[str, object]:
+    times = {"fired_ns": one.fired_ns, "ended_ns": one.ended_ns, "ended_by": one.ended_by}
+    return {"id": one.alert.id, **_alert(one.alert), **times}
+
+
+def _event(one: AlertEvent) -> dict[str, object]:
+    return {
+        "at_ns": one.at_ns,
+        "kind": str(one.kind),
+        "body": dict(one.body),
+        "actor": one.actor,
+        "note": one.note,
+    }
+
+
+def _of_history(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since",
+        type=period_s,
+        default="7d",
+        metavar="TIME",
+        help="fired in that time, such as 24h, 7d (default), 30d",
+    )
+    parser.add_argument("--rule", default="", choices=tuple(Rule), metavar="RULE", help="of one")
+    parser.add_argument(
+        "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="of one"
+    )
+    parser.add_argument("--service", default="", help="only that service's")
+    parser.add_argument("--route", default="", help="only that route's")
+    parser.add_argument("--limit", type=at_least_1, default=50, metavar="N", help="at once (50)")
+    parser.add_argument("--page", type=at_least_1, default=1, metavar="N", help="which page")
+
+
+def _with_id(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", help="the alert's id, or its first digits")
+
+
+VERBS = (
+    Verb("list", "the alerts that are open", list_open),
+    Verb("history", "the times that alerts fired", show_history, _of_history),
+    Verb("show", "one alert: its facts and what happened to it", show, _with_id),
+)

@@ -1,0 +1,134 @@
+"""`rt4chart alerts test` and `rules`: whether messages arrive, and what Prometheus is to ask."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from otel_rt4chart.errors import InputError, NotifyError, SettingsError
+from rt4chart_collector.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.alerts.due import What, message_id
+from rt4chart_collector.alerts.message import message_of
+from rt4chart_collector.alerts.rule_file import rule_file
+from rt4chart_collector.alerts.rule_file import rules as prometheus_rules
+from rt4chart_collector.alerts.settings import AlertSettings, load_alerts
+from rt4chart_collector.alerts.state import AlertEvent, AlertState, Kind, after
+from rt4chart_collector.alerts.targets import Addressed, build_targets
+from rt4chart_collector.commands.alerts_verb import Verb
+from rt4chart_collector.commands.printing import table, write
+from rt4chart_collector.parsing import number
+
+NOWHERE = (
+    "expected a target, got none: set RT4CHART_ALERTS_SLACK, RT4CHART_ALERTS_PAGERDUTY, "
+    "RT4CHART_ALERTS_WEBHOOK, RT4CHART_ALERTS_ALERTMANAGER or RT4CHART_ALERTS_APPRISE "
+    "(docs/alerts.md)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one target said to a test alert and to its end."""
+
+    target: str
+    is_told: bool
+    said: str
+
+
+def test(options: argparse.Namespace) -> int:
+    """Send a test alert to every target, and then that it is over; 1 where one refuses."""
+    settings = load_alerts()
+    targets = build_targets(settings)
+    if not targets:
+        raise SettingsError(NOWHERE)
+    names = [one.receiver.name for one in targets]
+    if unknown := sorted(set(options.target) - set(names)):
+        raise InputError(f"expected targets of {', '.join(names)}, got {', '.join(unknown)}")
+    asked = [one for one in targets if not options.target or one.receiver.name in options.target]
+    found = tested(asked, settings, options.severity, time.time_ns())
+    rows = [(one.target, "told" if one.is_told else "FAILED", one.said) for one in found]
+    words = table(("target", "outcome", "what it said"), rows)
+    write([asdict(one) for one in found], words, as_json=options.json)
+    return int(not all(one.is_told for one in found))
+
+
+def tested(
+    targets: Sequence[Addressed], settings: AlertSettings, severity: str, now_ns: int
+) -> list[Outcome]:
+    """Tell each target of an alert that is none, whatever it is told of others."""
+    facts = {"what": "Nothing is wrong: somebody ran rt4chart alerts test."}
+    alert = Alert(Rule.TEST, severity, "rt4chart", "test", 0, "This is a test", facts, now_ns)
+    fired = after(AlertState(alert), AlertEvent(alert, now_ns, Kind.FIRED))
+    over = after(fired, AlertEvent(alert, now_ns, Kind.RESOLVED))
+    found = []
+    for one in targets:
+        key = ""
+        try:
+            for state, what in ((fired, What.FIRED), (over, What.RESOLVED)):
+                message = message_of(
+                    state,
+                    what,
+                    message_id(state, one.receiver, what),
+                    now_ns,
+                    console=settings.alerts_console,
+                    key=key,
+                )
+                key = one.target.send(message)
+        except NotifyError as error:
+            found.append(Outcome(one.receiver.name, False, str(error)))
+        else:
+            found.append(Outcome(one.receiver.name, True, "a test alert and that it is over"))
+    return found
+
+
+def rules(options: argparse.Namespace) -> int:
+    """Print the rule file."""
+    if options.json:
+        found = [asdict(one) for one in prometheus_rules(threshold=options.threshold)]
+        write(found, "", as_json=True)
+    else:
+        sys.stdout.write(rule_file(threshold=options.threshold))
+    return 0
+
+
+def share(text: str) -> float:
+    """A share between 0 and 1."""
+    try:
+        return number(0.001, 0.999)(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a share such as 0.15, got {text!r}") from None
+
+
+def _of_test(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only that one, such as slack; may be given several times",
+    )
+    parser.add_argument(
+        "--severity",
+        default=Severity.INFO,
+        choices=tuple(Severity),
+        metavar="SEVERITY",
+        help=f"of {', '.join(Severity)} (default info)",
+    )
+
+
+def _of_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--threshold",
+        type=share,
+        default=None,
+        metavar="SHARE",
+        help="also a rule on the rate itself, such as 0.15",
+    )
+
+
+VERBS = (
+    Verb("test", "send a test alert to every target, and say what came back", test, _of_test),
+    Verb("rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules),
+)

@@ -1,0 +1,47 @@
+"""What a verb of `rt4chart alerts` is, and what several share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from otel_rt4chart.errors import InputError
+from rt4chart_collector.alerts.state import AlertState
+from rt4chart_collector.commands.database import opened
+from rt4chart_collector.settings import load
+from rt4chart_collector.store.connect import Client
+
+OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
+
+
+def nothing(parser: argparse.ArgumentParser) -> None:
+    """A verb without options of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One thing to do, with its exit status."""
+
+    name: str
+    help: str
+    run: Callable[[argparse.Namespace], int]
+    configure: Callable[[argparse.ArgumentParser], None] = nothing
+
+
+@contextmanager
+def store(options: argparse.Namespace) -> Iterator[Client]:
+    """The database that is meant, while the block runs."""
+    dsn = load({"dsn": options.dsn}).dsn
+    with opened(dsn, needs="rt4chart_alert_events", otherwise=OTHERWISE) as client:
+        yield client
+
+
+def chosen(states: Iterable[AlertState], given: str) -> AlertState:
+    """The alert whose id begins like this; InputError where there is none, or more than one."""
+    found = [one for one in states if one.id.startswith(given.lower())] if given else []
+    if len(found) != 1:
+        many = f"{len(found)}: {', '.join(one.id for one in found[:5])}" if found else "none"
+        raise InputError(f"expected one alert whose id begins with {given!r}, got {many}")
+    return found[0]
