@@ -28,6 +28,15 @@ def sparkline(values: Sequence[float | None], label: str) -> Markup:
     ).format(WIDTH, HEIGHT, label, _path(points))
 
 
+def bar(share: float, label: str, kind: str = "") -> Markup:
+    """A share of a whole; `kind` warn or page colours it. `label` says it in words."""
+    return Markup(
+        '<svg class="bar {0}" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" '
+        'aria-label="{1}"><rect class="all" width="100" height="8"/>'
+        '<rect class="part" width="{2}" height="8"/></svg>'
+    ).format(kind, label, f"{min(max(share, 0.0), 1.0) * 100:.1f}")
+
+
 def _path(points: Sequence[tuple[float, float] | None]) -> str:
     """A path's commands; a point alone is a dot."""
     commands: list[str] = []

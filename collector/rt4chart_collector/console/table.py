@@ -26,7 +26,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 class Column(Generic[_Row]):
     """One column: `value` is for CSV, JSON and sorting, `shown` for people, else the value itself.
 
-    `name` is CSV's header, JSON's key and the word of `?sort=`.
+    `name` is CSV's header, JSON's key and the word of `?sort=`. One that `is_exported_only` stands
+    in CSV and JSON alone, where the page shows it within another cell.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Column(Generic[_Row]):
     is_number: bool = False
     is_sortable: bool = False
     hint: str = ""
+    is_exported_only: bool = False
 
     def cell(self, row: _Row) -> Markup | str:
         """What the page shows; text is escaped by the template."""
@@ -63,6 +65,11 @@ class Table(Generic[_Row]):
     more: str = ""
     back: str = ""
     total: int | None = None
+
+    @property
+    def shown(self) -> Sequence[Column[_Row]]:
+        """The columns of the page."""
+        return [one for one in self.columns if not one.is_exported_only]
 
     def plain(self) -> list[dict[str, Plain]]:
         """The rows as JSON has them."""
