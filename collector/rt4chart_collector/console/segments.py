@@ -30,13 +30,14 @@ class Segment:
     """A piece of the text under the same marks throughout.
 
     `claims` are the claims of these marks, the heaviest first, then the shortest, at most eight;
-    `more` counts the others. `begins` and `ends` where the first claim's mark does so here.
+    `more` counts the others. `starts` are all whose marks begin here, `ends` is True where the
+    first claim's mark ends.
     """
 
     text: str
     claims: tuple[int, ...] = ()
     more: int = 0
-    begins: bool = False
+    starts: tuple[int, ...] = ()
     ends: bool = False
 
 
@@ -111,9 +112,11 @@ def _cut(text: str, marks: Sequence[Mark], start: int, stop: int) -> Iterator[Se
     for at, following in pairwise(cuts):
         for one in closing.get(at, ()):
             active.remove(_rank(one))
-        for one in opening.get(at, ()):
+        fresh = opening.get(at, [])
+        for one in fresh:
             insort(active, _rank(one))
-        yield _segment(text[at:following], active, at, following)
+        starts = tuple(one.claim for one in fresh if one.start == at)
+        yield _segment(text[at:following], active, following, starts)
 
 
 def _rank(one: Mark) -> tuple[int, int, int, int]:
@@ -122,10 +125,11 @@ def _rank(one: Mark) -> tuple[int, int, int, int]:
 
 
 def _segment(
-    text: str, active: Sequence[tuple[int, int, int, int]], start: int, end: int
+    text: str, active: Sequence[tuple[int, int, int, int]], end: int, starts: tuple[int, ...]
 ) -> Segment:
     if not active:
         return Segment(text)
     _, length, _, first = active[0]
     claims = tuple(dict.fromkeys(claim for _, _, claim, _ in active[:NAMED]))
-    return Segment(text, claims, max(len(active) - NAMED, 0), start <= first, end >= first + length)
+    more = max(len(active) - NAMED, 0)
+    return Segment(text, claims, more, starts, ends=end >= first + length)

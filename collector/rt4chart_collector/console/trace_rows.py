@@ -23,6 +23,15 @@ class TraceRow:
     length: float
     is_answer: bool
 
+    @property
+    def took(self) -> str:
+        """How long the span was, in the unit that fits."""
+        ns = self.span.duration_ns
+        for size, unit in ((60 * 10**9, "min"), (10**9, "s"), (10**6, "ms")):
+            if ns >= size:
+                return f"{ns / size:.3g} {unit}" if ns < 1000 * size else f"{ns / size:,.0f} {unit}"
+        return f"{ns / 1000:.0f} µs"
+
 
 def trace_rows(trace: Trace, answer: str) -> tuple[tuple[TraceRow, ...], int]:
     """The first thousand spans in order, with the answer's and all above it whatever their place.

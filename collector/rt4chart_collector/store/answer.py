@@ -135,19 +135,19 @@ def issues_holding(client: Client, one: Verification) -> list[HeldBy]:
         "span": one.span_id,
         "version": one.version,
     }
-    assigned = client.query(ASSIGNED, given, settings=BY_DAY).result_rows
+    assigned: Sequence[Sequence[int]] = client.query(ASSIGNED, given, settings=BY_DAY).result_rows
     if not assigned:
         return []
     events = last_events(client)
     roots = aliases_among(events)
     pairs = [(claim, roots.get(issue, issue)) for claim, issue in assigned]
     rows = client.query(TITLES, {"ids": sorted({issue for _, issue in pairs})}).result_rows
-    written = {issue: (title, state) for issue, title, state in rows}
+    written: dict[int, tuple[str, str]] = {issue: (title, state) for issue, title, state in rows}
 
     def held(claim: int, issue: int) -> HeldBy:
         title, state = written.get(issue, ("", ""))
         last = {kind: event.value for kind, event in events.get(issue, {}).items()}
-        named = last.get(RENAMED) or last.get("titled") or title
+        named = last.get(RENAMED, "") or last.get("titled", "") or title
         return HeldBy(claim, issue, named, last.get("state", state))
 
     return [held(*pair) for pair in pairs]

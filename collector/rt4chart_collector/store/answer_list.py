@@ -35,6 +35,7 @@ CONDITIONS = {
     "prompt_version": "PromptVersion = {prompt_version:String}",
     "release": "Release = {release:String}",
     "environment": "Environment = {environment:String}",
+    "trace_id": "TraceId = {trace_id:String}",
     "q": "(positionCaseInsensitiveUTF8(Question, {q:String}) > 0 "
     "OR positionCaseInsensitiveUTF8(Answer, {q:String}) > 0)",
 }
@@ -99,6 +100,7 @@ class Wanted:
     prompt_version: str = ""
     release: str = ""
     environment: str = ""
+    trace_id: str = ""
     q: str = ""
 
 

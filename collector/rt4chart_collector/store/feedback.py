@@ -166,7 +166,7 @@ def judge_precision(
         "route": route,
         "verifier": verifier,
     }
-    return [_precision(row) for row in client.query(PRECISION, given).result_rows]
+    return [_precision(tuple(row)) for row in client.query(PRECISION, given).result_rows]
 
 
 def _check(one: Feedback) -> None:
@@ -177,15 +177,14 @@ def _check(one: Feedback) -> None:
         raise InputError("expected whose opinion it is, got an empty name")
 
 
-def _rows(client: Client, answer: Verification) -> Sequence[Row]:
+def _rows(client: Client, answer: Verification) -> list[Row]:
     given = {
         "service": answer.service,
         "route": answer.route,
         "trace": answer.trace_id,
         "span": answer.span_id,
     }
-    rows: Sequence[Row] = client.query(OF_ANSWER, given).result_rows
-    return rows
+    return [tuple(row) for row in client.query(OF_ANSWER, given).result_rows]
 
 
 def _feedback(row: Row) -> Feedback:

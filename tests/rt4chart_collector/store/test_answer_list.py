@@ -72,7 +72,9 @@ def test_filters_narrow_the_list(client: Client) -> None:
     insert_verdicts(client, [replace(told, candidate=replace(told.candidate, exchange=exchange))])
 
     def count(**filters: str) -> int:
-        return len(answer_page(client, replace(ALL, **filters), limit=100).rows)
+        return len(
+            answer_page(client, Wanted(ALL.since_ns, ALL.until_ns, **filters), limit=100).rows
+        )
 
     assert count() == 41
     assert count(service="shop", route="pay") == 1

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from otel_rt4chart.verdict import Decision
 from otel_rt4chart.verify.model import AnswerLabel
-from rt4chart_collector.console.filters import label, link, percent, shortened, when
+from rt4chart_collector.console.filters import iso, label, link, percent, shortened, when
 from rt4chart_collector.console.pages.answer import answer_routes
 from rt4chart_collector.console.params import bad, one_of, text_of, whole_of
 from rt4chart_collector.console.section import Section
@@ -52,12 +52,12 @@ def routes(console: Console) -> Sequence[BaseRoute]:
         order: Order = one_of_orders(request)
         limit = whole_of(request, "limit", default=PAGE, low=1, high=MOST)
         with console.store() as client:
-            page = answer_page(
-                client, wanted, order=order, after=place_of(request), limit=limit
-            )
+            page = answer_page(client, wanted, order=order, after=place_of(request), limit=limit)
         more = _more(request, page.after) if page.after else ""
-        table = Table("answers", "Answers", page.rows, COLUMNS, EMPTY, more=more)
-        if format_of(request) != HTML:
+        is_file = format_of(request) != HTML
+        columns = (*KEYS, *COLUMNS) if is_file else COLUMNS
+        table = Table("answers", "Answers", page.rows, columns, EMPTY, more=more)
+        if is_file:
             return console.table(request, table, "answers.html")
         return console.page(
             request,
@@ -153,8 +153,17 @@ def _unfaithful(row: Listed) -> str:
     return f"{row.contradicted + row.baseless} of {decided}" if decided else "–"
 
 
+# What names an answer, for those who read files.
+KEYS: Sequence[Column[Listed]] = (
+    Column("trace_id", "Trace", lambda row: row.trace_id),
+    Column("span_id", "Span", lambda row: row.span_id),
+    Column("verifier", "Verifier", lambda row: row.verifier),
+    Column("service", "Service", lambda row: row.service),
+    Column("decision", "Decision", lambda row: row.decision),
+    Column("decided", "Decided", lambda row: row.entailed + row.contradicted + row.baseless),
+)
 COLUMNS: Sequence[Column[Listed]] = (
-    Column("time", "Time", lambda row: row.start_ns, lambda row: when(row.start_ns)),
+    Column("time", "Time", lambda row: iso(row.start_ns), lambda row: when(row.start_ns)),
     Column("verdict", "Verdict", lambda row: row.label, _verdict),
     Column(
         "unfaithful",
