@@ -102,14 +102,16 @@ def promote_issue(
     now_ns: int,
     embedder: Embedder,
     redactor: Redactor,
+    members: int = MEMBERS,
 ) -> Promoted:
     """Put at most `number` cases of an issue into the set of that name, where a person decides.
 
-    A case that is there already, a rejected one too, stays as it is. InputError for no number.
+    They are chosen among `members` of its failures. A case that is there already, a rejected one
+    too, stays as it is. InputError for no number.
     """
     if number < 1:
         raise InputError(f"expected the number of cases to be 1 or more, got {number}")
-    failures = failures_by_key(client, member_keys(client, issue, limit=MEMBERS))
+    failures = failures_by_key(client, member_keys(client, issue, limit=members))
     found = promote(
         client,
         failures,

@@ -55,9 +55,14 @@ def _asked(stored: StoredCase, actor: str, ask: Callable[[str], str]) -> StoredC
 
 
 def decided(
-    stored: StoredCase, state: CaseState, *, actor: str, note: str = "", reference: str = ""
+    stored: StoredCase,
+    state: CaseState,
+    *,
+    actor: str,
+    note: str = "",
+    reference: str | None = None,
 ) -> StoredCase:
-    """The case as a person leaves it, with the good answer that they wrote, if they did.
+    """The case as a person leaves it, with the good answer that they wrote; None leaves it.
 
     InputError where it is to be approved and nobody could tell from it what the passages said.
     """
@@ -66,7 +71,7 @@ def decided(
         raise InputError(
             f"{stored.id}: expected a case with all its texts, but {WORDS[why]}: reject it"
         )
-    if reference.strip() and reference.strip() != case.reference:
+    if reference is not None and reference.strip() != case.reference:
         stored = replace(stored, body=body_of(replace(case, reference=reference.strip())))
     return replace(stored, state=state, actor=actor, note=note.strip())
 

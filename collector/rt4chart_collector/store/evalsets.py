@@ -52,6 +52,12 @@ CHECKSUMS = """
 SELECT DISTINCT Checksum FROM rt4chart_eval_releases
 WHERE EvalSet = {name:String} AND Release = {release:UInt32}
 """
+ALL_RELEASES = """
+SELECT Release, uniqExact(CaseId), any(Checksum), any(Actor),
+    toUnixTimestamp64Milli(max(ReleasedAt))
+FROM rt4chart_eval_releases FINAL WHERE EvalSet = {name:String}
+GROUP BY Release ORDER BY Release DESC
+"""
 LATEST = "SELECT max(Release) FROM rt4chart_eval_releases WHERE EvalSet = {name:String}"
 ALL = """
 SELECT EvalSet, sum(Pending), sum(Approved), sum(Rejected), max(Latest) FROM (
@@ -94,6 +100,17 @@ class EvalSetCounts:
     approved: int
     rejected: int
     release: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRelease:
+    """A release as it was written: how many cases, what they sum up to, by whom and when."""
+
+    number: int
+    cases: int
+    checksum: str
+    actor: str
+    released_ms: int
 
 
 def eval_sets(client: Client) -> list[EvalSetCounts]:
@@ -152,6 +169,11 @@ def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
 def latest_release(client: Client, name: str) -> int:
     """The number of the latest release; 0 where there is none."""
     return int(client.query(LATEST, {"name": name}).result_rows[0][0])
+
+
+def releases(client: Client, name: str) -> list[EvalRelease]:
+    """The releases of a set, the latest first; whether they are whole, `released_cases` looks."""
+    return [EvalRelease(*row) for row in client.query(ALL_RELEASES, {"name": name}).result_rows]
 
 
 def released_cases(client: Client, name: str, number: int) -> list[StoredCase]:

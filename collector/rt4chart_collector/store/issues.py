@@ -153,22 +153,30 @@ def list_issues(client: Client) -> list[Issue]:
 
     An issue of an earlier version that no run has looked at since counts nothing yet.
     """
-    rows = {issue.id: issue for issue in registry(client)}
-    events = last_events(client)
-    roots = aliases_among(events)
-    counted = figures(client, roots)
-    issues = [
-        _now(rows[ids[0]], ids[1:], events.get(ids[0], {}), counted.get(ids[0], Figures()))
-        for ids in folded(rows, roots).values()
-        if ids[0] in rows
-    ]
-    return sorted(issues, key=lambda issue: (-issue.claims, issue.id))
+    return _issues_now(client, None)
 
 
 def issue_of_id(client: Client, issue_id: int) -> Issue | None:
     """The issue of that id, or the one that an alias of that id stands for; None where none is."""
-    found = (issue for issue in list_issues(client) if issue_id in issue.ids)
-    return next(found, None)
+    return next(iter(_issues_now(client, issue_id)), None)
+
+
+def _issues_now(client: Client, only: int | None) -> list[Issue]:
+    rows = {issue.id: issue for issue in registry(client)}
+    events = last_events(client)
+    roots = aliases_among(events)
+    groups = [
+        ids
+        for ids in folded(rows, roots).values()
+        if ids[0] in rows and (only is None or only in ids)
+    ]
+    read = None if only is None else [one for ids in groups for one in ids]
+    counted = figures(client, roots, read)
+    issues = [
+        _now(rows[ids[0]], ids[1:], events.get(ids[0], {}), counted.get(ids[0], Figures()))
+        for ids in groups
+    ]
+    return sorted(issues, key=lambda issue: (-issue.claims, issue.id))
 
 
 def member_keys(client: Client, issue: Issue, *, limit: int) -> list[Key]:
@@ -179,16 +187,24 @@ def member_keys(client: Client, issue: Issue, *, limit: int) -> list[Key]:
     ]
 
 
-def _now(row: Issue, aliases: Sequence[int], last: Mapping[str, Event], counts: Figures) -> Issue:
+def as_told(issue: Issue, last: Mapping[str, Event]) -> Issue:
+    """The issue with title, summary, state and owner as the last events of each kind say."""
+
     def told(kind: str, otherwise: str) -> str:
         return last[kind].value if kind in last else otherwise
 
     return replace(
-        row,
-        title=told(RENAMED, "") or told("titled", row.title),
-        summary=told("summarised", row.summary),
-        state=told("state", row.state),
+        issue,
+        title=told(RENAMED, "") or told("titled", issue.title),
+        summary=told("summarised", issue.summary),
+        state=told("state", issue.state),
         owner=told("owner", ""),
+    )
+
+
+def _now(row: Issue, aliases: Sequence[int], last: Mapping[str, Event], counts: Figures) -> Issue:
+    return replace(
+        as_told(row, last),
         first_ns=min(row.first_ns, counts.first_ns) if counts.claims else row.first_ns,
         last_ns=max(row.last_ns, counts.last_ns),
         claims=counts.claims,

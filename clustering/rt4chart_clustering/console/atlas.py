@@ -1,0 +1,113 @@
+"""Failures laid out on a plane, by the issues they are in: what the map draws and lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rt4chart_clustering.console.projection import plane_of
+from rt4chart_collector.console.urls import answer_url, issue_url
+from rt4chart_collector.store.failure_points import Point, Points
+
+# Issues with a colour and a sign of their own; the rest share one.
+NAMED = 9
+OTHERS, NOWHERE = "Other issues", "In no issue yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What is drawn alike; `look` is 0 to 8 for an issue, 9 for the others, 10 for no issue."""
+
+    look: int
+    title: str
+    url: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A failure with its place and its group."""
+
+    point: Point
+    x: float
+    y: float
+    group: Group
+    title: str
+
+    @property
+    def url(self) -> str:
+        """The answer's page, at the claim."""
+        return answer_url(*self.point.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Atlas:
+    """The failures by group; of how many, how many are described, and how much the axes show."""
+
+    groups: tuple[Group, ...]
+    placed: tuple[Placed, ...]
+    failures: int
+    described: int
+    shares: tuple[float, float]
+
+
+def atlas_of(
+    found: Points, titles: Mapping[int, str], stands_for: Mapping[int, int] | None = None
+) -> Atlas:
+    """Lay them out; `titles` are of the issues by id, `stands_for` names the issue of an alias."""
+    roots = stands_for or {}
+    issues = [roots.get(one.issue, one.issue) for one in found.drawn]
+    plane = plane_of([one.vector for one in found.drawn])
+    groups = _groups(issues, titles)
+    by_look = {group.look: group for group in groups.values()}
+    placed = [
+        Placed(point, x, y, groups[issue], titles.get(issue, NOWHERE))
+        for point, issue, (x, y) in zip(found.drawn, issues, plane.points, strict=True)
+    ]
+    placed.sort(key=lambda one: (one.group.look, one.title, -one.point.time_ns, one.point.key))
+    return Atlas(
+        groups=tuple(by_look[look] for look in sorted(by_look)),
+        placed=tuple(placed),
+        failures=found.failures,
+        described=found.described,
+        shares=plane.shares,
+    )
+
+
+def drawing(atlas: Atlas) -> dict[str, object]:
+    """The same as JSON for the page's script: a trace for each group."""
+    return {
+        "shares": [round(one, 4) for one in atlas.shares],
+        "groups": [_trace(group, [o for o in atlas.placed if o.group is group])
+                   for group in atlas.groups],
+    }  # fmt: skip
+
+
+def _trace(group: Group, placed: Sequence[Placed]) -> dict[str, object]:
+    return {
+        "look": group.look,
+        "x": [one.x for one in placed],
+        "y": [one.y for one in placed],
+        "claim": [one.point.claim for one in placed],
+        "label": [one.point.label for one in placed],
+        "issue": [one.title for one in placed],
+        "route": [" / ".join(filter(None, (o.point.service, o.point.route))) for o in placed],
+        "url": [one.url for one in placed],
+    }
+
+
+def _groups(issues: Sequence[int], titles: Mapping[int, str]) -> dict[int, Group]:
+    """The group of each issue, of 0 too; the largest issues have their own."""
+    known = Counter(issue for issue in issues if issue in titles)
+    order = sorted(known, key=lambda issue: (-known[issue], issue))
+    found = {
+        issue: Group(look, titles[issue], issue_url(issue), known[issue])
+        for look, issue in enumerate(order[:NAMED])
+    }
+    rest = order[NAMED:]
+    others = Group(NAMED, OTHERS, "", sum(known[issue] for issue in rest))
+    found |= dict.fromkeys(rest, others)
+    placeless = [issue for issue in issues if issue not in titles]
+    nowhere = Group(NAMED + 1, NOWHERE, "", len(placeless))
+    return found | dict.fromkeys(placeless, nowhere)

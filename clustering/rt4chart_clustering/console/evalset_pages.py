@@ -1,0 +1,257 @@
+"""The pages /evalsets and /evalsets/NAME: the sets, their cases, and their releases as files."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from otel_rt4chart.errors import InputError
+from rt4chart_clustering.evalset.fit import WORDS
+from rt4chart_clustering.evalset.formats import FORMATS
+from rt4chart_clustering.evalset.load import NAME, released
+from rt4chart_clustering.evalset.review import opened
+from rt4chart_clustering.triage.find import hex_of
+from rt4chart_collector.console.console import Console
+from rt4chart_collector.console.filters import iso, label, link, shortened, when
+from rt4chart_collector.console.here import here_of
+from rt4chart_collector.console.params import one_of, whole_of
+from rt4chart_collector.console.table import (
+    HTML,
+    Column,
+    Table,
+    format_of,
+    ordered,
+    sort_of,
+)
+from rt4chart_collector.console.urls import escaped, issue_url
+from rt4chart_collector.store.evalsets import (
+    CaseState,
+    EvalRelease,
+    EvalSetCounts,
+    StoredCase,
+    eval_sets,
+    release,
+    releases,
+    stored_cases,
+)
+
+PAGE, MOST_PAGES, MS = 50, 100_000, 1_000_000
+EMPTY = (
+    "No eval sets. Open an issue and promote its failures to one, or run "
+    "`rt4chart evalset promote ISSUE`."
+)
+NO_CASES = "No such case: ask for another state above."
+NO_RELEASES = "No release yet. A release keeps the approved cases under a number, for the gate."
+
+
+class EvalSetPages:
+    """The pages over the sets of the store."""
+
+    def __init__(self, console: Console) -> None:
+        """Nothing is read yet."""
+        self._console = console
+
+    def list_all(self, request: Request) -> Response:
+        """GET /evalsets."""
+        with self._console.store() as client:
+            found = eval_sets(client)
+        columns = _set_columns()
+        sort = sort_of(request, columns, "name")
+        table = Table(
+            name="evalsets",
+            title="Eval sets",
+            rows=ordered(found, columns, sort),
+            columns=columns,
+            empty=EMPTY,
+            sort=sort,
+            total=len(found),
+        )
+        return self._console.table(request, table, "evalsets.html")
+
+    def show(self, request: Request) -> Response:
+        """GET /evalsets/NAME."""
+        return self._shown(request, "")
+
+    def release(self, request: Request) -> Response:
+        """POST /evalsets/NAME/release: keep the approved cases under the next number."""
+        actor, name = self._console.act(request).name, set_name(request)
+        try:
+            with self._console.store() as client:
+                release(client, name, actor=actor, now_ms=self._console.clock() // MS)
+        except InputError as error:
+            return self._shown(request, str(error))
+        return RedirectResponse(f"/evalsets/{name}#t-releases", 303)
+
+    def download(self, request: Request) -> Response:
+        """GET /evalsets/NAME/releases/NUMBER/LAYOUT: the release's file, or a zip of its files."""
+        name, layout = set_name(request), request.path_params["layout"]
+        number = request.path_params["number"]
+        if layout not in FORMATS:
+            raise HTTPException(404, f"expected a layout of {', '.join(FORMATS)}, got {layout!r}")
+        if not re.fullmatch(r"[1-9]\d{0,8}", number):
+            raise HTTPException(404, f"expected the number of a release, got {number!r}")
+        try:
+            with self._console.store() as client:
+                _, cases = released(client, f"{name}@{number}")
+        except InputError as error:
+            raise HTTPException(404, str(error)) from error
+        return _attached(FORMATS[layout](cases, f"{name}-{number}"), f"{name}-{number}-{layout}")
+
+    def _shown(self, request: Request, wrong: str) -> Response:
+        name, now_ns = set_name(request), self._console.clock()
+        with self._console.store() as client:
+            cases, known = stored_cases(client, name), releases(client, name)
+        came = came_of(request)
+        if not cases and not known and not came:
+            raise HTTPException(404, f"expected the name of an eval set, got {name!r}")
+        counts = Counter(case.state for case in cases)
+        tables: list[Table[Any]] = [
+            _cases_table(request, name, cases),
+            _releases_table(known, now_ns),
+        ]
+        return self._console.tables(
+            request,
+            tables,
+            "evalset.html",
+            title=name,
+            status=400 if wrong else 200,
+            name=name,
+            counts={str(state): counts[state] for state in CaseState},
+            layouts=tuple(FORMATS),
+            releases=known,
+            came=came,
+            wrong=wrong,
+        )
+
+
+def set_name(request: Request) -> str:
+    """The set that the address names; 404 where no set can be called that."""
+    name = str(request.path_params["name"])
+    match = NAME.fullmatch(name)
+    if match is None or match["release"]:
+        raise HTTPException(404, f"expected the name of an eval set, got {name[:80]!r}")
+    return name
+
+
+def came_of(request: Request) -> dict[str, object]:
+    """What a promotion came to, as its address says; nothing where there was none."""
+    issue = request.query_params.get("promoted", "")
+    if not re.fullmatch("[0-9a-f]{16}", issue):
+        return {}
+    counts = {
+        name: whole_of(request, name, default=0, low=0, high=10**6)
+        for name in ("new", "known", "alike")
+    }
+    told = re.findall(r"([a-z_]+):(\d{1,6})", request.query_params.get("refused", "")[:500])
+    refused = [(int(count), WORDS[why]) for why, count in told if why in WORDS]
+    return {"issue": int(issue, 16), **counts, "refused": refused}
+
+
+def case_url(name: str, case: str) -> str:
+    """The page of a case; an id that a person chose may hold anything."""
+    return f"/evalsets/{name}/cases/{escaped(case)}"
+
+
+def _set_columns() -> list[Column[EvalSetCounts]]:
+    return [
+        Column("name", "Set", lambda one: one.name,
+               lambda one: link(f"/evalsets/{one.name}", one.name), is_sortable=True),
+        Column("pending", "Waiting", lambda one: one.pending, _waiting,
+               is_number=True, is_sortable=True),
+        Column("approved", "Approved", lambda one: one.approved, is_number=True, is_sortable=True),
+        Column("rejected", "Rejected", lambda one: one.rejected, is_number=True, is_sortable=True),
+        Column("release", "Latest release", lambda one: one.release or None,
+               lambda one: f"{one.name}@{one.release}" if one.release else "none yet",
+               is_sortable=True),
+    ]  # fmt: skip
+
+
+def _waiting(one: EvalSetCounts) -> Markup | str:
+    if not one.pending:
+        return "0"
+    return Markup('{} · <a href="/evalsets/{}/review">review</a>').format(one.pending, one.name)
+
+
+def _cases_table(
+    request: Request, name: str, cases: Sequence[StoredCase]
+) -> Table[tuple[StoredCase, str, str]]:
+    """The cases in a state; only those that are shown are opened."""
+    state = one_of(request, "state", ("", *CaseState), "")
+    page = whole_of(request, "page", default=1, low=1, high=MOST_PAGES)
+    found = [case for case in cases if state in ("", case.state)]
+    pages, here = ceil(len(found) / PAGE), here_of(request)
+    is_page = format_of(request) == HTML
+    shown = found[(page - 1) * PAGE : page * PAGE] if is_page else found
+    rows = [(case, *_said(case)) for case in shown]
+    return Table(
+        name="cases",
+        title="Cases",
+        rows=rows,
+        columns=_case_columns(name),
+        empty=NO_CASES,
+        more=here.to(page=str(page + 1)) if is_page and page < pages else "",
+        back=here.to(page=str(page - 1)) if is_page and page > 1 else "",
+        total=len(found),
+    )
+
+
+def _said(stored: StoredCase) -> tuple[str, str]:
+    """A case's question, and the labels of its claims that were not supported."""
+    case = opened(stored)
+    wrong = dict.fromkeys(str(one.label) for one in case.claims if one.label.is_unfaithful)
+    return case.exchange.question, " ".join(wrong)
+
+
+def _case_columns(name: str) -> list[Column[tuple[StoredCase, str, str]]]:
+    return [
+        Column("question", "Question", lambda row: row[1],
+               lambda row: link(case_url(name, row[0].id), shortened(row[1]) or row[0].id)),
+        Column("labels", "Answer was", lambda row: row[2],
+               lambda row: Markup(" ").join(label(one) for one in row[2].split())),
+        Column("state", "State", lambda row: str(row[0].state),
+               lambda row: Markup('<span class="chip case-{0}">{0}</span>').format(row[0].state)),
+        Column("issue", "Issue", lambda row: hex_of(row[0].issue) if row[0].issue else "",
+               lambda row: link(issue_url(row[0].issue), hex_of(row[0].issue)[:8])
+               if row[0].issue else "–"),
+        Column("by", "By", lambda row: row[0].actor),
+        Column("note", "Note", lambda row: row[0].note),
+        Column("id", "Id", lambda row: row[0].id,
+               lambda row: Markup("<code>{}</code>").format(row[0].id)),
+    ]  # fmt: skip
+
+
+def _releases_table(known: Sequence[EvalRelease], now_ns: int) -> Table[EvalRelease]:
+    columns: list[Column[EvalRelease]] = [
+        Column("release", "Release", lambda one: one.number),
+        Column("cases", "Cases", lambda one: one.cases, is_number=True),
+        Column("checksum", "SHA-256", lambda one: one.checksum),
+        Column("by", "By", lambda one: one.actor),
+        Column("released_at", "Released", lambda one: iso(one.released_ms * MS),
+               lambda one: when(one.released_ms * MS, now_ns)),
+    ]  # fmt: skip
+    return Table("releases", "Releases", known, columns, empty=NO_RELEASES, total=len(known))
+
+
+def _attached(files: Mapping[str, str], name: str) -> Response:
+    """One file as it is, several as a zip."""
+    if len(files) == 1:
+        ((filename, text),) = files.items()
+        body, kind = text.encode("utf-8", "backslashreplace"), "application/octet-stream"
+    else:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for inner, text in files.items():
+                archive.writestr(inner, text.encode("utf-8", "backslashreplace"))
+        filename, body, kind = f"{name}.zip", packed.getvalue(), "application/zip"
+    headers = {"content-disposition": f'attachment; filename="{filename}"'}
+    return Response(body, media_type=kind, headers=headers)

@@ -1,0 +1,169 @@
+"""The review of an eval set's cases on pages, one after another: as `rt4chart evalset review`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.verify.model import Label
+from rt4chart_clustering.console.evalset_pages import case_url, set_name
+from rt4chart_clustering.evalset.case import EvalCase
+from rt4chart_clustering.evalset.fit import WORDS, unfit
+from rt4chart_clustering.evalset.review import decided, opened
+from rt4chart_clustering.triage.find import hex_of
+from rt4chart_collector.console.console import Console
+from rt4chart_collector.console.segments import Mark, Window, fitting, windows
+from rt4chart_collector.console.urls import answer_url, unescaped
+from rt4chart_collector.store.evalsets import CaseState, StoredCase, stored_cases, write_cases
+
+# Characters of an answer, and of a passage, that a page shows, and those beside each mark.
+ANSWER, PASSAGE, AROUND = 20_000, 4_000, 400
+PASSAGES = 60
+LONGEST = 20_000
+WEIGHTS = {Label.CONTRADICTED: 4, Label.BASELESS: 3, Label.UNDECIDED: 2, Label.ENTAILED: 1}
+DECISIONS = {"approve": CaseState.APPROVED, "reject": CaseState.REJECTED}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a case stands among those that wait: the ids beside it, its number, how many wait."""
+
+    before: str
+    after: str
+    number: int
+    waiting: int
+
+
+class ReviewPages:
+    """The pages over the cases of a set."""
+
+    def __init__(self, console: Console) -> None:
+        """Nothing is read yet."""
+        self._console = console
+
+    def begin(self, request: Request) -> Response:
+        """GET /evalsets/NAME/review: the first case that waits, or the set where none does."""
+        name = set_name(request)
+        with self._console.store() as client:
+            cases = stored_cases(client, name)
+        first = next((one.id for one in cases if one.state is CaseState.PENDING), None)
+        return RedirectResponse(
+            f"/evalsets/{name}" if first is None else case_url(name, first), 302
+        )
+
+    def show(self, request: Request) -> Response:
+        """GET /evalsets/NAME/cases/ID."""
+        with self._console.store() as client:
+            cases = stored_cases(client, set_name(request))
+        return self._shown(request, cases, _case_of(request, cases), "")
+
+    def decide(self, request: Request) -> Response:
+        """POST to the same: approve or reject it, and go on to the next that waits."""
+        actor, form = self._console.act(request).name, self._console.form(request)
+        name = set_name(request)
+        with self._console.store() as client:
+            cases = stored_cases(client, name)
+            stored = _case_of(request, cases)
+            try:
+                made = _decided(stored, form, actor)
+            except InputError as error:
+                wrong = str(error)
+            else:
+                write_cases(client, name, [made], version=self._console.clock())
+                place = place_of(cases, stored.id)
+                to = place.after or place.before
+                url = case_url(name, to) if to else f"/evalsets/{name}"
+                return RedirectResponse(url, 303)
+        return self._shown(request, cases, stored, wrong)
+
+    def _shown(
+        self, request: Request, cases: Sequence[StoredCase], stored: StoredCase, wrong: str
+    ) -> Response:
+        name, case = set_name(request), opened(stored)
+        place, why = place_of(cases, stored.id), unfit(case.exchange)
+        form = self._console.form(request) if wrong else {}
+        passages = [
+            (one.id, windows(one.text, [], longest=PASSAGE, around=AROUND), len(one.text))
+            for one in case.exchange.passages[:PASSAGES]
+        ]
+        return self._console.page(
+            request,
+            "evalset_case.html",
+            title=f"Case of {name}",
+            status=400 if wrong else 200,
+            name=name,
+            stored=stored,
+            case=case,
+            place=place,
+            before_url=case_url(name, place.before) if place.before else "",
+            after_url=case_url(name, place.after) if place.after else "",
+            answer=_marked_answer(case),
+            labels={at: str(one.label) for at, one in enumerate(case.claims)},
+            passages=passages,
+            passages_left=len(case.exchange.passages) - len(passages),
+            answer_link=_answer_link(case),
+            issue=stored.issue,
+            issue_id=hex_of(stored.issue),
+            unfit=WORDS[why] if why else "",
+            wrong=wrong,
+            typed=form,
+        )
+
+
+def place_of(cases: Sequence[StoredCase], name: str) -> Place:
+    """The case's place among those that wait, in the order of their ids."""
+    waiting = [one.id for one in cases if one.state is CaseState.PENDING]
+    before = [one for one in waiting if one < name]
+    after = [one for one in waiting if one > name]
+    return Place(
+        before=before[-1] if before else "",
+        after=after[0] if after else "",
+        number=len(before) + 1,
+        waiting=len(waiting),
+    )
+
+
+def _case_of(request: Request, cases: Sequence[StoredCase]) -> StoredCase:
+    wanted = unescaped(str(request.path_params["case"]))
+    found = next((one for one in cases if one.id == wanted), None)
+    if found is None:
+        raise HTTPException(404, f"expected the id of a case of the set, got {wanted[:80]!r}")
+    return found
+
+
+def _decided(stored: StoredCase, form: Mapping[str, str], actor: str) -> StoredCase:
+    """The case with the decision; InputError where it is none, or somebody decided meanwhile."""
+    decision, reference = form.get("decision", ""), form.get("reference", "")
+    if decision not in DECISIONS:
+        raise InputError(f"expected approve or reject, got {decision[:40]!r}")
+    if len(reference) > LONGEST or len(form.get("note", "")) > LONGEST:
+        raise InputError(f"expected texts of at most {LONGEST} characters: shorten them")
+    if form.get("was", "") != stored.state:
+        raise InputError(
+            f"expected the case as you saw it, but {stored.actor} has {stored.state} it meanwhile: "
+            "decide again if you mean it"
+        )
+    note = form.get("note", "")
+    return decided(stored, DECISIONS[decision], actor=actor, note=note, reference=reference)
+
+
+def _marked_answer(case: EvalCase) -> tuple[Window, ...]:
+    """The recorded answer, cut where its claims begin and end; what is no claim has no mark."""
+    text = case.exchange.answer
+    marks = [
+        Mark(one.start, one.end, at, WEIGHTS[one.label])
+        for at, one in enumerate(case.claims)
+        if one.label in WEIGHTS
+    ]
+    fits, _ = fitting(text, marks)
+    return windows(text, fits, longest=ANSWER, around=AROUND)
+
+
+def _answer_link(case: EvalCase) -> str:
+    source = case.source
+    return answer_url(source.trace_id, source.span_id) if source.trace_id and source.span_id else ""
