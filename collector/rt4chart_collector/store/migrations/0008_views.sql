@@ -20,7 +20,8 @@ WITH
 SELECT ServiceName, Route, VerifierId, Tick, Environment, Model, PromptVersion, Release,
     Answers, UnfaithfulAnswers, Decided, Entailed, Contradicted, Baseless, Undecided,
     WEntailed, WContradicted, WBaseless, WUndecided, WM, WX, WWM, WWXX, WWXM, WWMM,
-    p AS Rate, greatest(centre - half, 0) AS Low, least(centre + half, 1) AS High
+    p AS Rate, if(WM > 0, greatest(centre - half, 0), NULL) AS Low,
+    if(WM > 0, least(centre + half, 1), NULL) AS High
 FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Environment, Model, PromptVersion, Release,
         sum(N) AS Answers, sumIf(N, x > 0) AS UnfaithfulAnswers,

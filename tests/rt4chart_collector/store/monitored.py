@@ -1,0 +1,48 @@
+"""What monitoring leaves in the store beside the verdicts, a row of each kind."""
+
+from __future__ import annotations
+
+from otel_rt4chart.verdict import Verdict
+from rt4chart_collector.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.alerts.state import AlertEvent, Kind
+from rt4chart_collector.store.alert_events import record
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.drift import DriftRow, write_drift
+from rt4chart_collector.store.feedback import FEEDBACK
+from tests.rt4chart_collector.records import SECOND
+
+TICK_NS = 300 * SECOND
+
+
+def insert_monitoring(client: Client, about: Verdict) -> None:
+    """A route's drift in the answer's tick, its alert, which fired, and an opinion on a claim."""
+    answer = about.candidate
+    at_ns = answer.start_ns
+    row = DriftRow(
+        service=answer.service,
+        route=answer.route,
+        verifier=about.verifier,
+        tick_ns=at_ns // TICK_NS * TICK_NS,
+        state="page",
+        warn=19.5,
+        page=13.25,
+        warn_at=7.5,
+        page_at=11.0,
+        baseline=0.06,
+        dead_band=0.005,
+        baseline_claims=5000,
+        detectable=0.03,
+    )
+    write_drift(client, [row], version=1)
+    alert = Alert(
+        rule=Rule.ROUTE_DRIFT,
+        severity=Severity.CRITICAL,
+        service=answer.service,
+        route=answer.route,
+        title=f"{answer.route}: 9.1 % instead of 6.0 %",
+        starts_ns=at_ns,
+    )
+    record(client, [AlertEvent(alert, at_ns, kind) for kind in (Kind.FIRED, Kind.NOTIFIED)])
+    opinion = (at_ns, answer.trace_id, answer.span_id, answer.service, answer.route)
+    said = (about.verifier, 0, "baseless", "agree", "", "ada", "", at_ns, 1, 0)
+    FEEDBACK.insert(client, [(*opinion, *said)], token="feedback")  # noqa: S106 - of a batch
