@@ -105,7 +105,7 @@ def _news(
     if told.what in ("", What.RESOLVED) or told.episode_ns != state.fired_ns:
         return What.FIRED
     is_acknowledged = bool(state.acknowledged_ns)
-    waits = now_ns - told.at_ns < policy.remind_s * SECOND or not policy.remind_s
+    waits = _passed_s(told.at_ns, now_ns) < policy.remind_s or not policy.remind_s
     news = {
         What.WORSE: rank(state.alert.severity) > rank(told.severity),
         What.ACKNOWLEDGED: is_acknowledged and not told.is_acknowledged,
@@ -120,9 +120,14 @@ def _may_try(
     told = state.told.get(receiver.name, Told())
     if told.trying != message_id(state, receiver, what):
         return True
-    passed = now_ns - told.failed_ns
+    passed = _passed_s(told.failed_ns, now_ns)
     if told.is_abandoned:
         is_for_ever = not (state.is_open and policy.remind_s)
-        return not is_for_ever and passed >= policy.remind_s * SECOND
+        return not is_for_ever and passed >= policy.remind_s
     pause = min(policy.retry_s * 2.0 ** min(told.failures - 1, 32), policy.retry_most_s)
-    return passed >= pause * SECOND
+    return passed >= pause
+
+
+def _passed_s(since_ns: int, now_ns: int) -> float:
+    """Seconds since then, and one more: events of one round stand some nanoseconds apart."""
+    return (now_ns - since_ns) / SECOND + 1
