@@ -16,9 +16,10 @@ FIGURES = f"""
 SELECT {STANDS_FOR} AS Issue, count() AS Claims, sum(Weight) AS Weighted,
     uniqExact(TraceId, SpanId) AS Answers,
     toUnixTimestamp64Nano(min(Timestamp)) AS First, toUnixTimestamp64Nano(max(Timestamp)) AS Last
-FROM ({LIVE.format(only=ALL)})
+FROM ({LIVE.format(only=ONE)})
 GROUP BY Issue
 """  # noqa: S608 - our own names
+FIGURES_OF_ALL = FIGURES.replace(ONE, ALL)
 # Each figure of one issue as (kind, name, claims, weighted), the largest first.
 PROFILE = f"""
 WITH live AS ({LIVE.format(only=ONE)})
@@ -71,17 +72,23 @@ class Profile:
     context: tuple[Part, ...] = ()
 
 
-def figures(client: Client, aliases: Mapping[int, int]) -> dict[int, Figures]:
+def figures(
+    client: Client, aliases: Mapping[int, int], issues: Sequence[int] | None = None
+) -> dict[int, Figures]:
     """The figures of every issue that has failures; those of aliases are in what stands for them.
 
-    They reach as far back as the assignments are kept.
+    They reach as far back as the assignments are kept. `issues` (given with their aliases) are all
+    that is read where they are named: all of them are as much to read as there are failures.
     """
-    given = {"merged": list(aliases) or [0], "into": list(aliases.values()) or [0]}
+    given: dict[str, object] = {
+        "merged": list(aliases) or [0],
+        "into": list(aliases.values()) or [0],
+        "ids": list(issues or ()),
+    }
+    query = FIGURES_OF_ALL if issues is None else FIGURES
     return {
         issue: Figures(claims, weighted, answers, first, last)
-        for issue, claims, weighted, answers, first, last in client.query(
-            FIGURES, given
-        ).result_rows
+        for issue, claims, weighted, answers, first, last in client.query(query, given).result_rows
     }
 
 
