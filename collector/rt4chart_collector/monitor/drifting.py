@@ -25,6 +25,7 @@ CRITICAL_POINTS = 0.05
 class _Made:
     at_ns: int
     began_ns: int
+    starts_ns: int
     facts: Facts
 
 
@@ -52,7 +53,7 @@ class DriftAlerts:
         known = self._made.get(place)
         if known is None or known.began_ns != began or now_ns - known.at_ns >= FRESH_NS:
             service, route = place
-            facts = drift_facts(
+            starts, facts = drift_facts(
                 self._client,
                 service=service,
                 route=route,
@@ -60,14 +61,14 @@ class DriftAlerts:
                 found=found,
                 now_ns=now_ns,
             )
-            known = self._made[place] = _Made(now_ns, began, facts)
+            known = self._made[place] = _Made(now_ns, began, starts, facts)
         before, after = _rate(known.facts, "before"), _rate(known.facts, "after")
         severity = Severity.CRITICAL if after - before >= CRITICAL_POINTS else Severity.ERROR
         title = (
             f"{place[1] or 'A route'}: {after:.1%} of claims are unfaithful, "
             f"{before:.1%} were before"
         )
-        return Alert(Rule.ROUTE_DRIFT, severity, *place, 0, title, known.facts, began)
+        return Alert(Rule.ROUTE_DRIFT, severity, *place, 0, title, known.facts, known.starts_ns)
 
 
 def _rate(facts: Facts, when: str) -> float:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from otel_rt4chart.rates import claim_rate, wilson
 from rt4chart_collector.drift.baseline import Baseline
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.drift.policy import DAY_NS, TICK_NS
+from rt4chart_collector.monitor.onset import rise_began
 from rt4chart_collector.store.changes import changes
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.growth import Span, documents_grown, issues_grown
 from rt4chart_collector.store.issue_watch import watched_issues
-from rt4chart_collector.store.ticks import route_ticks, sums_of
+from rt4chart_collector.store.ticks import Tick, route_ticks, sums_of
 from rt4chart_collector.store.worst_answers import worst_answers
 
 # What is compared with the time after: a week for what grew, a day for a deployment.
@@ -24,10 +26,13 @@ Facts = dict[str, object]
 
 def drift_facts(
     client: Client, *, service: str, route: str, verifier: str, found: Finding, now_ns: int
-) -> Facts:
-    """The facts of a route's rise, JSON-able and bounded; shares are of claims."""
-    began = found.began_ns or found.tick_ns
+) -> tuple[int, Facts]:
+    """When the rise began, and its facts: JSON-able and bounded, shares are of claims."""
     until = now_ns + TICK_NS
+    named = found.began_ns or found.tick_ns
+    ticks = _ticks(client, service, route, verifier, named, until)
+    usual = found.baseline.share if found.baseline else 0.0
+    began = rise_began(ticks, usual, since_ns=named)
     grew = Span(service, route, verifier, began - GREW_NS, began, until)
     changed = changes(
         client,
@@ -49,10 +54,10 @@ def drift_facts(
         limit=WORST,
         chars=CLAIM_CHARS,
     )
-    return {
+    facts: Facts = {
         "since": moment(began),
         "before": before(found.baseline),
-        "after": after(client, service, route, verifier, began, until),
+        "after": after([one for one in ticks if one.start_ns >= began]),
         "changed": [
             {
                 "attribute": one.attribute,
@@ -88,6 +93,7 @@ def drift_facts(
         "verifier": verifier,
         "detectable_rise": found.detectable,
     }
+    return began, facts
 
 
 def before(known: Baseline | None) -> Facts:
@@ -105,25 +111,9 @@ def before(known: Baseline | None) -> Facts:
     }
 
 
-def after(
-    client: Client, service: str, route: str, verifier: str, since_ns: int, until_ns: int
-) -> Facts:
+def after(ticks: Sequence[Tick]) -> Facts:
     """The rate since the rise began, with its interval and n."""
-    read = route_ticks(
-        client,
-        since_ns=since_ns,
-        until_ns=until_ns,
-        verifier=verifier,
-        service=service,
-        route=route,
-    )
-    sums = sums_of(
-        one
-        for ticks in read
-        if (ticks.service, ticks.route) == (service, route)
-        for tick in ticks.ticks
-        for one in tick.bins
-    )
+    sums = sums_of(one for tick in ticks for one in tick.bins)
     rate = claim_rate(sums)
     return {
         "rate": rate.value,
@@ -151,4 +141,21 @@ def _issues(client: Client, grew: Span) -> list[Facts]:
             "failures_an_hour_after": one.after,
         }
         for one in grown
+    ]
+
+
+def _ticks(
+    client: Client, service: str, route: str, verifier: str, since_ns: int, until_ns: int
+) -> list[Tick]:
+    """Those of the route; an empty name would take all of them."""
+    read = route_ticks(
+        client,
+        since_ns=since_ns,
+        until_ns=until_ns,
+        verifier=verifier,
+        service=service,
+        route=route,
+    )
+    return [
+        tick for one in read if (one.service, one.route) == (service, route) for tick in one.ticks
     ]

@@ -1,0 +1,134 @@
+"""The monitor's round, over a store and under a clock that the test moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from rt4chart_collector.drift.finding import Finding
+from rt4chart_collector.monitor.watching import RouteWatch
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.drift import drift_over_time, latest_drift
+from rt4chart_collector.store.ticks import Tick
+from tests.rt4chart_collector.monitor.world import DAY, HOUR, START, World
+from tests.rt4chart_collector.records import SECOND, VERIFIER
+
+
+@pytest.fixture
+def world(client: Client) -> World:
+    """Ten calm days of one route: 2,400 claims, three in a hundred of them unfaithful."""
+    made = World(client)
+    made.answer(240, 10 / 3, 0.045)
+    return made
+
+
+def facts_of(world: World) -> Mapping[str, Any]:
+    """The facts of the only alert."""
+    (alert,) = world.alerts()
+    return alert.facts
+
+
+def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
+    """Before and after with n, since when, what changed, and the worst answers with a claim."""
+    assert world.monitor.look()
+    assert world.alerts() == []
+    began = world.now
+    world.answer(2, 40, 0.6, release="1.1")
+    world.monitor.look()
+
+    (alert,) = world.alerts()
+    facts = facts_of(world)
+
+    assert (alert.rule, alert.severity, alert.service, alert.route) == (
+        *("route_drift", "critical", "shop"),
+        "support",
+    )
+    assert abs(alert.starts_ns - began) < HOUR
+    assert facts["before"]["low"] < facts["before"]["rate"] < 0.06 < facts["after"]["low"]
+    assert facts["before"]["claims"] > 2000
+    assert facts["after"]["answers"] > 50
+    assert (facts["changed"][0]["attribute"], facts["changed"][0]["value"]) == ("release", "1.1")
+    assert len(facts["worst_answers"]) == 10
+    assert facts["worst_answers"][0]["label"] == "contradicted"
+    assert facts["worst_answers"][0]["claim"]
+    assert facts["evidence"]["log"] > facts["evidence"]["threshold"]
+
+
+def test_another_process_goes_on_where_one_ended(world: World) -> None:
+    """What is stored is what it goes by: the same findings, no second alert."""
+    world.monitor.look()
+    world.answer(2, 40, 0.6, release="1.1")
+    world.monitor.look()
+    before = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    world.now += 300 * SECOND
+
+    another = world.another()
+    assert another.look()
+
+    assert len(world.alerts()) == 1
+    assert latest_drift(world.client, since_ns=START, verifier=VERIFIER) == before
+    assert world.monitor.look() is False
+    assert world.monitor.figures() == ()
+
+
+def test_looking_every_minute_finds_what_one_look_finds(world: World) -> None:
+    """Settled ticks are gone through once, open ones again and again: the rows are the same."""
+    world.monitor.look()
+    since = world.now
+    for _ in range(24):
+        world.answer(1 / 12, 36, 0.3, release="1.1")
+        world.monitor.look()
+    steps = drift_over_time(
+        world.client, since_ns=since, until_ns=world.now + DAY, verifier=VERIFIER
+    )
+    world.client.command("TRUNCATE TABLE rt4chart_drift")
+    world.now += 300 * SECOND
+    world.another().look()
+
+    at_once = drift_over_time(
+        world.client, since_ns=since, until_ns=world.now + DAY, verifier=VERIFIER
+    )
+
+    assert len(steps) == 24
+    assert [one.tick_ns for one in at_once] == [one.tick_ns for one in steps]
+    assert [one.page for one in at_once] == pytest.approx([one.page for one in steps])
+
+
+def test_figures_are_of_the_last_hour_and_the_last_tick(world: World) -> None:
+    """What /metrics shows of a route."""
+    world.answer(1, 20, 0.0)
+    world.monitor.look()
+
+    (found,) = world.monitor.figures()
+
+    assert (found.service, found.route, found.claims) == ("shop", "support", 60)
+    assert (found.rate, found.undecided) == (0.0, 0.0)
+    assert set(found.evidence) == set(found.thresholds) == {"warn", "page"}
+    assert found.detectable is None or 0 < found.detectable < 1
+
+
+def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is logged without its texts, and tried again in the next round."""
+    world.answer(1, 20, 0.0, route="aaa", since_ns=world.now - HOUR)
+    real = RouteWatch.look
+
+    def failing(self: RouteWatch, ticks: Sequence[Tick], *, settled_ns: int) -> list[Finding]:
+        if len(ticks) < 20:
+            raise ValueError("secret text")
+        return real(self, ticks, settled_ns=settled_ns)
+
+    monkeypatch.setattr(RouteWatch, "look", failing)
+
+    assert world.monitor.look()
+
+    assert [one.route for one in world.monitor.figures()] == ["support"]
+
+
+def test_nothing_is_done_before_anything_was_verified(client: Client) -> None:
+    """An empty store is no reason for an alert."""
+    world = World(client)
+
+    assert world.monitor.look() is False
+    assert world.alerts() == []
