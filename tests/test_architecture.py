@@ -60,6 +60,7 @@ OUTSIDE = {
     "rt4chart_collector.sources.kafka": ("confluent_kafka",),
     "rt4chart_collector.alerts.notify.by_apprise": ("apprise",),
     "rt4chart_collector.console": ("starlette", "jinja2", "markupsafe"),
+    "rt4chart_collector.report": ("jinja2", "markupsafe"),
     "rt4chart_collector.store": (),
     "rt4chart_collector.store.connect": ("clickhouse_connect", "urllib3"),
     "rt4chart_collector.store.access.compress": ("lz4", "backports", "compression"),

@@ -11,9 +11,12 @@ from rt4chart_collector.store.cluster import CONNECTION
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migration import LEDGER_TABLE, Migration, Variant, shipped
 from rt4chart_collector.store.retention import Retention
+from rt4chart_collector.store.rollup import fill_rollups
 
 __all__ = ["Applied", "Migration", "Plan", "Step", "apply", "migrate", "planned", "shipped"]
 ENGINES = "SELECT name, engine_full FROM system.tables WHERE database = {db:String}"
+# The migration that made a rollup of verifications which may be there already.
+NEW_ROLLUP = "monitoring"
 CLUSTER_OF = re.compile(r"Distributed\('(?P<cluster>[^']+)'")
 
 Applied = Mapping[int, tuple[str, str]]
@@ -132,6 +135,8 @@ def apply(client: Client, plan: Plan) -> None:
         )
     for statement in plan.retention:
         client.command(statement)
+    if any(step.migration.name == NEW_ROLLUP for step in plan.steps):
+        fill_rollups(client)
 
 
 def _applied(client: Client) -> dict[int, tuple[str, str]]:

@@ -106,9 +106,18 @@ IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
 def repair_rollup(client: Client, since_ns: int) -> None:
     """Make the rollups since then equal to the verifications, by adding the differences.
 
-    One that is empty is filled from all of them: an older version wrote these. For a moment when no
-    other process writes verdicts: the start of the one that does.
+    For a moment when no other process writes verdicts: the start of the one that does.
     """
     for rollup in (PER_MINUTE, PER_TICK):
-        is_empty = client.query(IS_EMPTY.replace("{table}", rollup.table)).result_rows[0][0]
-        client.command(rollup.repair, {"since": 0 if is_empty else since_ns})
+        client.command(rollup.repair, {"since": 0 if _is_empty(client, rollup) else since_ns})
+
+
+def fill_rollups(client: Client) -> None:
+    """Fill those that are empty, as one is that a migration just made, from all verifications."""
+    for rollup in (PER_MINUTE, PER_TICK):
+        if _is_empty(client, rollup):
+            client.command(rollup.repair, {"since": 0})
+
+
+def _is_empty(client: Client, rollup: Rollup) -> bool:
+    return client.query(IS_EMPTY.replace("{table}", rollup.table)).result_rows == [(1,)]

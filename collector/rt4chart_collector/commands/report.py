@@ -1,0 +1,162 @@
+"""`rt4chart report`: what happened in a span of time, as one file to send around."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from rich.console import Console
+from rich.table import Table
+
+from otel_rt4chart.cli import Command
+from otel_rt4chart.commands.period import period_s
+from otel_rt4chart.errors import InputError
+from otel_rt4chart.plain import printable
+from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.console.filters import interval, iso, percent
+from rt4chart_collector.report.gather import Period, Report, gather
+from rt4chart_collector.report.page import page
+from rt4chart_collector.settings import load
+from rt4chart_collector.store.breakdown import Slice
+from rt4chart_collector.store.verifiers import main_verifier
+
+OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
+FILE = "rt4chart-report.html"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add_dsn(parser)
+    parser.add_argument(
+        "--since",
+        type=period_s,
+        default="7d",
+        metavar="TIME",
+        help="the time up to now, such as 24h, 7d (default)",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--html",
+        nargs="?",
+        const=FILE,
+        metavar="FILE",
+        help=f"write one self-contained page (default {FILE}; - for standard output)",
+    )
+    form.add_argument("--json", action="store_true", help="print the figures for machines")
+    parser.add_argument(
+        "--no-texts", action="store_true", help="quote no claim and no issue's title in the page"
+    )
+    parser.add_argument("--console", type=web, metavar="URL", help="where the page's links lead")
+    parser.add_argument(
+        "--verifier", default="", metavar="ID", help="whose verdicts (default: the newest)"
+    )
+
+
+def web(text: str) -> str:
+    """An address that a browser may be sent to."""
+    if urlsplit(text).scheme not in ("http", "https"):
+        raise argparse.ArgumentTypeError(f"expected an http or https address, got {text!r}")
+    return text
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Read the store, and write the page or print the routes."""
+    dsn, now_ns = load({"dsn": options.dsn}).dsn, time.time_ns()
+    period = Period(now_ns - options.since * 10**9, now_ns)
+    with opened(dsn, needs="rt4chart_route_5m", otherwise=OTHERWISE) as client:
+        verifier = options.verifier or main_verifier(client, now_ns)
+        report = gather(client, period, verifier=verifier)
+    if options.html:
+        text = page(
+            report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
+        )
+        write(options.html, text)
+    elif options.json:
+        sys.stdout.write(json.dumps(figures(report), ensure_ascii=False, indent=2) + "\n")
+    else:
+        show(report, Console(highlight=False))
+    return 0
+
+
+def write(file: str, text: str) -> None:
+    """Write the page there, and say where; InputError where that cannot be."""
+    if file == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--html: cannot write {file}: {error.strerror}") from error
+    sys.stderr.write(f"{file}: {len(text) // 1024 + 1} kB, needs nothing else\n")
+
+
+def figures(report: Report) -> dict[str, object]:
+    """The rates with their intervals and what they rest on."""
+    return {
+        "since": iso(report.period.since_ns),
+        "until": iso(report.period.until_ns),
+        "verifier": report.verifier,
+        "all": _figures(report.total),
+        "before": _figures(report.before),
+        "routes": [
+            {
+                "service": one.now.service,
+                "route": one.now.route,
+                **(_figures(one.now) or {}),
+                "before": _figures(one.before),
+            }
+            for one in report.routes
+        ],
+        "issues": [
+            {"id": f"{one.id:016x}", "title": one.title, "state": one.state, "claims": one.claims}
+            for one in report.issues
+        ],
+        "alerts": [
+            {
+                "id": one.alert.id,
+                "title": one.alert.title,
+                "fired": iso(one.fired_ns),
+                "ended": iso(one.ended_ns) if one.ended_ns else None,
+            }
+            for one in report.alerts
+        ],
+    }
+
+
+def _figures(one: Slice | None) -> dict[str, object] | None:
+    if one is None:
+        return None
+    rate = one.rate
+    return {
+        "rate": rate.value,
+        "low": rate.low,
+        "high": rate.high,
+        "contradicted": one.contradicted_rate.value,
+        "baseless": one.baseless_rate.value,
+        "undecided": one.undecided_rate.value,
+        "answers": one.answers,
+        "claims": one.claims,
+    }
+
+
+def show(report: Report, console: Console) -> None:
+    """The routes as a table."""
+    table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
+    for one in report.routes:
+        now = one.now
+        before = one.before.rate.value if one.before else None
+        figures = (percent(now.rate.value), interval(now.rate), percent(before))
+        names = (printable(now.route) or "-", printable(now.service))
+        table.add_row(*names, *figures, f"{now.claims:,}", f"{now.answers:,}")
+    if not report.routes:
+        console.print("no answer in this time; a longer one: rt4chart report --since 30d")
+        return
+    console.print(table)
+    console.print("\nas a page to send around: rt4chart report --html", markup=False)
+
+
+COMMAND = Command("report", "what happened in a span of time, as one file", configure, execute)

@@ -1,0 +1,1 @@
+"""A report on a span of time, as one file that needs nothing else."""

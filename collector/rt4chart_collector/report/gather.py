@@ -1,0 +1,151 @@
+"""What the report says, read from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rt4chart_collector.store.alert_events import Episode, Wanted, history
+from rt4chart_collector.store.breakdown import (
+    Point,
+    Slice,
+    rates_by,
+    rates_over_time,
+    rates_together,
+)
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.coverage import Coverage, coverage
+from rt4chart_collector.store.issues import Issue, list_issues
+from rt4chart_collector.store.worst_answers import WorstAnswer, worst_answers
+
+MADE_WITH = ("model", "prompt_version", "release")
+# What a file to read holds at most; the console has the rest.
+ROUTES, ISSUES, ALERTS, ANSWERS, PARTS = 20, 20, 50, 5, 10
+STEPS = 84
+TICK_S = 300
+SECOND_NS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From when to when, in epoch nanoseconds."""
+
+    since_ns: int
+    until_ns: int
+
+    @property
+    def before(self) -> Period:
+        """The time of the same length before it."""
+        return Period(2 * self.since_ns - self.until_ns, self.since_ns)
+
+    @property
+    def step_s(self) -> int:
+        """The steps of a trend: whole ticks, about `STEPS` of them."""
+        seconds = (self.until_ns - self.since_ns) // SECOND_NS
+        return max(seconds // STEPS // TICK_S, 1) * TICK_S
+
+
+@dataclass(frozen=True, slots=True)
+class RouteReport:
+    """A route in the period; `before` is None where it had no answer then.
+
+    `made_with` has the slices of a dimension that had more than one value, the most answers first.
+    """
+
+    now: Slice
+    before: Slice | None
+    trend: tuple[Point, ...]
+    coverage: Coverage | None
+    made_with: tuple[tuple[str, tuple[Slice, ...]], ...]
+    worst: tuple[WorstAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The period in figures; lists are cut, `route_count` and `issue_count` say of how many."""
+
+    period: Period
+    verifier: str
+    total: Slice | None
+    before: Slice | None
+    routes: tuple[RouteReport, ...]
+    route_count: int
+    issues: tuple[Issue, ...]
+    issue_count: int
+    alerts: tuple[Episode, ...]
+
+
+def gather(client: Client, period: Period, *, verifier: str) -> Report:
+    """Read it: the routes with most unfaithful claims first, issues by their claims."""
+    asked, earlier = _asked(period, verifier), _asked(period.before, verifier)
+    routes = sorted(rates_by(client, "route", **asked), key=_by_harm)
+    before = rates_by(client, "route", **earlier)
+    formerly = {(one.service, one.route): one for one in before}
+    covered = coverage(client, **asked)
+    issues = [one for one in list_issues(client) if one.last_ns >= period.since_ns]
+    return Report(
+        period=period,
+        verifier=verifier,
+        total=rates_together(client, **asked),
+        before=rates_together(client, **earlier),
+        routes=tuple(
+            _route(
+                client,
+                period,
+                verifier,
+                now=one,
+                before=formerly.get((one.service, one.route)),
+                covered=covered.get((one.service, one.route)),
+            )
+            for one in routes[:ROUTES]
+        ),
+        route_count=len(routes),
+        issues=tuple(sorted(issues, key=_by_claims)[:ISSUES]),
+        issue_count=len(issues),
+        alerts=tuple(history(client, Wanted(period.since_ns, period.until_ns), limit=ALERTS)),
+    )
+
+
+def _route(
+    client: Client,
+    period: Period,
+    verifier: str,
+    *,
+    now: Slice,
+    before: Slice | None,
+    covered: Coverage | None,
+) -> RouteReport:
+    asked = _asked(period, verifier) | {"service": now.service, "route": now.route}
+    return RouteReport(
+        now=now,
+        before=before,
+        trend=tuple(rates_over_time(client, step_s=period.step_s, **asked)),
+        coverage=covered,
+        made_with=tuple(
+            (dimension, tuple(sorted(found, key=_by_answers)[:PARTS]))
+            for dimension in MADE_WITH
+            if len(found := _known(rates_by(client, dimension, **asked))) > 1
+        ),
+        worst=tuple(worst_answers(client, limit=ANSWERS, **asked)),
+    )
+
+
+def _asked(period: Period, verifier: str) -> dict[str, Any]:
+    return {"since_ns": period.since_ns, "until_ns": period.until_ns, "verifier": verifier}
+
+
+def _known(slices: Sequence[Slice]) -> list[Slice]:
+    return [one for one in slices if one.answers]
+
+
+def _by_harm(one: Slice) -> tuple[float, str, str]:
+    return (-one.weighted.contradicted - one.weighted.baseless, one.service, one.route)
+
+
+def _by_answers(one: Slice) -> tuple[int, str]:
+    return (-one.answers, one.key)
+
+
+def _by_claims(one: Issue) -> tuple[float, int]:
+    return (-one.weighted, one.id)

@@ -1,0 +1,44 @@
+"""The report as HTML: one file, without scripts, that asks for nothing from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from rt4chart_collector.console.filters import FILTERS
+from rt4chart_collector.console.section import TEMPLATES
+from rt4chart_collector.console.static import FOLDER as STATIC
+from rt4chart_collector.report.gather import Report
+from rt4chart_collector.report.trend import trend
+
+HERE = Path(__file__).parent / "templates"
+STYLES = ((STATIC, "console.css"), (HERE, "report.css"))
+
+
+def page(report: Report, *, made_ns: int, console: str = "", has_texts: bool = True) -> str:
+    """The file's text; `console` is the address that its links go to, none where it is empty.
+
+    Without `has_texts` no claim is quoted, nor an issue's title, in which words of claims may be.
+    """
+    environment = Environment(
+        loader=FileSystemLoader([str(HERE), str(TEMPLATES)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(FILTERS)
+    # Styles are ours: nothing of anybody else's is in them.
+    styles = [(folder / name).read_text("utf-8") for folder, name in STYLES]
+    return environment.get_template("report.html").render(
+        report=report,
+        period=report.period,
+        made_ns=made_ns,
+        console=console.rstrip("/"),
+        has_texts=has_texts,
+        styles=Markup("\n").join(map(Markup, styles)),
+        trend=trend,
+        step_s=report.period.step_s,
+    )

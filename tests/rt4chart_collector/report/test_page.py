@@ -1,0 +1,145 @@
+"""The report: what stands in it, and what may not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from otel_rt4chart.verdict import Verdict
+from otel_rt4chart.verify.model import Label
+from rt4chart_collector.report.gather import Period, gather
+from rt4chart_collector.report.page import page
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.issues import Issue, insert_issues
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
+
+HOUR = 3600 * SECOND
+PERIOD = Period(NOON - 2 * HOUR, NOON + 2 * HOUR)
+GOOD, BAD, DENIED = Label.ENTAILED, Label.BASELESS, Label.CONTRADICTED
+EVIL = "<script>alert(1)</script>\"' \u202e"
+
+
+def of(one: Verdict, **facts: object) -> Verdict:
+    """The verdict with other facts of its answer."""
+    return replace(one, candidate=replace(one.candidate, **facts))  # type: ignore[arg-type]
+
+
+def told(client: Client, *, console: str = "", has_texts: bool = True) -> str:
+    """The page on the period."""
+    report = gather(client, PERIOD, verifier=VERIFIER)
+    return page(report, made_ns=NOON, console=console, has_texts=has_texts)
+
+
+class Tags(HTMLParser):
+    """The elements of a page, with what they ask for."""
+
+    def __init__(self, text: str) -> None:
+        """Read it whole."""
+        super().__init__()
+        self.names: set[str] = set()
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note it."""
+        self.names.add(tag)
+        self.links += [value or "" for name, value in attrs if name in ("src", "href", "action")]
+
+
+def test_rates_stand_with_interval_and_number(any_client: Client) -> None:
+    """Of all routes and of each, with what it was before."""
+    earlier = of(verdict(9, [GOOD, GOOD, BAD]), start_ns=NOON - 5 * HOUR)
+    insert_verdicts(any_client, [verdict(1, [GOOD, DENIED]), verdict(2, [GOOD, BAD]), earlier])
+
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", told(any_client)))
+
+    assert "50.0 %" in text
+    assert "n = 4 of 2" in text
+    assert re.search(r"\+16\.7 points from 33\.3 % .*; the intervals overlap", text)
+    assert "1 of 2 claims" in text
+
+
+def test_what_answers_were_made_with_is_compared(any_client: Client) -> None:
+    """Where there was more than one of it."""
+    both = [
+        of(verdict(1, [GOOD]), model="small", release="1.0"),
+        of(verdict(2, [BAD]), model="large", release="1.0"),
+    ]
+    insert_verdicts(any_client, both)
+
+    text = told(any_client)
+
+    assert "By model" in text
+    assert "By release" not in text
+
+
+def test_it_asks_for_nothing_and_runs_nothing(any_client: Client) -> None:
+    """No element that loads or runs; links only where an address of the console is given."""
+    hostile = of(verdict(1, [BAD, DENIED]), route=EVIL, model=EVIL, service=EVIL)
+    insert_verdicts(any_client, [hostile, of(verdict(2, [BAD]), route=EVIL, service=EVIL)])
+    insert_issues(any_client, [issue(EVIL)], version=1)
+
+    alone, linked = Tags(told(any_client)), Tags(told(any_client, console="https://c.example/"))
+
+    assert not alone.names & {"script", "link", "img", "iframe", "form", "object"}
+    assert alone.links == []
+    assert not linked.names & {"script", "link", "img"}
+    assert linked.links
+    assert all(one.startswith("https://c.example/") for one in linked.links)
+    assert "<script>" not in told(any_client)
+
+
+def test_texts_may_be_left_out(any_client: Client) -> None:
+    """Then nothing that an answer said is in it, and no issue's title; the figures are."""
+    one = verdict(1, [BAD])
+    assert one.report is not None
+    insert_verdicts(any_client, [one])
+    insert_issues(any_client, [issue("Zanzibar stated as covered")], version=1)
+    claim = one.report.claims[0].text
+
+    full, bare = told(any_client), told(any_client, has_texts=False)
+
+    assert claim in full
+    assert "Zanzibar" in full
+    assert claim not in bare
+    assert "Zanzibar" not in bare
+    assert "100.0 %" in bare
+
+
+def test_a_time_without_answers_says_what_to_do(any_client: Client) -> None:
+    """No rate of nothing."""
+    text = told(any_client)
+
+    assert "No claim was decided in this time" in text
+    assert "%" not in re.sub(r"<style>.*</style>", "", text, flags=re.S).split("<footer")[0]
+
+
+@pytest.mark.parametrize(("days", "step_s"), [(1 / 24, 300), (1, 900), (7, 7200), (30, 30600)])
+def test_a_trend_has_about_as_many_steps_whatever_the_time(days: float, step_s: int) -> None:
+    """Whole ticks of five minutes."""
+    until = NOON
+    period = Period(until - round(days * 24 * HOUR), until)
+
+    assert period.step_s == step_s
+    assert period.before.until_ns == period.since_ns
+
+
+def issue(title: str) -> Issue:
+    """An issue that was seen in the period."""
+    return Issue(
+        id=7,
+        title=title,
+        fingerprint="fp2:baseless:other",
+        service="shop",
+        route="support",
+        first_ns=NOON,
+        last_ns=NOON,
+        claims=1,
+        centroid=(1.0,),
+        run="r",
+        model="hashing/1",
+    )

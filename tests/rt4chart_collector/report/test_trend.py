@@ -1,0 +1,64 @@
+"""The picture of a rate over time."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.rates import AnswerSums
+from rt4chart_collector.report.trend import HEIGHT, WIDTH, trend
+from rt4chart_collector.store.breakdown import Point, Slice, WeightedCounts
+
+STEP_S = 3600
+STEP = STEP_S * 10**9
+NUMBERS = re.compile(r'(?:points|cx|cy|x1|y1|x2|y2)="([^"]*)"')
+
+
+def point(at: int, unfaithful: int, decided: int = 40) -> Point:
+    """A step in which each claim is an answer of its own."""
+    sums = AnswerSums(
+        decided, decided, decided, unfaithful, decided, unfaithful, unfaithful, decided
+    )
+    faithful = decided - unfaithful
+    counts = WeightedCounts(0, unfaithful, 0, 0)
+    one = Slice(
+        "s", "r", "", decided, 0, faithful, 0, unfaithful, 0, sums, unfaithful, sums, counts
+    )
+    return Point(at * STEP, one)
+
+
+def drawn(points: list[Point]) -> str:
+    """The picture of ten steps."""
+    return str(trend(points, since_ns=0, until_ns=10 * STEP, step_s=STEP_S))
+
+
+@given(st.dictionaries(st.integers(0, 9), st.integers(0, 40), min_size=2))
+def test_everything_lies_inside_the_picture(shares: dict[int, int]) -> None:
+    """Whatever the rates are and whichever steps are there."""
+    picture = drawn([point(at, share) for at, share in sorted(shares.items())])
+
+    numbers = [float(n) for text in NUMBERS.findall(picture) for n in re.split("[ ,]", text)]
+    assert numbers
+    assert all(0 <= n <= max(WIDTH, HEIGHT) for n in numbers)
+
+
+def test_steps_without_answers_are_gaps() -> None:
+    """Two runs are two lines; a step that stands alone is a dot with its interval."""
+    picture = drawn([point(0, 2), point(1, 3), point(4, 5), point(6, 1), point(7, 1)])
+
+    assert picture.count("<polyline") == picture.count("<polygon") == 2
+    assert picture.count("<circle") == picture.count("whisker") == 1
+
+
+def test_a_picture_is_told_in_words() -> None:
+    """For those who do not see it."""
+    picture = drawn([point(0, 4), point(1, 8), point(2, 2)])
+
+    assert "10.0% at first, 5.0% at last, between 5.0% and 20.0%" in picture
+
+
+def test_one_step_is_no_trend() -> None:
+    """Nor are steps without a decided claim."""
+    assert drawn([]) == drawn([point(3, 1)]) == drawn([point(3, 1), point(4, 0, 0)]) == ""
