@@ -59,7 +59,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("page", ["verification", "trail", "testing"])
+@pytest.mark.parametrize("page", ["verification", "trail", "testing", "rates"])
 def test_the_python_example_of_a_page_does_what_it_says(page: str) -> None:
     """The code block is run, the comments behind its expressions are compared."""
     (block,) = re.findall(r"```python\n(.*?)```", read(f"docs/{page}.md"), flags=re.DOTALL)
