@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import InputError, StoreError
 from rt4chart_collector.console import urls
-from rt4chart_collector.console.charts import figure_text, sparkline
+from rt4chart_collector.console.charts import figure_text, sparkline, stacked
 from rt4chart_collector.console.console import Console
 from rt4chart_collector.console.errors import error_page
 from rt4chart_collector.console.facts import Facts
@@ -28,6 +28,7 @@ from rt4chart_collector.console.filters import FILTERS
 from rt4chart_collector.console.gate import Gate
 from rt4chart_collector.console.pages.login import login_routes
 from rt4chart_collector.console.pool import Pool
+from rt4chart_collector.console.routes_seen import evidence_bar
 from rt4chart_collector.console.section import TEMPLATES, Section
 from rt4chart_collector.console.sections import all_sections
 from rt4chart_collector.console.settings import ConsoleSettings
@@ -94,7 +95,8 @@ def build_environment(folders: Sequence[Path], statics: Statics) -> Environment:
     environment.filters["figure_json"] = figure_text
     names = ("route_url", "answer_url", "answers_url", "issue_url", "alert_url", "with_query")
     environment.globals.update({name: getattr(urls, name) for name in names})
-    environment.globals.update(static=statics.url, sparkline=sparkline)
+    environment.globals.update(evidence=evidence_bar)
+    environment.globals.update(static=statics.url, sparkline=sparkline, stacked=stacked)
     return environment
 
 

@@ -7,6 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from rt4chart_collector.console.filters import iso, percent
+from rt4chart_collector.store.alert_events import Episode
+from rt4chart_collector.store.breakdown import Point, Slice
+from rt4chart_collector.store.drift import DriftRow
+from rt4chart_collector.store.trends import Deployment
+
 WIDTH, HEIGHT, INSET = 96, 22, 2
 
 
@@ -56,3 +62,129 @@ def _path(points: Sequence[tuple[float, float] | None]) -> str:
 def figure_text(figure: Mapping[str, object]) -> str:
     """A plotly figure (`data`, `layout`) as the text of a `data-figure` attribute."""
     return json.dumps(figure, allow_nan=False, separators=(",", ":"))
+
+
+def stacked(whole: Slice) -> Markup:
+    """The four labels' claims as parts of one bar; the legend beside it has the numbers."""
+    parts = (
+        ("entailed", whole.entailed),
+        ("contradicted", whole.contradicted),
+        ("baseless", whole.baseless),
+        ("undecided", whole.undecided),
+    )
+    total, at, drawn = sum(number for _, number in parts) or 1, 0.0, Markup()
+    for name, number in parts:
+        width = number / total * 1000
+        drawn += Markup('<rect class="part-{}" x="{}" width="{}" height="12"/>').format(
+            name, f"{at:.1f}", f"{width:.1f}"
+        )
+        at += width
+    said = ", ".join(f"{number} {name}" for name, number in parts)
+    return Markup(
+        '<svg class="stack-bar" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" '
+        'aria-label="{}">{}</svg>'
+    ).format(f"claims: {said}", drawn)
+
+
+def rate_figure(
+    points: Sequence[Point],
+    step_s: int,
+    deployed: Sequence[Deployment],
+    episodes: Sequence[Episode],
+    drift: DriftRow | None,
+) -> dict[str, object]:
+    """The rate with its interval as a band; where a step has no decided claim it is broken."""
+    steps = _with_gaps(points, step_s)
+    times = [iso(at_ns + step_s * 10**9 // 2) for at_ns, _ in steps]
+    rates = [None if one is None else one.rate for _, one in steps]
+    low, high, value = (
+        [
+            None if rate is None or getattr(rate, end) is None else getattr(rate, end)
+            for rate in rates
+        ]
+        for end in ("low", "high", "value")
+    )
+    told = [
+        "" if one is None else f"n = {one.claims:,} claims of {one.answers:,} answers"
+        for _, one in steps
+    ]
+    plain = {"x": times, "type": "scatter", "mode": "lines", "hoverinfo": "skip"}
+    edge = {**plain, "line": {"width": 0}, "connectgaps": False}
+    data = [
+        {**edge, "y": low},
+        {**edge, "y": high, "fill": "tonexty", "fillcolor": "var(--band)"},
+        {
+            **plain,
+            "y": value,
+            "text": told,
+            "mode": "lines+markers",
+            "line": {"color": "var(--accent)", "width": 2},
+            "marker": {"size": 4},
+            "hoverinfo": "text+x+y",
+            "hovertemplate": "%{x}<br>%{y:.1%}<br>%{text}<extra></extra>",
+        },
+    ]
+    return {"data": data, "layout": _layout(deployed, episodes, drift)}
+
+
+def _layout(
+    deployed: Sequence[Deployment], episodes: Sequence[Episode], drift: DriftRow | None
+) -> dict[str, object]:
+    marks = [(one.at_ns, f"{one.value}", "var(--none)", "dot") for one in deployed]
+    marks += [(one.fired_ns, "alarm", "var(--bad)", "solid") for one in episodes]
+    shapes: list[dict[str, object]] = [
+        {
+            "type": "line",
+            "x0": iso(at_ns),
+            "x1": iso(at_ns),
+            "yref": "paper",
+            "y0": 0,
+            "y1": 1,
+            "line": {"color": colour, "width": 1.5, "dash": dash},
+        }
+        for at_ns, _, colour, dash in marks
+    ]
+    notes: list[dict[str, object]] = [
+        {
+            "x": iso(at_ns),
+            "yref": "paper",
+            "y": 1,
+            "yanchor": "bottom",
+            "showarrow": False,
+            "text": _inert(text),
+            "font": {"color": colour, "size": 12},
+        }
+        for at_ns, text, colour, _ in marks
+    ]
+    if drift is not None and drift.state != "cold":
+        usual = {"color": "var(--none)", "width": 1, "dash": "dash"}
+        across = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": usual}
+        shapes.append({**across, "y0": drift.baseline, "y1": drift.baseline})
+        said = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
+        text = f"usual {percent(drift.baseline)}"
+        notes.append({**said, "y": drift.baseline, "text": text, "font": {"color": "var(--none)"}})
+    return {
+        "height": 300,
+        "hovermode": "closest",
+        "shapes": shapes,
+        "annotations": notes,
+        "xaxis": {"type": "date"},
+        "yaxis": {"tickformat": ".0%", "rangemode": "tozero"},
+    }
+
+
+def _with_gaps(points: Sequence[Point], step_s: int) -> list[tuple[int, Slice | None]]:
+    """The points, and one without a slice wherever steps are missing between two."""
+    found: list[tuple[int, Slice | None]] = []
+    for point in points:
+        if found and point.start_ns - found[-1][0] > step_s * 10**9:
+            found.append((found[-1][0] + step_s * 10**9, None))
+        found.append((point.start_ns, point.slice))
+    return found
+
+
+def _inert(text: str) -> str:
+    """Plotly reads some tags and entities in a text: nothing of a stranger's is one."""
+    flat = " ".join(text[:80].split())
+    cut = flat if len(flat) <= 20 else f"{flat[:19]}…"
+    return cut.replace("&", "＆").replace("<", "‹").replace(">", "›")

@@ -49,9 +49,7 @@ class RouteSeen:
     @property
     def evidence(self) -> float | None:
         """The evidence for a rise as a share of what pages; None where nothing watches."""
-        if self.drift is None or self.drift.state == "cold" or self.drift.page_at <= 0:
-            return None
-        return max(self.drift.page, 0.0) / self.drift.page_at
+        return evidence_share(self.drift)
 
     @property
     def attention(self) -> float:
@@ -137,8 +135,16 @@ def _covered(row: RouteSeen) -> Markup:
     )
 
 
-def evidence_bar(drift: DriftRow | None, share: float | None) -> Markup:
+def evidence_share(drift: DriftRow | None) -> float | None:
+    """The evidence for a rise as a share of what pages; None where nothing watches."""
+    if drift is None or drift.state == "cold" or drift.page_at <= 0:
+        return None
+    return max(drift.page, 0.0) / drift.page_at
+
+
+def evidence_bar(drift: DriftRow | None) -> Markup:
     """The evidence for a rise beside what pages, in a bar and in words."""
+    share = evidence_share(drift)
     if drift is None:
         return Markup('<span class="quiet">not watched</span>')
     if share is None:
@@ -154,7 +160,7 @@ def evidence_bar(drift: DriftRow | None, share: float | None) -> Markup:
 
 
 def _evidence(row: RouteSeen) -> Markup:
-    return evidence_bar(row.drift, row.evidence)
+    return evidence_bar(row.drift)
 
 
 def _alarms(row: RouteSeen) -> Markup:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
-from rt4chart_collector.console.pages import alerts, answers, health, overview, settings
+from rt4chart_collector.console.pages import alerts, answers, health, overview, route, settings
 from rt4chart_collector.console.section import Section
 
 GROUP = "rt4chart.console"
-OWN = (overview.SECTION, answers.SECTION, alerts.SECTION, health.SECTION, settings.SECTION)
+OWN = (
+    overview.SECTION,
+    route.SECTION,
+    answers.SECTION,
+    alerts.SECTION,
+    health.SECTION,
+    settings.SECTION,
+)
 
 
 def all_sections() -> list[Section]:
