@@ -1,0 +1,171 @@
+"""A store of many claims for the console, made by the engine itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rt4chart_collector.store.connect import Client
+
+ROUTES, EACH, CHUNK, ISSUES = 20, 5, 100_000, 43
+DAYS_NS = 7 * 24 * 3600 * 10**9
+LONG = ("f" * 32, "f" * 16)
+LONG_CLAIMS = 10_000
+LAST = 3600 * 10**9
+KEY = """
+    fromUnixTimestamp64Nano(toInt64({start:Int64} + n * {step:Int64})) AS Timestamp,
+    lower(hex(sipHash128(n))) AS TraceId, lower(hex(sipHash64(n))) AS SpanId
+"""
+ANSWER = f"""{KEY},
+    'shop' AS ServiceName, concat('route-', toString(n % {ROUTES})) AS Route,
+    'local/1' AS VerifierId, 'prod' AS Environment,
+    if(n % 3 = 0, 'model-a', 'model-b') AS Model
+"""
+SAID = "concat('The trial of plan ', toString(cityHash64(n, at) % 60000), ' lasts 14 days.')"
+WHOLE = f"""arrayStringConcat(arrayMap(at -> {SAID}, range({EACH})), ' ')"""
+# n of the numbers from `first` on.
+NUMBERS = "SELECT number + {first:UInt64} AS n FROM numbers({count:UInt64})"
+EACH_CLAIM = f"""
+SELECT intDiv(number, {EACH}) + {{first:UInt64}} AS n, number % {EACH} AS at
+FROM numbers({{count:UInt64}} * {EACH})
+"""  # noqa: S608 - our own names alone
+# Of five claims the first of every seventh answer is contradicted, the second of every eleventh
+# baseless.
+LABEL = """multiIf(at = 0 AND n % 7 = 0, 'contradicted', at = 1 AND n % 11 = 0, 'baseless',
+    'entailed')"""
+VERIFICATIONS = f"""
+INSERT INTO rt4chart_verifications (Timestamp, TraceId, SpanId, ServiceName, Route, VerifierId,
+    Environment, Model, PromptVersion, Release, Decision, Label, SampleRate, ClaimCount,
+    EntailedCount, ContradictedCount, BaselessCount, UndecidedCount, Question, Answer,
+    `Passages.Id`, `Passages.Stages`, `Passages.IsContext`, Version, IsDeleted)
+SELECT * FROM (
+    SELECT {ANSWER}, 'v3', if(n * 2 > {{answers:UInt64}}, '1.1', '1.0'),
+        if(n % 19 = 0, 'not_sampled', 'verified') AS d,
+        multiIf(d != 'verified', 'none', n % 7 = 0, 'contradicted', n % 11 = 0, 'baseless',
+            'entailed'),
+        if(n % 2 = 0, 1.0, 0.5), if(d = 'verified', {EACH}, 0),
+        if(d = 'verified', {EACH} - (n % 7 = 0) - (n % 11 = 0), 0), d = 'verified' AND n % 7 = 0,
+        d = 'verified' AND n % 11 = 0, 0,
+        'How long does the trial last?', {WHOLE},
+        ['terms', 'faq'], ['retrieved,prompt', 'retrieved'], [1, 0], 1, 0
+    FROM ({NUMBERS})
+)
+"""  # noqa: S608 - our own names alone
+CLAIMS = f"""
+INSERT INTO rt4chart_claims (Timestamp, TraceId, SpanId, ServiceName, Route, VerifierId,
+    Environment, Model, ClaimIndex, Claim, Label, LocalLabel, Kind, Confidence, DecidedBy,
+    AnswerStart, AnswerEnd, `Evidence.DocId`, `Evidence.Start`, `Evidence.End`,
+    `Evidence.Relation`, `Evidence.Text`, Version, IsDeleted)
+SELECT * FROM (
+    SELECT {ANSWER}, at, {SAID} AS said, {LABEL} AS label, label, 'plain', 0.9, 'local',
+        at * 40, at * 40 + length(said),
+        if(label = 'baseless', [], ['terms']), if(label = 'baseless', [], [0]),
+        if(label = 'baseless', [], [26]),
+        if(label = 'baseless', [], [if(label = 'entailed', 'supports', 'contradicts')]),
+        if(label = 'baseless', [], ['The trial lasts 14 days.']), 1, 0
+    FROM ({EACH_CLAIM}) WHERE n % 19 != 0
+)
+"""  # noqa: S608 - our own names alone
+ASSIGNED = f"""
+INSERT INTO rt4chart_issue_assignments (Timestamp, TraceId, SpanId, ClaimIndex, IssueId,
+    ServiceName, Route, Fingerprint, Distance, AssignedBy, Version, IsDeleted)
+SELECT Timestamp, TraceId, SpanId, ClaimIndex, 1 + cityHash64(Route, Label) % {ISSUES}, ServiceName,
+    Route, 'fp2:contradicted:number', 0.1, 'birth', 1, 0
+FROM rt4chart_claims WHERE Label IN ('contradicted', 'baseless')
+"""  # noqa: S608 - our own names alone
+DESCRIBED = """
+INSERT INTO rt4chart_failure_embeddings (Timestamp, TraceId, SpanId, ClaimIndex, ServiceName, Route,
+    Fingerprint, EmbeddingModel, Text, Embedding, Version)
+SELECT Timestamp, TraceId, SpanId, ClaimIndex, ServiceName, Route, 'fp2:contradicted:number',
+    'meaning/1', 'a number differs',
+    arrayMap(i -> toFloat32(sin(i * (cityHash64(Route) % 89)) + (cityHash64(TraceId, i) % 99) / 99),
+        range(256)), 2
+FROM rt4chart_claims WHERE Label IN ('contradicted', 'baseless')
+"""
+KNOWN = f"""
+INSERT INTO rt4chart_issues (IssueId, Title, FailureType, Fingerprint, Service, Route, Status,
+    FirstSeen, LastSeen, Occurrences, Centroid, EmbeddingModel, RunId, Version, IsDeleted)
+SELECT 1 + cityHash64(Route, Label) % {ISSUES} AS id, concat('Number differs · ', any(Route)),
+    'contradicted', 'fp2:contradicted:number', any(ServiceName), any(Route), 'open', min(Timestamp),
+    max(Timestamp), count(), range(256), 'meaning/1', 'r', 1, 0
+FROM rt4chart_claims WHERE Label IN ('contradicted', 'baseless') GROUP BY id
+"""  # noqa: S608 - our own names alone
+SPANS = f"""
+INSERT INTO otel_traces (Timestamp, TraceId, SpanId, ParentSpanId, SpanName, SpanKind, ServiceName,
+    SpanAttributes, Duration, StatusCode)
+SELECT * FROM (
+    SELECT Timestamp, TraceId, if(part = 2, SpanId, lower(hex(sipHash64(n, part)))),
+        if(part = 0, '', lower(hex(sipHash64(n, 0)))), ['ask', 'search', 'answer'][part + 1],
+        'Internal', 'shop',
+        multiIf(
+            part = 1, map('openinference.span.kind', 'RETRIEVER',
+                'retrieval.documents.0.document.id', 'terms',
+                'retrieval.documents.0.document.content', 'The trial lasts 14 days.',
+                'retrieval.documents.1.document.id', 'faq',
+                'retrieval.documents.1.document.content', 'Refunds take 5 days.'),
+            part = 2, map('openinference.span.kind', 'LLM',
+                'input.value', 'How long does the trial last?', 'output.value', {WHOLE}),
+            map('openinference.span.kind', 'CHAIN', 'input.value', 'How long does the trial last?')
+        ), 5000000, 'Ok'
+    FROM (SELECT {KEY}, n, part FROM (
+        SELECT intDiv(number, 3) + {{first:UInt64}} AS n, number % 3 AS part
+        FROM numbers({{count:UInt64}} * 3)))
+)
+"""  # noqa: S608 - our own names alone
+LONG_ANSWER = f"""
+INSERT INTO rt4chart_verifications (Timestamp, TraceId, SpanId, ServiceName, Route, VerifierId,
+    Decision, Label, SampleRate, ClaimCount, EntailedCount, ContradictedCount, Question, Answer,
+    Version)
+SELECT fromUnixTimestamp64Nano({{at:Int64}}), '{LONG[0]}', '{LONG[1]}', 'shop', 'route-0',
+    'local/1', 'verified', 'contradicted', 1, {LONG_CLAIMS}, {LONG_CLAIMS // 2}, {LONG_CLAIMS // 2},
+    'Tell me all.',
+    arrayStringConcat(arrayMap(i -> 'The trial lasts 14 days. ', range({LONG_CLAIMS}))), 1
+"""
+LONG_SAID = f"""
+INSERT INTO rt4chart_claims (Timestamp, TraceId, SpanId, ServiceName, Route, VerifierId, ClaimIndex,
+    Claim, Label, LocalLabel, Confidence, DecidedBy, AnswerStart, AnswerEnd, Version)
+SELECT fromUnixTimestamp64Nano({{at:Int64}}), '{LONG[0]}', '{LONG[1]}', 'shop', 'route-0',
+    'local/1', number, 'The trial lasts 14 days.',
+    if(number % 2, 'contradicted', 'entailed') AS l, l, 0.9, 'local', number * 25, number * 25 + 24,
+    1
+FROM numbers({LONG_CLAIMS})
+"""  # noqa: S608 - our own names alone
+LATER = (ASSIGNED, DESCRIBED, KNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is in the store: an answer with an unfaithful claim, an issue, a word of one claim."""
+
+    answers: int
+    failures: int
+    trace_id: str
+    span_id: str
+    issue: int
+    rare: int
+
+
+def fill(client: Client, claims: int, now_ns: int) -> Made:
+    """Make the rows, the newest of them an hour old or less."""
+    answers = claims // EACH
+    start = now_ns - DAYS_NS
+    given = {"start": start, "step": (now_ns - start) // answers, "answers": answers}
+    for first in range(0, answers, CHUNK):
+        part = {**given, "first": first, "count": min(CHUNK, answers - first)}
+        for statement in (SPANS, CLAIMS, VERIFICATIONS):
+            client.command(f"{statement} SETTINGS max_partitions_per_insert_block = 0", part)
+    for statement in LATER:
+        client.command(f"{statement} SETTINGS max_partitions_per_insert_block = 0")
+    for statement in (LONG_SAID, LONG_ANSWER):
+        client.command(statement, {"at": now_ns - LAST // 2})
+    return _made(client, answers)
+
+
+def _made(client: Client, answers: int) -> Made:
+    ((failures, trace, span, issue),) = client.query(
+        "SELECT count(), argMax(TraceId, Timestamp), argMax(SpanId, Timestamp), any(IssueId) "
+        "FROM rt4chart_issue_assignments"
+    ).result_rows
+    ((claim,),) = client.query(
+        "SELECT Claim FROM rt4chart_claims WHERE TraceId = {trace:String} LIMIT 1", {"trace": trace}
+    ).result_rows
+    return Made(answers, failures, trace, span, issue, int(claim.split()[4]))
