@@ -15,9 +15,10 @@ WARM_CLAIMS = 2000
 LEAST_DEAD_BAND = 0.005
 # A rise of fewer standard deviations between days than this is no news (docs/drift.md).
 DEAD_BAND_SDS = 1.6
+Z_80 = 0.8416
 # Few days say little of how much days differ: as if so many more had differed by this share of
 # the rate.
-PRIOR_DAYS, PRIOR_SHARE = 3, 0.1
+PRIOR_DAYS, PRIOR_SHARE = 2, 0.1
 
 Version = tuple[str, str]
 Kind = tuple[int, int, float]
@@ -137,8 +138,20 @@ def baseline_from(
         variance=variance,
         error=error,
         between_day_sd=sd,
-        dead_band=max(LEAST_DEAD_BAND, DEAD_BAND_SDS * math.hypot(sd, error)),
+        dead_band=dead_band(share, math.hypot(sd, error), len(days)),
     )
+
+
+def dead_band(share: float, sd: float, days: int) -> float:
+    """How far above the baseline a day's rate may lie that pages nobody.
+
+    1.6 deviations, of the upper 80 % bound that so many days give it (Wilson and Hilferty's cube
+    root), as a factor on the rate: what differs between days multiplies, so upward it is longer.
+    """
+    free = days - 1 + PRIOR_DAYS
+    spread = 2 / (9 * free)
+    cautious = sd / max(1 - spread - Z_80 * math.sqrt(spread), 0.2) ** 1.5
+    return max(LEAST_DEAD_BAND, share * math.expm1(DEAD_BAND_SDS * cautious / share))
 
 
 def added(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
