@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import cos, pi, sin, sqrt
 
 from rt4chart_clustering.console.projection import plane_of
 from rt4chart_collector.console.urls import answer_url, issue_url
@@ -12,6 +13,9 @@ from rt4chart_collector.store.failure_points import Point, Points
 
 # Issues with a colour and a sign of their own; the rest share one.
 NAMED = 9
+# Of the picture's span: from one seed to the next, and from the first to the last.
+SEED, WIDEST = 0.012, 0.07
+GOLDEN = pi * (3 - sqrt(5))
 OTHERS, NOWHERE = "Other issues", "In no issue yet"
 
 
@@ -61,9 +65,10 @@ def atlas_of(
     plane = plane_of([one.vector for one in found.drawn])
     groups = _groups(issues, titles)
     by_look = {group.look: group for group in groups.values()}
+    places = spread(plane.points, issues)
     placed = [
         Placed(point, x, y, groups[issue], titles.get(issue, NOWHERE))
-        for point, issue, (x, y) in zip(found.drawn, issues, plane.points, strict=True)
+        for point, issue, (x, y) in zip(found.drawn, issues, places, strict=True)
     ]
     placed.sort(key=lambda one: (one.group.look, one.title, -one.point.time_ns, one.point.key))
     return Atlas(
@@ -73,6 +78,28 @@ def atlas_of(
         described=found.described,
         shares=plane.shares,
     )
+
+
+def spread(
+    points: Sequence[tuple[float, float]], issues: Sequence[int]
+) -> list[tuple[float, float]]:
+    """Points of one place laid around it like seeds of a sunflower, an issue's together.
+
+    A pattern that the rules explain is described in the same words whatever the claim: all its
+    failures lie in one place, and one sign would hide the others.
+    """
+    span = max((max(axis) - min(axis) for axis in zip(*points, strict=True)), default=0.0) or 1.0
+    seeds: defaultdict[tuple[float, float], list[int]] = defaultdict(list)
+    for at in sorted(range(len(points)), key=lambda at: issues[at]):
+        seeds[points[at]].append(at)
+    found = list(points)
+    for (x, y), rows in seeds.items():
+        # A place that has many failures is dense, and takes no more than its share of the picture.
+        step = min(SEED, WIDEST / sqrt(len(rows))) * span
+        for number, at in enumerate(rows):
+            radius, angle = step * sqrt(number), number * GOLDEN
+            found[at] = (round(x + radius * cos(angle), 6), round(y + radius * sin(angle), 6))
+    return found
 
 
 def drawing(atlas: Atlas) -> dict[str, object]:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from rt4chart_clustering.console.standings import Standings
 from rt4chart_clustering.triage.find import short_ids, shown_id
-from rt4chart_clustering.triage.marks import marks_of
+from rt4chart_clustering.triage.marks import BACK, GROWING, NEW, marks_of
 from rt4chart_clustering.triage.narrow import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.overview import Standing
 from rt4chart_clustering.triage.state import State
@@ -28,7 +28,7 @@ EMPTY = (
     "No issues. `rt4chart cluster` groups the failures that are there; `rt4chart cluster --every "
     "15m` does so beside the service."
 )
-SIGNS = {"new": "✦", "growing": "↗", "back": "↩"}
+MARKS = {NEW: ("✦", "first day"), GROWING: ("↗", "growing"), BACK: ("↩", "back")}
 SECOND_NS = 10**9
 
 
@@ -140,7 +140,7 @@ def _plain(columns: Sequence[Column[Standing]], now_ns: int) -> list[Column[Stan
 
 def severity_chip(level: str, score: float) -> Markup:
     """A severity: its word, its colour, its number."""
-    return Markup('<span class="chip severity-{0}">{0} {1:.0f}</span>').format(level, score)
+    return Markup('<span class="chip chip-{0}">{0} {1:.0f}</span>').format(level, score)
 
 
 def state_chip(state: str) -> Markup:
@@ -151,8 +151,8 @@ def state_chip(state: str) -> Markup:
 def mark_chips(marks: Sequence[str]) -> Markup:
     """What is new, growing or back."""
     return Markup(" ").join(
-        Markup('<span class="chip mark-{0}"><span aria-hidden="true">{1}</span> {0}</span>').format(
-            name, SIGNS[name]
+        Markup('<span class="chip mark-{0}"><span aria-hidden="true">{1}</span> {2}</span>').format(
+            name, *MARKS[name]
         )
         for name in marks
     )

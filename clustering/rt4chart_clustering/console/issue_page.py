@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -115,6 +116,10 @@ class IssuePage:
             most_examples=MOST_EXAMPLES,
             wrong=wrong,
         )
+
+    def back(self, request: Request) -> Response:
+        """GET of an address that forms are sent to, such as after a refusal: to the issue."""
+        return RedirectResponse(f"/issues/{quote(request.path_params['id'], safe='')}", 302)
 
     def why(self, request: Request) -> Response:
         """GET /issues/ID/why: where the evidence of some of its failures was lost."""

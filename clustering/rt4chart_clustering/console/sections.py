@@ -32,6 +32,7 @@ def issue_routes(console: Console) -> Sequence[BaseRoute]:
         Route("/issues/{id}", page.show, methods=GET),
         Route("/issues/{id}/why", page.why, methods=GET),
         *(Route(f"/issues/{{id}}/{name}", acts.act(name), methods=POST) for name in DO),
+        Route("/issues/{id}/{act}", page.back, methods=GET),
         Route("/map", drawn.show, methods=GET),
         Route("/map/points", drawn.points, methods=GET),
     ]

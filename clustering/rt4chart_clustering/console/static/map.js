@@ -6,6 +6,8 @@
   const tip = document.getElementById("map-tip");
   if (!chart || !window.Plotly) return;
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  // A finger cannot point without a tap: the first one shows the claim, with a link to its answer.
+  const isTouched = matchMedia("(hover: none)").matches;
   const hidden = new Set();
   let drawing = null;
 
@@ -30,19 +32,16 @@
   };
 
   const draw = () => {
-    const axis = (share) => ({
-      title: { text: `${(share * 100).toFixed(0)} % of the difference`, font: { size: 12 } },
-      showticklabels: false, zeroline: false, showgrid: true, gridcolor: colour("--line"), fixedrange: false,
-    });
+    const axis = { showticklabels: false, zeroline: false, gridcolor: colour("--line") };
     const layout = {
-      margin: { l: 34, r: 10, t: 10, b: 34 },
+      margin: { l: 10, r: 10, t: 10, b: 10 },
       height: Math.max(340, Math.min(620, window.innerHeight * 0.65)),
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: getComputedStyle(document.body).fontFamily, color: colour("--quiet") },
-      showlegend: false, hovermode: "closest", dragmode: "pan",
-      xaxis: axis(drawing.shares[0]), yaxis: axis(drawing.shares[1]),
+      showlegend: false, hovermode: "closest", dragmode: isTouched ? false : "zoom",
+      xaxis: { ...axis }, yaxis: { ...axis },
     };
-    const config = { responsive: true, displaylogo: false, displayModeBar: false, scrollZoom: true, doubleClick: "reset" };
+    const config = { responsive: true, displaylogo: false, displayModeBar: false, scrollZoom: false, doubleClick: "reset" };
     return window.Plotly.react(chart, drawing.groups.map(trace), layout, config);
   };
 
@@ -60,9 +59,15 @@
     const label = group.label[at];
     tip.replaceChildren(
       line(`label label-${label}`, `${SIGNS[label] || "·"} ${label}`),
-      line("claim", group.claim[at]),
+      line("claim-text", group.claim[at]),
       line("quiet small", `${group.issue[at]} · ${group.route[at]}`),
     );
+    if (isTouched) {
+      const link = document.createElement("a");
+      link.href = group.url[at];
+      link.textContent = "Open the answer";
+      tip.append(link);
+    }
     tip.hidden = false;
     const frame = chart.parentElement.getBoundingClientRect();
     const x = event.clientX - frame.left, y = event.clientY - frame.top;
@@ -77,10 +82,13 @@
     if (!answer.ok) throw new Error((await answer.json()).error);
     drawing = await answer.json();
     await draw();
-    chart.on("plotly_hover", (told) => show(told.points[0], told.event));
-    chart.on("plotly_unhover", () => { tip.hidden = true; });
+    if (!isTouched) {
+      chart.on("plotly_hover", (told) => show(told.points[0], told.event));
+      chart.on("plotly_unhover", () => { tip.hidden = true; });
+    }
     chart.on("plotly_click", (told) => {
       const point = told.points[0];
+      if (isTouched) return show(point, told.event);
       location.href = drawing.groups[point.curveNumber].url[point.pointNumber];
     });
     document.addEventListener("rt4chart:theme", draw);
