@@ -32,7 +32,7 @@ from rt4chart_collector.console.routes_seen import evidence_bar
 from rt4chart_collector.console.section import TEMPLATES, Section
 from rt4chart_collector.console.sections import all_sections
 from rt4chart_collector.console.settings import ConsoleSettings
-from rt4chart_collector.console.static import FOLDER, Statics
+from rt4chart_collector.console.static import FOLDER, Statics, plotly_style_id
 from rt4chart_collector.console.threads import Threads
 from rt4chart_collector.store.connect import Client
 
@@ -95,7 +95,7 @@ def build_environment(folders: Sequence[Path], statics: Statics) -> Environment:
     environment.filters["figure_json"] = figure_text
     names = ("route_url", "answer_url", "answers_url", "issue_url", "alert_url", "with_query")
     environment.globals.update({name: getattr(urls, name) for name in names})
-    environment.globals.update(evidence=evidence_bar)
+    environment.globals.update(evidence=evidence_bar, plotly_style_id=plotly_style_id)
     environment.globals.update(static=statics.url, sparkline=sparkline, stacked=stacked)
     return environment
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
@@ -22,6 +23,7 @@ KINDS = {
     ".svg": "image/svg+xml",
 }
 PLOTLY = "plotly.js"
+STYLE_ID = re.compile(r'document\.getElementById\("([0-9a-f]{40,128})"\)')
 
 
 class Statics:
@@ -64,6 +66,17 @@ def plotly_file() -> Path | None:
     if found is None or found.origin is None:
         return None
     return Path(found.origin).parent / "package_data/plotly.min.js"
+
+
+@cache
+def plotly_style_id() -> str:
+    """The id of a style that plotly.js writes for maps, unless an element of that id is there.
+
+    The policy forbids that style, and no page has such a map.
+    """
+    path = plotly_file()
+    found = STYLE_ID.search(path.read_text()) if path else None
+    return found.group(1) if found else "plotly-maps"
 
 
 @cache

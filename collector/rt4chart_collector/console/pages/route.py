@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -116,30 +116,35 @@ def step_of(seconds: int) -> int:
 
 def read(client: Client, span: Span, step_s: int) -> Seen:
     """All of it."""
-    place = {"service": span.service, "route": span.route, "verifier": span.verifier}
-    times = {"since_ns": span.at_ns, "until_ns": span.until_ns}
-    names = {"service": span.service, "route": span.route}
     key = span.service, span.route
-    whole = rates_by(client, "route", **times, **place)
+    asked: dict[str, Any] = {
+        "since_ns": span.at_ns,
+        "until_ns": span.until_ns,
+        "service": span.service,
+        "route": span.route,
+        "verifier": span.verifier,
+    }
+    wanted = Wanted(span.at_ns, span.until_ns, service=span.service, route=span.route)
+    whole = rates_by(client, "route", **asked)
     issues = issues_grown(client, span, limit=LISTED)
     titles = {one.id: one.title for one in watched_issues(client)} if issues else {}
     latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
     return Seen(
-        points=rates_over_time(client, **times, step_s=step_s, **place),
+        points=rates_over_time(client, step_s=step_s, **asked),
         whole=next((one for one in whole if (one.service, one.route) == key), None),
-        slices={name: rates_by(client, name, **times, **place) for name in DIMENSIONS},
-        covered=coverage(client, **times, **place).get(key, Coverage({}, 0, 0)),
+        slices={name: rates_by(client, name, **asked) for name in DIMENSIONS},
+        covered=coverage(client, **asked).get(key, Coverage({}, 0, 0)),
         drift=latest.get(key),
-        deployed=deployments(client, **times, **place),
+        deployed=deployments(client, **asked),
         alerts=[
             one
             for one in open_alerts(client, now_ns=span.until_ns)
             if (one.alert.service, one.alert.route) == key
         ],
-        episodes=history(client, Wanted(span.at_ns, span.until_ns, **names), limit=LISTED),
+        episodes=history(client, wanted, limit=LISTED),
         issues=[IssueSeen(one, titles.get(one.id, "")) for one in issues],
         documents=documents_grown(client, span, limit=LISTED),
-        worst=worst_answers(client, **times, **place, limit=LISTED),
+        worst=worst_answers(client, **asked, limit=LISTED),
     )
 
 

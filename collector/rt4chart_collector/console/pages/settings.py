@@ -1,4 +1,4 @@
-"""The page /settings."""
+"""The settings in force, without a secret."""
 
 from __future__ import annotations
 
@@ -9,17 +9,35 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from rt4chart_collector.console.facts import Fact
+from rt4chart_collector.console.paging import paged
 from rt4chart_collector.console.section import Section
+from rt4chart_collector.console.table import Column, Table, ordered, sort_of
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
+
+COLUMNS: Sequence[Column[Fact]] = (
+    Column("variable", "Variable", lambda row: row.variable, is_sortable=True),
+    Column("value", "In force", lambda row: row.value),
+    Column(
+        "default", "Is the default", lambda row: "yes" if row.is_default else "no", is_sortable=True
+    ),
+    Column("meaning", "Meaning", lambda row: row.meaning),
+)
 
 
 def routes(console: Console) -> Sequence[BaseRoute]:
     """GET /settings."""
 
     def show(request: Request) -> Response:
-        return console.page(request, "settings.html", title="Settings")
+        sort = sort_of(request, COLUMNS, "variable")
+        rows = ordered(console.facts.settings, COLUMNS, sort)
+        empty = "This process was started without settings of its own."
+        table = Table("settings", "Settings", rows, COLUMNS, empty, sort)
+        return console.table(
+            request, paged(request, table), "settings.html", database=console.facts.database
+        )
 
     return [Route("/settings", show, methods=["GET"])]
 
