@@ -32,3 +32,9 @@ def targets(datasource: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
             for one in panel["targets"]:
                 if one["datasource"]["type"] == datasource:
                     yield path.stem, panel["title"], one
+
+
+def grafana_rules() -> list[dict[str, Any]]:
+    """The alert rules that are provisioned in Grafana."""
+    groups = read_yaml(DEPLOY / "grafana/provisioning/alerting/rt4chart.yaml")["groups"]
+    return [rule for group in groups for rule in group["rules"]]

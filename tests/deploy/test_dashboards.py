@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,8 @@ from rt4chart_collector.store.dead_letters import Letter, State
 from rt4chart_collector.store.issues import Issue, insert_issues
 from rt4chart_collector.store.spans import insert_spans
 from tests.conftest import fresh
-from tests.deploy.files import DASHBOARDS, DEPLOY, read_yaml, targets
+from tests.deploy.files import DASHBOARDS, DEPLOY, panels, read_yaml, targets
+from tests.rt4chart_collector.store.monitored import insert_monitoring
 
 CLICKHOUSE = "grafana-clickhouse-datasource"
 SERVICE, ROUTE, MINUTE_S = "rag-app", "earnings calls", 60
@@ -129,6 +131,7 @@ def stored(store_dsn: str) -> Iterator[Client]:
         insert_spans(client, spans)
         save(client, [Outcome(one, letter(one)) for one in verdicts], "0")
         insert_issues(client, [issue()], version=1)
+        insert_monitoring(client, verdicts[0])
         yield client
 
 
@@ -169,6 +172,13 @@ def test_query_of_a_variable_finds_rows(stored: Client, query: str) -> None:
     assert stored.query(substituted(query, LocalJudge().id)).result_rows
 
 
+def test_queries_of_an_empty_database_are_no_error(client: Client) -> None:
+    """The dashboards are opened before the first answer."""
+    asked = [one["rawSql"] for _, _, one in targets(CLICKHOUSE)]
+    for query in (*asked, *VARIABLES):
+        client.query(substituted(query, LocalJudge().id))
+
+
 def test_dashboards_use_the_sources_that_are_provisioned() -> None:
     """By their uid, which the file of the sources gives them."""
     path = DEPLOY / "grafana/provisioning/datasources/rt4chart.yaml"
@@ -187,3 +197,20 @@ def test_a_rate_stands_beside_its_number_of_claims() -> None:
     for path in DASHBOARDS:
         text = path.read_text()
         assert ("AS rate" in text) <= (" AS n" in text), path.name
+
+
+@pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)
+def test_panels_have_places_of_their_own(path: Path) -> None:
+    """None covers another, all are within the width, and each has its id and says what it shows."""
+    cells = [
+        (x, y)
+        for panel in panels(path)
+        for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+        for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])
+    ]
+    ids = [panel["id"] for panel in panels(path)]
+
+    assert len(set(cells)) == len(cells)
+    assert all(0 <= x < 24 for x, _ in cells)
+    assert len(set(ids)) == len(ids)
+    assert [panel["title"] for panel in panels(path) if not panel.get("description")] == []
