@@ -21,8 +21,8 @@ SHARE ?= 1.0
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMP) ## see the whole path on real answers, from traces to named issues (about a minute)
-	@$(BIN)/rt4chart demo
+demo: $(STAMP) ## see the whole path on real answers, from traces to named issues; ARGS=--serve: the console on an alarm
+	@$(BIN)/rt4chart demo $(ARGS)
 
 test: $(STAMP) ## run the tests
 	@echo "» pytest"

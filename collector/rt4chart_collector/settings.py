@@ -278,9 +278,10 @@ def check_metrics(url: str, own: Collection[Address]) -> None:
 
 
 def demo_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of the demo's service: who may send to the user's own is not taken over."""
-    kept_out = {PREFIX + name for name in ("TOKEN", "TLS_CERT", "TLS_KEY", "OTLP_GRPC")}
-    return {name: value for name, value in environ.items() if name not in kept_out}
+    """The environment of the demo's service: who sends to the user's own or is told is left out."""
+    own = ("TOKEN", "TLS_CERT", "TLS_KEY", "OTLP_GRPC", "ALERTS_", "CONSOLE")
+    kept_out = tuple(PREFIX + name for name in own)
+    return {name: value for name, value in environ.items() if not name.startswith(kept_out)}
 
 
 def demo_folder(environ: Mapping[str, str] = os.environ) -> Path:

@@ -12,9 +12,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.plain import printable
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import DemoResult
 from rt4chart_collector.demo.run import run
+from rt4chart_collector.demo.serve import Served, as_json, clicks, serve
 from rt4chart_collector.settings import demo_folder
 
 
@@ -30,6 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folder", type=Path, help="where its database goes (default: the user's data folder)"
     )
+    parser.add_argument(
+        "--serve", action="store_true", help="plant a rise, and leave the console open on its alarm"
+    )
+    parser.add_argument(
+        "--console", default="", metavar="HOST:PORT", help="where --serve puts the console"
+    )
 
 
 def positive(text: str) -> int:
@@ -42,6 +50,8 @@ def positive(text: str) -> int:
 def execute(options: argparse.Namespace) -> int:
     """Run the demo with progress on stderr, and print what it found on stdout."""
     folder = options.folder or demo_folder()
+    if options.serve:
+        return _served(options, folder)
     columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
         result = run(folder, limit=options.limit, bars=bars)
@@ -51,6 +61,19 @@ def execute(options: argparse.Namespace) -> int:
         show(result, Console(highlight=False))
     if options.picture:
         options.picture.write_text(picture(result), encoding="utf-8")
+    return 0
+
+
+def _served(options: argparse.Namespace, folder: Path) -> int:
+    def told(found: Served) -> None:
+        sys.stdout.write(
+            f"{as_json(found)}\n" if options.json else printable(clicks(found), keep="\n")
+        )
+        sys.stdout.flush()
+
+    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
+        serve(folder, bars=bars, told=told, console=options.console)
     return 0
 
 

@@ -35,6 +35,7 @@ def service(dsn: str, log: Path) -> Iterator[str]:
     endpoint = f"http://127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint.removeprefix("http://")]
     command += ["--otlp-grpc", "127.0.0.1:0", "--access", "off"]
+    command += ["--console", "off", "--monitor", "off"]
     with (
         log.open("wb") as out,
         subprocess.Popen(command, stdout=out, stderr=out, env=demo_environ()) as process,  # noqa: S603 ours
@@ -78,15 +79,31 @@ def status(endpoint: str) -> dict[str, Any]:
         return counters
 
 
-def run_application(endpoint: str, data: Path, limit: int, progress: Progress) -> int:
-    """Run the example application over the answers; gives how many it answered."""
+def run_application(
+    endpoint: str,
+    data: Path,
+    limit: int,
+    progress: Progress,
+    *,
+    load: Path | None = None,
+    seed: int = 7,
+    release: str = "",
+) -> int:
+    """Run the example application over the answers; gives how many it answered.
+
+    With a `load` they are those that it names, at its times; `release` is the application's own.
+    """
     path = next((path for path in APPLICATIONS if path.exists()), None)
     if path is None:
         raise RT4ChartError("the example application is missing: install the package again")
     command = [sys.executable, str(path), "--endpoint", endpoint, "--data", str(data)]
     command += ["--limit", str(limit)] if limit else []
+    command += ["--load", str(load), "--seed", str(seed)] if load else []
+    environ = demo_environ()
+    if release:
+        environ["OTEL_RESOURCE_ATTRIBUTES"] = f"service.version={release}"
     sent = 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 ours
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:  # noqa: S603 ours
         for line in process.stdout or ():
             word, _, counts = line.strip().partition(" ")
             if word == "sent":

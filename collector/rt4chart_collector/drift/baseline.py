@@ -108,7 +108,8 @@ def baseline_from(
     days: dict[int, dict[Kind, int]] = {}
     for hour in sorted(hours):
         start = hour * HOUR_NS
-        if now_ns - TRAILING_NS <= start < now_ns and not _touches(start, alarmed):
+        is_known = hours[hour] and now_ns - TRAILING_NS <= start < now_ns
+        if is_known and not _touches(start, alarmed):
             add(days.setdefault(start // DAY_NS, {}), hours[hour])
     whole: dict[Kind, int] = {}
     for day in days.values():

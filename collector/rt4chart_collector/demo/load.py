@@ -1,0 +1,79 @@
+"""Which answers the demo's application gives when: a calm fortnight, then a bad release."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rt4chart_collector.demo.labels import HumanLabel
+
+DAY_S, HOUR_S = 86_400.0, 3600.0
+# Short answers, so that a fortnight of them is judged in a minute; nearly two claims each. What is
+# left out takes as long as all the others together.
+PLANTED, LEFT_OUT = "samsum", "podcast"
+GOOD_RELEASE, BAD_RELEASE = "2.3.0", "2.4.0"
+# More than the 2,000 claims that a baseline needs; people call 4 in 100 of the answers wrong.
+CALM_ANSWERS, CALM_DAYS, CALM_WRONG = 1140, 12.5, 0.04
+BAD_ANSWERS, BAD_HOURS, BAD_WRONG = 70, 3.0, 0.7
+OTHERS_DAYS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one release of the application answers: ids of answers with seconds since 1970."""
+
+    release: str
+    answers: tuple[tuple[str, float], ...]
+
+    def write(self, path: Path) -> Path:
+        """The file that the application reads."""
+        lines = (json.dumps({"answer_id": one, "at": at}) for one, at in self.answers)
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return path
+
+
+def planned(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[Part, Part]:
+    """The parts before and after the release, by time.
+
+    On one route answers come again and again, whose wrong ones, as people labelled them, become
+    frequent with the release. Those of the other routes come once, in the last days.
+    """
+    chance = random.Random(11)  # noqa: S311 - a plan, no secret
+    released = now_s - BAD_HOURS * HOUR_S
+    ours = [one for one in labels.values() if one.route == PLANTED]
+    good = [one.answer_id for one in ours if not one.hallucinated]
+    wrong = [one.answer_id for one in ours if one.hallucinated]
+    others = [one.answer_id for one in labels.values() if one.route not in (PLANTED, LEFT_OUT)]
+    placed = [(one, now_s - OTHERS_DAYS * DAY_S * chance.random()) for one in others]
+    calm = _times(chance, CALM_ANSWERS, released - CALM_DAYS * DAY_S, released)
+    placed += zip(_drawn(chance, good, wrong, CALM_WRONG, CALM_ANSWERS), calm, strict=True)
+    late = [released + (at + 0.5) / BAD_ANSWERS * BAD_HOURS * HOUR_S for at in range(BAD_ANSWERS)]
+    placed += zip(_drawn(chance, good, wrong, BAD_WRONG, BAD_ANSWERS), late, strict=True)
+    placed.sort(key=lambda one: (one[1], one[0]))
+    return (
+        Part(GOOD_RELEASE, tuple(one for one in placed if one[1] < released)),
+        Part(BAD_RELEASE, tuple(one for one in placed if one[1] >= released)),
+    )
+
+
+def _times(chance: random.Random, count: int, since: float, until: float) -> list[float]:
+    """By day twice as often as at night."""
+    found: list[float] = []
+    while len(found) < count:
+        at = chance.uniform(since, until)
+        if chance.random() < (3 + math.sin(2 * math.pi * at / DAY_S)) / 4:
+            found.append(at)
+    return found
+
+
+def _drawn(
+    chance: random.Random, good: Sequence[str], wrong: Sequence[str], share: float, count: int
+) -> Iterator[str]:
+    """Answers of which that share is wrong, spread evenly: chance would plant rises of its own."""
+    for at in range(count):
+        is_wrong = math.floor((at + 1) * share) > math.floor(at * share)
+        yield chance.choice(wrong if is_wrong else good)

@@ -1,0 +1,215 @@
+"""`rt4chart demo --serve`: a route's rise, alarmed by the running service, and the console."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.progress import Progress
+
+from otel_rt4chart.errors import RT4ChartError, StoreError
+from rt4chart_collector.alerts.alert import Rule
+from rt4chart_collector.console.urls import alert_url, answer_url
+from rt4chart_collector.demo.labels import read_labels
+from rt4chart_collector.demo.load import PLANTED, Part, planned
+from rt4chart_collector.demo.processes import (
+    POLL_S,
+    RT4CHART,
+    STOPPED_S,
+    ask,
+    free_port,
+    run_application,
+    service,
+    wait_until_decided,
+    wait_until_up,
+)
+from rt4chart_collector.demo.run import DATA, fresh
+from rt4chart_collector.settings import demo_environ
+from rt4chart_collector.store.alert_events import open_alerts
+from rt4chart_collector.store.connect import connect
+
+CONSOLE_PORT = 8321
+ALARMED_S = 120.0
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where the console is, the alarm on it, and the answer that it leads to."""
+
+    console: str
+    alert: str
+    answer: str
+    title: str
+    claim: str
+
+
+def serve(
+    folder: Path, *, bars: Progress, told: Callable[[Served], None], console: str = ""
+) -> None:
+    """Fill a fresh database in `folder`, start the service on it, and tell once it has alarmed.
+
+    Returns when SIGINT or SIGTERM came and the service has stopped. `console` is HOST:PORT, the
+    usual place or a free one unless given. Raises RT4ChartError with what to do.
+    """
+    dsn = f"chdb://{fresh(folder)}"
+    _fill(dsn, folder, bars)
+    place = console or f"127.0.0.1:{_console_port()}"
+    watching = bars.add_task("the monitor looks", total=1)
+    with _standing(dsn, place, folder / "service.log") as process:
+        found = _alarmed(dsn, f"http://{place}", process, folder / "service.log")
+        bars.update(watching, completed=1)
+        bars.stop()
+        told(found)
+        _wait_for_the_end(process)
+
+
+def clicks(found: Served) -> str:
+    """What to do, for a terminal."""
+    return (
+        f"\nThe console is at {found.console}\n\n"
+        f"  1. The alarm:    click “{found.title}” under the open alerts,\n"
+        f"                   or open {found.alert}\n"
+        "  2. An answer:    click the first of its worst answers,\n"
+        f"                   or open {found.answer}\n"
+        "  3. The sentence: click the claim that is marked red; the passage that it contradicts\n"
+        "                   is beside it\n\n"
+        "Ctrl-C stops the service.\n"
+    )
+
+
+def as_json(found: Served) -> str:
+    """The same for machines, on one line."""
+    return json.dumps(asdict(found))
+
+
+def _fill(dsn: str, folder: Path, bars: Progress) -> None:
+    """Through the real path: spans over OTLP, judged by the service, grouped by the command."""
+    parts = planned(read_labels(DATA), now_s=time.time())
+    total = sum(len(part.answers) for part in parts)
+    asking = bars.add_task("the application answers", total=total)
+    verifying = bars.add_task("the service verifies", total=total)
+    with service(dsn, folder / "service.log") as endpoint:
+        sent = 0
+        for number, part in enumerate(parts):
+            load = part.write(folder / f"load-{part.release}.jsonl")
+            sent += _answered(endpoint, part, load, number, sent, bars, asking)
+        wait_until_decided(endpoint, sent, lambda n, of: bars.update(verifying, completed=n))
+    grouping = bars.add_task("the failures are grouped", total=1)
+    ask("cluster", "--dsn", dsn, "--json")
+    bars.update(grouping, completed=1)
+
+
+def _answered(
+    endpoint: str, part: Part, load: Path, number: int, before: int, bars: Progress, task: object
+) -> int:
+    return run_application(
+        endpoint,
+        DATA,
+        0,
+        lambda n, of: bars.update(task, completed=before + n),  # type: ignore[arg-type]
+        load=load,
+        seed=100 + number,
+        release=part.release,
+    )
+
+
+def _console_port() -> int:
+    """The usual port where it is free."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", CONSOLE_PORT))
+        except OSError:
+            return free_port()
+    return CONSOLE_PORT
+
+
+@contextmanager
+def _standing(dsn: str, place: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The service with its console and its monitor; a signal for us is not one for it."""
+    endpoint = f"127.0.0.1:{free_port()}"
+    command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint]
+    command += ["--otlp-grpc", "127.0.0.1:0", "--access", "127.0.0.1:0", "--console", place]
+    command += ["--monitor", "15"]
+    environ = demo_environ()
+    with (
+        log.open("ab") as out,
+        subprocess.Popen(  # noqa: S603 ours
+            command, stdout=out, stderr=out, env=environ, start_new_session=True
+        ) as process,
+    ):
+        try:
+            wait_until_up(f"http://{endpoint}", process, log)
+            yield process
+        finally:
+            process.kill()
+
+
+def _alarmed(dsn: str, console: str, process: subprocess.Popen[bytes], log: Path) -> Served:
+    """Return when the monitor has alarmed the planted rise; raise where it does not."""
+    until = time.monotonic() + ALARMED_S
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise RT4ChartError(f"the service stopped with {process.returncode}; see {log}")
+        found = _open_alarm(dsn, console)
+        if found is not None:
+            return found
+        time.sleep(5 * POLL_S)
+    raise RT4ChartError(f"the monitor did not alarm within {ALARMED_S:g} s; see {log}")
+
+
+def _open_alarm(dsn: str, console: str) -> Served | None:
+    try:
+        with connect(dsn, creates=False) as client:
+            states = open_alerts(client, now_ns=time.time_ns())
+    except StoreError:
+        return None
+    for state in states:
+        alert = state.alert
+        if (alert.rule, alert.route) == (Rule.ROUTE_DRIFT, PLANTED):
+            worst = alert.facts["worst_answers"]
+            if not isinstance(worst, list) or not worst:
+                continue
+            first = worst[0]
+            answer = answer_url(first["trace_id"], first["span_id"], first["claim_index"])
+            return Served(
+                console=f"{console}/",
+                alert=f"{console}{alert_url(alert.id)}",
+                answer=f"{console}{answer}",
+                title=alert.title,
+                claim=first["claim"],
+            )
+    return None
+
+
+def _wait_for_the_end(process: subprocess.Popen[bytes]) -> None:
+    """Until a signal comes or the service ends by itself; then the service is asked to stop."""
+    reading, writing = os.pipe()
+    before = {one: signal.signal(one, lambda *_: os.write(writing, b"x")) for one in SIGNALS}
+    os.set_blocking(reading, False)
+    try:
+        while process.poll() is None:
+            time.sleep(POLL_S)
+            try:
+                if os.read(reading, 1):
+                    break
+            except BlockingIOError:
+                continue
+        process.send_signal(signal.SIGTERM)
+        sys.stderr.write("stopping\n")
+        process.wait(STOPPED_S)
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        os.close(reading)
+        os.close(writing)
