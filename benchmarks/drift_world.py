@@ -1,4 +1,4 @@
-"""The simulated route of the drift benchmark: traffic, rate and answers, five minutes by five minutes.
+"""The simulated route of the drift benchmark: traffic, rate and answers of each tick.
 
 Claims of an answer are beta-binomial: five of them, an intra-class correlation of 0.2. Answers come
 by Poisson with a day's cycle of +-70 % and weekends of 60 %. The rate is 6 %; in the restless world
@@ -63,7 +63,7 @@ def chances(rate: float) -> Floats:
         - math.lgamma(b)
         for k in range(CLAIMS + 1)
     ]
-    return np.exp(logs) / np.sum(np.exp(logs))
+    return np.asarray(np.exp(logs) / np.sum(np.exp(logs)))
 
 
 def draw(rng: np.random.Generator, expected: Floats, rate: Floats) -> Counts:
@@ -75,7 +75,5 @@ def draw(rng: np.random.Generator, expected: Floats, rate: Floats) -> Counts:
 
 def tick_of(at: int, counts: Counts, sample_rate: float = 1.0) -> Tick:
     """The tick of this number as the rollup gives it."""
-    bins = tuple(
-        Bin(CLAIMS, k, int(n), sample_rate) for k, n in enumerate(counts.tolist()) if n
-    )
+    bins = tuple(Bin(CLAIMS, k, int(n), sample_rate) for k, n in enumerate(counts.tolist()) if n)
     return Tick(START_NS + at * TICK_NS, "model", "1", "", bins)

@@ -15,7 +15,9 @@ WARM_CLAIMS = 2000
 LEAST_DEAD_BAND = 0.005
 # A rise of fewer standard deviations between days than this is no news (docs/drift.md).
 DEAD_BAND_SDS = 1.6
-Z_80 = 0.8416
+Z_90 = 1.2816
+# From a month's allowance of false alarms to a day's, as a logarithm.
+A_DAY = math.log(30)
 # Few days say little of how much days differ: as if so many more had differed by this share of
 # the rate.
 PRIOR_DAYS, PRIOR_SHARE = 2, 0.1
@@ -146,13 +148,23 @@ def baseline_from(
 def dead_band(share: float, sd: float, days: int) -> float:
     """How far above the baseline a day's rate may lie that pages nobody.
 
-    1.6 deviations, of the upper 80 % bound that so many days give it (Wilson and Hilferty's cube
+    1.6 deviations, of the upper 90 % bound that so many days give it (Wilson and Hilferty's cube
     root), as a factor on the rate: what differs between days multiplies, so upward it is longer.
     """
     free = days - 1 + PRIOR_DAYS
     spread = 2 / (9 * free)
-    cautious = sd / max(1 - spread - Z_80 * math.sqrt(spread), 0.2) ** 1.5
+    cautious = sd / max(1 - spread - Z_90 * math.sqrt(spread), 0.2) ** 1.5
     return max(LEAST_DEAD_BAND, share * math.expm1(DEAD_BAND_SDS * cautious / share))
+
+
+def edge(band: float) -> float:
+    """What evidence beyond a dead band is short of that it pages, as a logarithm.
+
+    The least band only says that less is no news: that a rise passes it need be as sure as once a
+    day, if the rise itself is as sure as a month asks. A band of twice that or more is there
+    because days differ, and is held in full.
+    """
+    return A_DAY * max(2 - band / LEAST_DEAD_BAND, 0.0)
 
 
 def added(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:

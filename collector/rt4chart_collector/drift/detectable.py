@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from rt4chart_collector.drift.baseline import Baseline
+from rt4chart_collector.drift.baseline import Baseline, edge
 from rt4chart_collector.drift.evidence import LAMBDAS, bounded
 from rt4chart_collector.drift.policy import Policy
 
 # Of the evidence that an alarm needs, what the sums have on an ordinary tick before anything rises
 # (measured: docs/drift.md).
-HEAD_START = 2.5
+HEAD_START = 2.0
 
 
 def smallest_rise(
@@ -30,21 +30,29 @@ def smallest_rise(
     answers = answers_per_hour * minutes / 60
     if answers <= 0:
         return None
-    each = max(needed, 0.0) / answers
-    null = baseline.share + baseline.dead_band
-    rises = [_rise(baseline, bounded(bet, min(null, 0.99)), each) for bet in LAMBDAS]
-    found = min((rise for rise in rises if rise is not None), default=None)
-    return found if found is not None and baseline.share + found < 1 else None
+    any_ = _smallest(baseline, 0.0, max(needed, 0.0) / answers)
+    beyond = _smallest(
+        baseline, baseline.dead_band, max(needed - edge(baseline.dead_band), 0.0) / answers
+    )
+    if any_ is None or beyond is None or baseline.share + max(any_, beyond) >= 1:
+        return None
+    return max(any_, beyond)
 
 
-def _rise(baseline: Baseline, bet: float, each: float) -> float | None:
-    """The rise at which this bet wins `each` an answer."""
-    usual, rise = baseline.share, baseline.dead_band
+def _smallest(baseline: Baseline, band: float, each: float) -> float | None:
+    """The smallest rise at which one of the bets above this band wins `each` an answer."""
+    null = min(baseline.share + band, 0.99)
+    rises = (_rise(baseline, band, bounded(bet, null), each) for bet in LAMBDAS)
+    return min((rise for rise in rises if rise is not None), default=None)
+
+
+def _rise(baseline: Baseline, band: float, bet: float, each: float) -> float | None:
+    usual, rise = baseline.share, band
     for _ in range(6):
         risen = min(usual + rise, 0.99)
         spread = baseline.variance * risen * (1 - risen) / (usual * (1 - usual))
         inner = 1 - 2 * each - bet * bet * spread
         if inner < 0:
             return None
-        rise = baseline.dead_band + (1 - math.sqrt(inner)) / bet
+        rise = band + (1 - math.sqrt(inner)) / bet
     return rise

@@ -32,7 +32,7 @@ class Policy:
     points: float = 0.03
     minutes: int = 60
     least_claims: int = 100
-    warn_at: float = 3.5
+    warn_at: float = 3.0
     settle_days: int = 7
 
     def __post_init__(self) -> None:

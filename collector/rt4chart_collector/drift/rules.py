@@ -60,6 +60,7 @@ class RuleWatch:
             state="page" if self._began_ns else "cold" if cold else "calm",
             warn=measured or 0.0,
             page=measured or 0.0,
+            beyond=0.0,
             warn_at=bound,
             page_at=bound,
             baseline=baseline,

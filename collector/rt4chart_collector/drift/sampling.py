@@ -13,16 +13,19 @@ Reason = Literal["rise", "over", "budget"]
 
 @dataclass(frozen=True, slots=True)
 class SamplingPolicy:
-    """How far sampling may go: in verified answers an hour.
+    """How far sampling may go, in verified answers an hour, and on what evidence.
 
     `cap_per_hour` is for a route, all its sampled answers counted. `budget_per_hour` is what all
     routes together may take beyond their own rates on average; what is not used is kept for
-    `burst_hours`. A raised route is lowered when its evidence has fallen below `lower_at`.
+    `burst_hours`. A route is raised while it warns and its evidence beyond the dead band reaches
+    `raise_at`, and lowered when that has fallen below `lower_at`: a rise that cannot page is not
+    worth answers.
     """
 
     cap_per_hour: float = 1000.0
     budget_per_hour: float = 50.0
-    burst_hours: float = 24.0
+    burst_hours: float = 7 * 24.0
+    raise_at: float = 2.5
     lower_at: float = 2.0
 
     def first_budget(self, at_ns: int) -> Budget:
@@ -66,9 +69,9 @@ def next_rate(
     measured stays comparable and an answer counts 1/rate as ever.
     """
     raised = current > base
-    wanted = finding.state == "page" or finding.warn >= finding.warn_at
-    keep = raised and finding.state != "cold" and finding.warn >= policy.lower_at
-    if not (wanted or keep):
+    needed = policy.lower_at if raised else policy.raise_at
+    wanted = finding.state == "warn" and finding.beyond >= needed
+    if finding.state != "page" and not wanted:
         return RateChange(base, "over", 0.0) if raised else None
     if budget.left <= 0:
         return RateChange(base, "budget", 0.0) if raised else None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.errors import InputError
-from rt4chart_collector.drift.baseline import Baseline
+from rt4chart_collector.drift.baseline import Baseline, edge
 from rt4chart_collector.drift.books import Books
 from rt4chart_collector.drift.detectable import smallest_rise
 from rt4chart_collector.drift.evidence import BACK, LAMBDAS, Evidence, gains, grow
@@ -62,6 +62,7 @@ class EvidenceWatch:
         self._books = Books(verifier)
         self._warn, self._page = Evidence(), Evidence()
         self._rise = _Rise()
+        self._edge = 0.0
         self._alarm: _Alarm | None = None
 
     def fork(self) -> EvidenceWatch:
@@ -105,11 +106,12 @@ class EvidenceWatch:
             return
         self._warn = grow(self._warn, won, at_ns=at_ns)
         self._rise = _risen(self._rise, self._warn.since_ns, warm, scale)
+        self._edge = edge(max(one.baseline.dead_band for one in warm))
         banded = _won([(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale)
         self._page = grow(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
             self._end_or_keep(self._alarm, warm, scale, at_ns)
-        elif self._page.log >= self._policy.page_at:
+        elif self._evidence() >= self._policy.page_at:
             band = max(one.baseline.dead_band for one in warm)
             self._alarm = _Alarm(self._rise.since_ns, at_ns, max(band, self._rise.mean / 2))
 
@@ -123,6 +125,10 @@ class EvidenceWatch:
             return
         self._books.alarmed.append((alarm.began_ns, at_ns))
         self._forget()
+
+    def _evidence(self) -> float:
+        """The evidence that pages: that the rate rose at all, and by more than the dead band."""
+        return min(self._warn.log, self._page.log + self._edge if self._page.log > 0 else 0.0)
 
     def _forget(self) -> None:
         """Evidence begins anew after an alarm, so that an old one cannot raise the next."""
@@ -138,7 +144,8 @@ class EvidenceWatch:
             tick_ns=at_ns,
             state="page" if self._alarm else "cold" if cold else "warn" if rising else "calm",
             warn=self._warn.log,
-            page=self._page.log,
+            page=self._evidence(),
+            beyond=self._page.log,
             warn_at=self._policy.warn_at,
             page_at=self._policy.page_at,
             baseline=baseline,
