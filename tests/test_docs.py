@@ -16,6 +16,7 @@ from otel_rt4chart.cli import load_commands
 from otel_rt4chart.faithful import assert_faithful
 from rt4chart_clustering.tickets.settings import TicketSettings
 from rt4chart_collector import settings as service
+from rt4chart_collector.monitor.settings import MonitorSettings
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("examples/**/*.md")])
@@ -37,6 +38,9 @@ def test_every_setting_is_documented() -> None:
     assert [name for name in names if f"`{name}`" not in read("docs/service.md")] == []
     assert [name for name in ours if f"`{name}`" not in read(*pages)] == []
     assert [name for name in judges if f"`{name}`" not in read("docs/judges.md")] == []
+    monitor = [f"{service.PREFIX}{one.name.upper()}" for one in fields(MonitorSettings)]
+    for page in ("docs/monitoring.md", "docs/service.md"):
+        assert [name for name in monitor if f"`{name}`" not in read(page)] == []
     for page in ("docs/issues.md", "docs/service.md"):
         assert [name for name in tickets if f"`{name}`" not in read(page)] == []
 
