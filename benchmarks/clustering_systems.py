@@ -32,7 +32,7 @@ from rt4chart_clustering.ops import FINGERPRINT_VERSION, POOL, Family
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.int64]
-SEED, MIN_SAMPLES = 42, 5
+SEED, MIN_SAMPLES, UMAP_NEIGHBOURS = 42, 5, 15
 SIZES = (5, 10, 15, 30)
 SHARES = (0.01, 0.02, 0.05)
 
@@ -75,7 +75,9 @@ def claims(rows: Sequence[Failing], size: float) -> Grouping:
 
 
 def bertopic(rows: Sequence[Failing], size: float) -> Grouping:
-    """UMAP, then HDBSCAN, as BERTopic does."""
+    """UMAP, then HDBSCAN, as BERTopic does; fewer rows than it looks at neighbours are noise."""
+    if len(rows) <= max(UMAP_NEIGHBOURS, size):
+        return Grouping(np.full(len(rows), -1, dtype=np.int64), embedder().embed([""] * len(rows)))
     import hdbscan
 
     space = _reduced(tuple(one.claim for one in rows))
@@ -173,7 +175,11 @@ def _reduced(texts: tuple[str, ...]) -> Matrix:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reducer: Any = UMAP(
-            n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=SEED
+            n_neighbors=UMAP_NEIGHBOURS,
+            n_components=5,
+            min_dist=0.0,
+            metric="cosine",
+            random_state=SEED,
         )
         return np.asarray(reducer.fit_transform(embedder().embed(texts)), dtype=np.float32)
 

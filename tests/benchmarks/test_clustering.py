@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -17,7 +18,16 @@ from benchmarks.clustering import (
 )
 from benchmarks.clustering_agreement import at_most
 from benchmarks.clustering_rows import Failing
-from benchmarks.clustering_systems import System, claims, families, fingerprints, laid_out
+from benchmarks.clustering_systems import (
+    Grouping,
+    System,
+    bertopic,
+    bertopic_all,
+    claims,
+    families,
+    fingerprints,
+    laid_out,
+)
 from otel_rt4chart.verify.model import Clash
 
 TOPICS = {"rent": "The rent of the flat", "mine": "The depth of the mine"}
@@ -102,8 +112,14 @@ def test_routes_are_grouped_apart() -> None:
     assert routed_table([found]).splitlines()[2].startswith("| ours | 0 | 4 | 0.00 | 1.000 |")
 
 
+@pytest.mark.parametrize("group", [claims, bertopic, bertopic_all])
+def test_too_few_rows_are_noise(group: Callable[[Sequence[Failing], float], Grouping]) -> None:
+    """A small route is not an error, for no way."""
+    assert (group(ROWS[:4], 5).labels == -1).all()
+
+
 def test_a_route_with_too_few_rows_is_noise() -> None:
-    """It is not an error."""
+    """The others are grouped."""
     rows = [*ROWS[:30], failing("mine", "number", 50)]
 
     found = measure_routed(System("claims", claims, (15,)), rows, 15)
