@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from otel_rt4chart.verify.encoding import encodable
 from rt4chart_collector.sending.text import line
 
 TITLE = 200
@@ -60,7 +61,9 @@ class Alert:
     starts_ns: int = 0
 
     def __post_init__(self) -> None:
-        """The title is made one line."""
+        """The title is made one line, and what cannot be written is replaced."""
+        object.__setattr__(self, "service", encodable(self.service))
+        object.__setattr__(self, "route", encodable(self.route))
         object.__setattr__(self, "title", line(self.title, TITLE))
 
     @property

@@ -6,7 +6,6 @@ import argparse
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.commands import alerts_acts, alerts_backtest, alerts_read, alerts_test
-from rt4chart_collector.commands.database import add_dsn
 
 LIST = alerts_read.VERBS[0]
 VERBS = (*alerts_read.VERBS, *alerts_acts.VERBS, *alerts_test.VERBS, *alerts_backtest.VERBS)
@@ -16,16 +15,14 @@ EPILOG = "Without a word, the open alerts are listed. All of it: docs/alerts.md\
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs; what all of them take may also stand before the verb."""
     parser.epilog = EPILOG
-    _shared(parser)
+    _shared(parser, dsn=None, json=False)
     LIST.configure(parser)
     parser.set_defaults(verb=LIST)
     verbs = parser.add_subparsers(metavar="WHAT", title="what can be done")
     for verb in VERBS:
-        # A default here would undo what was said before the verb.
-        one = verbs.add_parser(
-            verb.name, help=verb.help, description=verb.help, argument_default=argparse.SUPPRESS
-        )
-        _shared(one)
+        one = verbs.add_parser(verb.name, help=verb.help, description=verb.help)
+        # A default of theirs would undo what was said before the verb.
+        _shared(one, dsn=argparse.SUPPRESS, json=argparse.SUPPRESS)
         verb.configure(one)
         one.set_defaults(verb=verb)
 
@@ -35,10 +32,11 @@ def execute(options: argparse.Namespace) -> int:
     return int(options.verb.run(options))
 
 
-def _shared(parser: argparse.ArgumentParser) -> None:
-    add_dsn(parser)
-    default = argparse.SUPPRESS if parser.argument_default is argparse.SUPPRESS else False
-    parser.add_argument("--json", action="store_true", default=default, help="print it as JSON")
+def _shared(parser: argparse.ArgumentParser, *, dsn: str | None, json: bool | str) -> None:
+    parser.add_argument(
+        "--dsn", metavar="DSN", default=dsn, help="the database (default: RT4CHART_DSN)"
+    )
+    parser.add_argument("--json", action="store_true", default=json, help="print it for machines")
 
 
 COMMAND = Command(
