@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.model import Evidence, Finding, Label, Passage
 from rt4chart_collector.console.answer_words import stages_in_words, visible
-from rt4chart_collector.console.segments import Mark, Segment, fitting, segments, windows
+from rt4chart_collector.console.segments import Mark, Segment, fitting, segments, widened, windows
 from rt4chart_collector.store.answer import HeldBy, Verification
 from rt4chart_collector.store.answer_claims import NumberedClaim, Outlined
 from rt4chart_collector.store.feedback import Feedback
@@ -129,7 +129,7 @@ class View:
         answer = verdict.answer[:ANSWER_LENGTH]
         fits, unfit = fitting(answer, self._answer_marks())
         self.unfit = tuple(sorted(one.claim for one in unfit))
-        heaviest = _heaviest(fits, self._listed)
+        heaviest = widened(answer, _heaviest(fits, self._listed))
         self.marked, self.markable = len(heaviest), len(fits)
         self.words = tuple(self._words(one) for one in segments(answer, heaviest))
         self.hidden = len(verdict.answer) - len(answer)
@@ -233,7 +233,9 @@ class View:
         fits, unfit = fitting(text, marks)
         listed = {place for place, rest in enumerate(rests) if rest[0] in self._listed}
         longest = min(USED_LENGTH if rests else UNUSED_LENGTH, max(room, 0))
-        found = windows(text, _heaviest(fits, listed), longest=longest, around=AROUND)
+        found = windows(
+            text, widened(text, _heaviest(fits, listed)), longest=longest, around=AROUND
+        )
         parts = tuple(
             Part(one.skipped, tuple(self._quoted(piece, rests) for piece in one.segments))
             for one in found

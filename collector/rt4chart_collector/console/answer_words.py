@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from otel_rt4chart.verdict import Decision, Stage
 from otel_rt4chart.verify.model import Finding
+from rt4chart_collector.store.answer import Verification
 
-BY_HAND = "rt4chart backfill --since 24h --route {route}"
+# {route} stands for the route as a shell takes it.
+BY_HAND = "rt4chart backfill --since 24h{route}"
 # Why an answer has no verdict, what to do about it, and a command where there is one.
 DECISIONS: dict[Decision, tuple[str, str, str]] = {
     Decision.NOT_SAMPLED: (
@@ -82,6 +86,12 @@ FINDINGS = {
 }
 # They say how much of the context was of use, not that something is wrong.
 FIGURES = ("chunk_attribution", "chunk_utilisation")
+
+
+def command(one: Verification) -> str:
+    """The command for an answer without a verdict, "" where none helps."""
+    _, _, written = DECISIONS.get(one.decision, ("", "", ""))
+    return written.format(route=f" --route {quote(one.route)}" if one.route else "")
 
 
 def finding_title(one: Finding) -> str:

@@ -50,16 +50,20 @@ class Window:
 
 
 def fitting(text: str, marks: Iterable[Mark]) -> tuple[list[Mark], list[Mark]]:
-    """The marks that lie in the text, widened to whole graphemes, and those that do not."""
+    """The marks that lie in the text, and those that do not."""
     fits: list[Mark] = []
     unfit: list[Mark] = []
     for one in marks:
-        if 0 <= one.start < one.end <= len(text):
-            start, end = whole_graphemes(text, AnswerRange(one.start, one.end))
-            fits.append(Mark(start, end, one.claim, one.weight))
-        else:
-            unfit.append(one)
+        (fits if 0 <= one.start < one.end <= len(text) else unfit).append(one)
     return fits, unfit
+
+
+def widened(text: str, marks: Iterable[Mark]) -> list[Mark]:
+    """The marks, which fit the text, on whole characters as readers see them."""
+    return [
+        Mark(*whole_graphemes(text, AnswerRange(one.start, one.end)), one.claim, one.weight)
+        for one in marks
+    ]
 
 
 def segments(text: str, marks: Sequence[Mark], start: int = 0, end: int = -1) -> list[Segment]:

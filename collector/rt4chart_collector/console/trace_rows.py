@@ -53,7 +53,7 @@ def trace_rows(trace: Trace, answer: str) -> tuple[tuple[TraceRow, ...], int]:
             length=100 * one.duration_ns / whole,
             is_answer=one.span_id == answer,
         )
-        for one, depth, following in zip(shown, depths, [*depths[1:], 0], strict=True)
+        for one, depth, following in zip(shown, depths, [*depths, 0][1:], strict=True)
     )
     return rows, len(trace.spans) - len(shown)
 

@@ -13,7 +13,8 @@ from starlette.routing import BaseRoute, Route
 
 from otel_rt4chart.verdict import Decision
 from otel_rt4chart.verify.model import AnswerLabel
-from rt4chart_collector.console.filters import iso, label, link, percent, shortened, when
+from rt4chart_collector.console.answer_words import visible
+from rt4chart_collector.console.filters import iso, label, link, shortened, when
 from rt4chart_collector.console.pages.answer import answer_routes
 from rt4chart_collector.console.params import bad, one_of, text_of, whole_of
 from rt4chart_collector.console.section import Section
@@ -127,7 +128,8 @@ def _wanted(console: Console, request: Request) -> Wanted:
 
 def _asked(row: Listed) -> Markup:
     return Markup('<a class="asked" href="{}"><bdi>{}</bdi></a>').format(
-        answer_url(row.trace_id, row.span_id), shortened(row.question or row.answer, 110) or "–"
+        answer_url(row.trace_id, row.span_id),
+        shortened(visible(row.question or row.answer), 110) or "–",
     )
 
 
@@ -135,9 +137,11 @@ def _said(row: Listed) -> Markup | str:
     if row.worst_claim:
         return Markup('<a class="guilty" href="{}"><bdi>{}</bdi></a>').format(
             answer_url(row.trace_id, row.span_id, row.worst_claim_index),
-            shortened(row.worst_claim, 140),
+            shortened(visible(row.worst_claim), 140),
         )
-    return Markup('<bdi class="quiet">{}</bdi>').format(shortened(row.answer, 140) or "–")
+    return Markup('<span class="rest"><bdi>{}</bdi></span>').format(
+        shortened(visible(row.answer), 140) or "–"
+    )
 
 
 def _verdict(row: Listed) -> Markup:
@@ -160,6 +164,9 @@ KEYS: Sequence[Column[Listed]] = (
     Column("verifier", "Verifier", lambda row: row.verifier),
     Column("service", "Service", lambda row: row.service),
     Column("decision", "Decision", lambda row: row.decision),
+    Column("sample_rate", "Sampled", lambda row: row.sample_rate),
+    Column("prompt_version", "Prompt", lambda row: row.prompt_version),
+    Column("release", "Release", lambda row: row.release),
     Column("decided", "Decided", lambda row: row.entailed + row.contradicted + row.baseless),
 )
 COLUMNS: Sequence[Column[Listed]] = (
@@ -179,15 +186,8 @@ COLUMNS: Sequence[Column[Listed]] = (
         "route",
         "Route",
         lambda row: row.route,
-        lambda row: link(route_url(row.service, row.route), row.route or row.service),
+        lambda row: link(route_url(row.service, row.route), visible(row.route or row.service)),
     ),
-    Column("model", "Model", lambda row: row.model),
-    Column(
-        "sample_rate",
-        "Sampled",
-        lambda row: row.sample_rate,
-        lambda row: percent(row.sample_rate),
-        is_number=True,
-    ),
+    Column("model", "Model", lambda row: row.model, lambda row: visible(row.model) or "–"),
 )
 SECTION = Section("Answers", "/answers", routes, order=10)

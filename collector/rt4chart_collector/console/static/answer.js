@@ -6,8 +6,11 @@
   const numbers = (mark) => (mark.dataset.claims || "").split(" ");
   const card = (number) => document.getElementById(`claim-${number}`);
   let tip = null;
+  let leaving = 0;
 
-  const hide = () => { tip?.remove(); tip = null; };
+  const hide = () => { clearTimeout(leaving); tip?.remove(); tip = null; };
+  // The way from a mark to what is said of it is not empty.
+  const leave = () => { clearTimeout(leaving); leaving = setTimeout(hide, 200); };
 
   const tell = (mark) => {
     hide();
@@ -17,7 +20,7 @@
     tip.className = "tip";
     tip.setAttribute("aria-hidden", "true"); // aria-describedby says it
     for (const one of shown) {
-      for (const part of [".claim-head", ".claim-body"]) {
+      for (const part of [".claim-head", ".claim-body", ".how"]) {
         const copy = one.querySelector(part)?.cloneNode(true);
         if (!copy) continue;
         copy.querySelectorAll("[id]").forEach((each) => each.removeAttribute("id"));
@@ -25,6 +28,8 @@
         tip.append(copy);
       }
     }
+    tip.addEventListener("mouseenter", () => clearTimeout(leaving));
+    tip.addEventListener("mouseleave", leave);
     document.body.append(tip);
     const [at] = mark.getClientRects();
     const width = document.documentElement.clientWidth;
@@ -51,6 +56,7 @@
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest(".mark a");
+    if (!link && event.target.closest(".tip") && !event.target.closest("a")) return;
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return hide();
     const mark = link.closest(".mark");
     const [number] = numbers(mark);
@@ -66,7 +72,7 @@
 
   const about = (event) => event.target.closest?.("#answer .mark");
   document.addEventListener("mouseover", (event) => { const mark = about(event); if (mark) tell(mark); });
-  document.addEventListener("mouseout", (event) => { if (about(event)) hide(); });
+  document.addEventListener("mouseout", (event) => { if (about(event)) leave(); });
   document.addEventListener("focusin", (event) => {
     const mark = about(event);
     if (!mark) return hide();

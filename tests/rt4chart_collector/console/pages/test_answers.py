@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_collector.console.pages.answer_data import console
+from tests.rt4chart_collector.records import verdict
+
+ROW = re.compile(r'<a class="asked" href="/answers/([0-9a-f]{32})/')
+NEXT = re.compile(r'<a href="([^"]+)" rel="next"')
+
+
+def test_the_list_leads_to_the_answers_page_by_page(client: Client) -> None:
+    """Every answer once, whatever the order; the links keep the filters."""
+    insert_verdicts(client, [verdict(number) for number in range(1, 8)])
+
+    for order in ("newest", "worst"):
+        found: list[str] = []
+        url = f"/answers?limit=3&order={order}&service=shop"
+        with console(client) as browser:
+            while url:
+                page = browser.get(url).text
+                found += ROW.findall(page)
+                following = NEXT.findall(page)
+                url = following[0].replace("&amp;", "&") if following else ""
+                assert not url or "service=shop" in url
+
+        assert found == [f"{number:032x}" for number in range(7, 0, -1)]
+
+
+def test_a_trace_id_in_the_search_finds_its_answers_at_any_time(client: Client) -> None:
+    """Also those before the window that is looked at."""
+    long_ago = verdict(5, start_ns=verdict(5).candidate.start_ns - 20 * 86_400 * 10**9)
+    insert_verdicts(client, [long_ago, verdict(1)])
+
+    with console(client) as browser:
+        found = ROW.findall(browser.get(f"/answers?q={5:032X}").text)
+
+    assert found == [f"{5:032x}"]
+
+
+def test_the_list_is_a_file_too(client: Client) -> None:
+    """CSV and JSON with the ids of the answers."""
+    insert_verdicts(client, [verdict(1)])
+
+    with console(client) as browser:
+        table = browser.get("/answers?format=csv").text
+        document = browser.get("/answers?format=json").json()
+
+    (row,) = csv.DictReader(io.StringIO(table))
+    assert (row["trace_id"], row["verdict"], row["decided"]) == (f"{1:032x}", "baseless", "2")
+    assert document["rows"][0]["span_id"] == f"{1:016x}"
+
+
+def test_what_cannot_be_asked_is_refused(client: Client) -> None:
+    """With what was expected."""
+    with console(client) as browser:
+        for query in ("label=x", "decision=x", "order=y", "after=1~2", "limit=0", "since=ever"):
+            answer = browser.get(f"/answers?{query}")
+            assert answer.status_code == 400, query
+            assert "expected" in answer.text
+
+
+def test_an_empty_list_says_what_to_do(client: Client) -> None:
+    """Where nothing fits, and where nothing is there at all."""
+    with console(client) as browser:
+        assert "docs/instrument.md" in browser.get("/answers?q=nothing").text
