@@ -1,0 +1,94 @@
+"""Failures laid out on a plane."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rt4chart_clustering.console.atlas import NAMED, NOWHERE, OTHERS, atlas_of, drawing, spread
+from rt4chart_clustering.console.projection import plane_of
+from rt4chart_collector.store.failure_points import Point, Points
+
+NUMBERS = st.floats(-1, 1, width=32)
+VECTORS = st.integers(1, 5).flatmap(
+    lambda width: st.lists(st.lists(NUMBERS, min_size=width, max_size=width), max_size=12)
+)
+
+
+def point(number: int, issue: int, vector: tuple[float, ...] = (1.0, 0.0)) -> Point:
+    """A failure in an issue."""
+    key = (f"{number:032x}", f"{number:016x}", 0)
+    return Point(key, vector, f"claim {number}", "baseless", "shop", "billing", number, issue)
+
+
+def points(*found: Point) -> Points:
+    """All that there are."""
+    return Points(found, len(found) + 3, len(found), "hashing/1")
+
+
+@given(VECTORS)
+def test_a_plane_has_a_place_for_each_vector_and_shares_of_one(vectors: list[list[float]]) -> None:
+    """The first axis shows no less than the second, the same vectors have the same places."""
+    plane = plane_of(vectors)
+
+    assert len(plane.points) == len(vectors)
+    assert 1.0001 >= plane.shares[0] >= plane.shares[1] >= 0
+    assert plane == plane_of(vectors)
+
+
+def test_the_axes_are_where_vectors_differ_most() -> None:
+    """A line of points is a line, and all of the difference."""
+    plane = plane_of([(0, 0, 0), (0, 2, 0), (0, 4, 0)])
+
+    assert plane.points == ((-2, 0), (0, 0), (2, 0))
+    assert plane.shares == (1.0, 0.0)
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=20), st.integers(1, 3))
+def test_no_two_failures_have_one_place(places: list[tuple[float, float]], issues: int) -> None:
+    """Those of one place lie around it; a place alone stays where it is."""
+    given = [(round(x, 2), round(y, 2)) for x, y in places]
+
+    found = spread(given, [at % issues for at in range(len(given))])
+
+    for at, one in enumerate(given):
+        if given.count(one) == 1:
+            assert found[at] == one
+    for at, other in combinations(range(len(found)), 2):
+        assert given[at] != given[other] or found[at] != found[other]
+
+
+def test_the_largest_issues_have_a_look_and_aliases_count_with_theirs() -> None:
+    """The rest share one, and what is in no issue has another."""
+    titles = {issue: f"issue {issue}" for issue in range(1, 13)}
+    found = [point(number, 1 + number % 12) for number in range(24)]
+    found += [point(30, 0), point(31, 99), point(32, 50)]
+
+    atlas = atlas_of(points(*found), titles, {50: 3})
+
+    assert [group.look for group in atlas.groups] == list(range(NAMED + 2))
+    assert (atlas.groups[0].title, atlas.groups[0].count) == ("issue 3", 3)
+    assert [(group.title, group.count) for group in atlas.groups[-2:]] == [
+        (OTHERS, 6),
+        (NOWHERE, 2),
+    ]
+    assert sum(group.count for group in atlas.groups) == len(atlas.placed) == 27
+
+
+def test_a_drawing_has_every_failure_once() -> None:
+    """With where a click leads to."""
+    found = drawing(atlas_of(points(point(1, 0), point(2, 7)), {7: "t"}))
+
+    groups = found["groups"]
+    assert isinstance(groups, list)
+    assert [group["claim"] for group in groups] == [["claim 2"], ["claim 1"]]
+    assert groups[0]["url"] == [f"/answers/{2:032x}/{2:016x}#claim-0"]
+
+
+def test_no_failures_are_no_groups() -> None:
+    """And nothing is divided by their number."""
+    atlas = atlas_of(points(), {})
+
+    assert (atlas.groups, atlas.placed, atlas.shares) == ((), (), (0.0, 0.0))

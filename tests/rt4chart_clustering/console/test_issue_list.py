@@ -1,0 +1,129 @@
+"""The list of issues in the browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.issue_events import Event, record
+from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, words_of
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.made import added, numbers
+
+ID = f"{FIRST:016x}"
+
+
+def two(client: Client) -> None:
+    """An issue of eight failures on one route, and one of three on another."""
+    born(client, numbers(8), sample_rate=0.1)
+    second = [replace(one, route="trial") for one in added()[:3]]
+    born(client, second, number=SECOND_ID, title="Added to the source")
+
+
+def test_an_empty_store_says_which_command_groups(client: Client) -> None:
+    """And has no table."""
+    with browsing(client) as browser:
+        page = browser.get("/issues")
+
+    assert page.status_code == 200
+    assert "rt4chart cluster" in page.text
+    assert "<table" not in page.text
+
+
+def test_the_list_is_as_the_command_has_it(client: Client) -> None:
+    """The worst first, with figures, marks and a link to each."""
+    two(client)
+
+    with browsing(client) as browser:
+        page = browser.get("/issues").text
+        rows = browser.get("/issues?format=json").json()["rows"]
+
+    assert page.index("Number differs") < page.index("Added to the source")
+    assert f'href="/issues/{ID}"' in page
+    assert "first day" in words_of(page)
+    assert [(row["id"], row["claims"], row["route"]) for row in rows] == [
+        (ID, 8, "billing"),
+        (f"{SECOND_ID:016x}", 3, "trial"),
+    ]
+    assert rows[0]["weighted"] == pytest.approx(80)
+    assert rows[0]["marks"] == "new"
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("route=trial", ["Added to the source"]),
+        ("q=DIFFERS", ["Number differs from the source"]),
+        (f"q={SECOND_ID:016x}", ["Added to the source"]),
+        ("state=resolved", []),
+        ("state=all&sort=claims", ["Added to the source", "Number differs from the source"]),
+        ("since=1h", ["Number differs from the source", "Added to the source"]),
+        ("page=2", []),
+    ],
+)
+def test_the_list_can_be_narrowed_and_sorted(client: Client, query: str, titles: list[str]) -> None:
+    """On the server, for the page and the files alike."""
+    two(client)
+
+    with browsing(client) as browser:
+        told = browser.get(f"/issues?format=csv&{query}")
+
+    assert [row["title"] for row in csv.DictReader(io.StringIO(told.text))] == titles
+
+
+@pytest.mark.parametrize("query", ["state=x", "since=5y", "sort=nothing", "page=0", "page=x"])
+def test_what_cannot_be_asked_is_told(client: Client, query: str) -> None:
+    """With what was expected."""
+    with browsing(client) as browser:
+        page = browser.get(f"/issues?{query}")
+
+    assert page.status_code == 400
+    assert "expected" in page.text
+
+
+def test_many_issues_are_shown_a_page_at_a_time(client: Client) -> None:
+    """Fifty, with a link to the next; the filters stay."""
+    born(client, numbers(1))
+    for number in range(1, 61):
+        record(client, [Event(FIRST, LATER - number, "note", "", "x")])
+        born(client, numbers(1), number=FIRST + number, title=f"t{number}", is_stored=True)
+
+    with browsing(client) as browser:
+        page = browser.get("/issues?q=t&sort=title").text
+        rest = browser.get("/issues?q=t&sort=title&page=2&format=json").json()
+
+    assert page.count('class="issue-title"') == 50
+    assert "page=2" in page
+    assert len(rest["rows"]) == 11
+    assert rest["next"] is None
+
+
+def test_strangers_text_is_text(client: Client) -> None:
+    """Titles, owners and routes run no script and are no template."""
+    born(client, [replace(one, route=HOSTILE) for one in numbers(2)], title=HOSTILE)
+    record(client, [Event(FIRST, LATER, "owner", HOSTILE)])
+
+    with browsing(client) as browser:
+        page = browser.get("/issues").text
+
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "{{ 7*7 }}" in page
+
+
+def test_state_and_owner_are_those_of_now(client: Client) -> None:
+    """Though figures are counted now and then: an act is seen at once, a merge too."""
+    two(client)
+
+    with browsing(client) as browser:
+        browser.get("/issues")
+        record(client, [Event(FIRST, LATER, "owner", "ben")])
+        assert "ben" in browser.get("/issues").text
+        assert post(browser, f"/issues/{SECOND_ID:016x}/merge", into=ID).status_code == 303
+        rows = browser.get("/issues?format=json").json()["rows"]
+
+    assert [(row["claims"], row["owner"]) for row in rows] == [(11, "ben")]
