@@ -12,7 +12,7 @@ from otel_rt4chart.errors import InputError
 from otel_rt4chart.rates import Rate, claim_rate
 from otel_rt4chart.verdict import Decision, Verdict
 from otel_rt4chart.verify.model import Label
-from rt4chart_collector.store.breakdown import DIMENSIONS, Slice, rates_by, rates_over_time
+from rt4chart_collector.store.breakdown import ALIKE, DIMENSIONS, Slice, rates_by, rates_over_time
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import Coverage, coverage
 from rt4chart_collector.store.rates import route_sums
@@ -176,6 +176,20 @@ def test_slices_say_what_the_verdicts_in_force_say(
     assert astuple(found.sums) == pytest.approx(astuple(exact.sums))
     if not found.claims:
         assert (found.rate, found.contradicted_rate, found.answer_rate) == (NONE, NONE, NONE)
+
+
+def test_a_route_s_rates_are_read_by_the_key_of_the_ticks(client: Client) -> None:
+    """By service, route, verifier and time: neither verdicts nor other routes are read."""
+    insert_verdicts(client, [verdict(1), verdict(2, route="pay")])
+    explained = f"EXPLAIN indexes = 1 {ALIKE.replace('{keys}', 'Model AS K')}"
+    asked = {"verifier": VERIFIER, "since": 0, "until": 2**62, "service": "shop", "route": "pay"}
+
+    plan = "\n".join(line for (line,) in client.query(explained, asked).result_rows)
+
+    (key,) = [line for line in plan.split("Indexes:")[1:] if "PrimaryKey" in line]
+    for part in ("Route in ['pay', 'pay']", "ServiceName in ['shop', 'shop']", "Tick in"):
+        assert part in key
+    assert "FINAL" not in plan
 
 
 def test_coverage_tells_what_became_of_every_answer(any_client: Client) -> None:
