@@ -16,6 +16,8 @@ from otel_rt4chart.cli import load_commands
 from otel_rt4chart.faithful import assert_faithful
 from rt4chart_clustering.tickets.settings import TicketSettings
 from rt4chart_collector import settings as service
+from rt4chart_collector.alerts.settings import AlertSettings
+from rt4chart_collector.console.settings import ConsoleSettings
 from rt4chart_collector.monitor.settings import MonitorSettings
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +32,8 @@ def read(*pages: str) -> str:
 def test_every_setting_is_documented() -> None:
     """Each variable of the service and of the application side stands in its page or pages."""
     pages = ("docs/instrument.md", "docs/sampling.md", "docs/inline.md")
-    names = [f"{service.PREFIX}{one.name.upper()}" for one in fields(service.Settings)]
+    served = [*fields(service.Settings), *fields(ConsoleSettings)]
+    names = [f"{service.PREFIX}{one.name.upper()}" for one in served]
     ours = [one.metadata["name"] for one in fields(application.Settings)]
     judges = [one.metadata["name"] for one in fields(application.JudgeSettings)]
     tickets = [one.metadata["name"] for one in fields(TicketSettings)]
@@ -41,6 +44,9 @@ def test_every_setting_is_documented() -> None:
     monitor = [f"{service.PREFIX}{one.name.upper()}" for one in fields(MonitorSettings)]
     for page in ("docs/monitoring.md", "docs/service.md"):
         assert [name for name in monitor if f"`{name}`" not in read(page)] == []
+    alerts = [f"{service.PREFIX}{one.name.upper()}" for one in fields(AlertSettings)]
+    for page in ("docs/alerts.md", "docs/service.md"):
+        assert [name for name in alerts if f"`{name}`" not in read(page)] == []
     for page in ("docs/issues.md", "docs/service.md"):
         assert [name for name in tickets if f"`{name}`" not in read(page)] == []
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
 
 from rich.console import RenderableType
 
 from otel_rt4chart.rates import Rate
-from rt4chart_collector.alerts.backtest import BEFORE_NS, Alarm, Backtest, backtest
+from rt4chart_collector.alerts.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.commands.alerts_verb import Verb, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
@@ -51,10 +50,10 @@ def run(options: argparse.Namespace) -> int:
         write([_json(one) for one in found], "", as_json=True)
         return 0
     write(None, table(COUNTED, [_counts(one) for one in found]), as_json=False)
-    alarms = [alarm for one in found for alarm in one.alarms]
-    for part in _told(alarms, options.limit):
-        sys.stdout.write("\n")
-        write(None, part, as_json=False)
+    for one in found:
+        for part in _told(one, options.limit):
+            sys.stdout.write("\n")
+            write(None, part, as_json=False)
     return 0
 
 
@@ -69,8 +68,9 @@ def _counts(one: Backtest) -> tuple[str, ...]:
     )
 
 
-def _told(alarms: Sequence[Alarm], limit: int) -> list[RenderableType]:
-    if not alarms:
+def _told(found: Backtest, limit: int) -> list[RenderableType]:
+    """The newest alarms of one rule, the oldest of them first."""
+    if not found.alarms:
         return []
     rows = [
         (
@@ -78,10 +78,13 @@ def _told(alarms: Sequence[Alarm], limit: int) -> list[RenderableType]:
             *(moment(one.paged_ns), moment(one.ended_ns) if one.ended_ns else "lasts"),
             *(_rate(one.before, one.before_claims), _rate(one.after, one.after_claims)),
         )
-        for one in alarms[:limit]
+        for one in found.alarms[-limit:]
     ]
-    more = len(alarms) - limit
-    return [table(COLUMNS, rows), *([f"and {more} more: --limit"] if more > 0 else [])]
+    more = len(found.alarms) - limit
+    return [
+        table(COLUMNS, rows),
+        *([f"and {more} before: --limit {len(found.alarms)}"] if more > 0 else []),
+    ]
 
 
 def _rate(rate: Rate, claims: int) -> str:
@@ -131,7 +134,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         help=f"of {', '.join(RULES)} (default: all); may be given several times",
     )
-    parser.add_argument("--limit", type=at_least_1, default=50, metavar="N", help="alarms (50)")
+    parser.add_argument("--limit", type=at_least_1, default=10, metavar="N", help="of a rule (10)")
 
 
 VERBS = (Verb("backtest", "which alarms there would have been", run, _configure),)
