@@ -12,6 +12,8 @@ import pytest
 from otel_rt4chart.rates import claim_rate
 from otel_rt4chart.verdict import Decision
 from otel_rt4chart.verify.model import Label
+from rt4chart_collector.store.access.handle import Handle
+from rt4chart_collector.store.access.statement import judged, known_to
 from rt4chart_collector.store.breakdown import rates_by
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.verdicts import insert_verdicts
@@ -22,6 +24,7 @@ from tests.rt4chart_collector.store.monitored import insert_monitoring
 PAGE = (Path(__file__).parents[1] / "docs/sql.md").read_text()
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
 NOW = time.time_ns()
+LATELY = NOW - 600 * SECOND
 GOOD, BAD, DENIED, OPEN = Label.ENTAILED, Label.BASELESS, Label.CONTRADICTED, Label.UNDECIDED
 ASSIGN = """
 INSERT INTO rt4chart_issue_assignments (Timestamp, TraceId, SpanId, ClaimIndex, IssueId,
@@ -41,19 +44,16 @@ def asked(store_dsn: str) -> Iterator[Client]:
             labels[number % 5],
             route=("support", "pay")[number % 2],
             sample_rate=(1.0, 0.25)[number % 3 == 0],
-            start_ns=NOON,
+            start_ns=LATELY,
         )
         for number in range(1, 41)
     ]
     for client in fresh(store_dsn):
         insert_verdicts(client, verdicts)
-        insert_verdicts(client, [verdict(99, decision=Decision.NOT_SAMPLED, start_ns=NOON)])
+        insert_verdicts(client, [verdict(99, decision=Decision.NOT_SAMPLED, start_ns=LATELY)])
         insert_monitoring(client, verdicts[0])
         client.command(ASSIGN)
         yield client
-
-
-NOON = NOW - 600 * SECOND
 
 
 def test_there_are_a_dozen() -> None:
@@ -70,6 +70,15 @@ def test_query_finds_rows(asked: Client, query: str) -> None:
     assert result.result_rows
     for name, value in zip(result.column_names, result.result_rows[0], strict=True):
         assert value is not None, name
+
+
+def test_queries_may_run_beside_a_service(asked: Client) -> None:
+    """Its access lets every one of them through, and its spelling of them finds rows too."""
+    with Handle(asked.target.path) as handle:
+        known = known_to(handle.row)
+        texts = [judged(query, handle.row, known, may_write=False).text for query in QUERIES]
+
+    assert all(asked.query(text).result_rows for text in texts)
 
 
 def test_the_interval_is_the_one_that_we_print(asked: Client) -> None:
