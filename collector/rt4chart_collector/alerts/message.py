@@ -17,6 +17,7 @@ TEXTS = frozenset({"claim", "text", "question", "answer"})
 SHARES = ("rate", "low", "high", "share", "share_before", "share_after", "detectable_rise")
 # Their names say nothing that their values do not.
 _NAMELESS = ("id", "title", "attribute", "value", "label")
+_LAST_S = 253_402_300_799
 _MOST_FACTS, _MOST_ITEMS, _DEPTH, _VALUE = 20, 5, 4, 500
 
 
@@ -120,8 +121,8 @@ def lasted(since_ns: int, until_ns: int) -> str:
 
 
 def iso(time_ns: int) -> str:
-    """A moment as RFC 3339 has it, in UTC, to the second."""
-    moment = datetime.fromtimestamp(time_ns // 10**9, UTC)
+    """A moment as RFC 3339 has it, in UTC, to the second; its years are 1970 to 9999."""
+    moment = datetime.fromtimestamp(min(max(time_ns // 10**9, 0), _LAST_S), UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

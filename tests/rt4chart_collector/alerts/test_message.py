@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
         st.lists(inner, max_size=7)
-        | st.dictionaries(st.sampled_from(["rate", "low", "high", "x_before", ""]), inner)
+        | st.dictionaries(st.sampled_from(["rate", "low", "high", "x_before", "at_ns"]), inner)
     ),
     max_leaves=12,
 )
@@ -60,6 +61,21 @@ def test_before_and_after_stand_together() -> None:
     alert = Alert("route_drift", "error", facts={"changed": changed}, starts_ns=START)
 
     assert dict(told(alert).lines)["changed"] == "model, m-2, share 0.0% → 100.0%"
+
+
+@pytest.mark.parametrize(
+    ("at_ns", "shown"),
+    [
+        (START, "2030-03-17T17:46:40Z"),
+        (-1, "1970-01-01T00:00:00Z"),
+        (10**40, "9999-12-31T23:59:59Z"),
+    ],
+)
+def test_times_are_told_in_utc(at_ns: int, shown: str) -> None:
+    """Also those that no calendar has: a fact is no reason to tell nobody."""
+    message = told(Alert("no_data", "error", facts={"last_ns": at_ns}, starts_ns=at_ns))
+
+    assert dict(message.lines) == {"since": shown, "last ns": shown}
 
 
 def test_spans_are_told_in_two_units() -> None:

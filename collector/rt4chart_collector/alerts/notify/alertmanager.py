@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from otel_rt4chart.errors import RT4ChartError
 from rt4chart_collector.alerts.alert import Alert
 from rt4chart_collector.alerts.due import What
 from rt4chart_collector.alerts.message import Message, iso
@@ -37,17 +36,8 @@ class Alertmanager:
     def keep(self, messages: Sequence[Message]) -> None:
         """Tell it of alerts that still stand: what it is not told of again ends there."""
         if messages:
-            self._post([_alert(message) for message in messages])
-
-    def _post(self, alerts: list[dict[str, Any]]) -> None:
-        try:
+            alerts = [_alert(message) for message in messages]
             self._sender.send("POST", self._url, self._headers, encoded(alerts))
-        except RT4ChartError as error:
-            if "404" in str(error):
-                raise self._sender.failure(
-                    "404: expected an Alertmanager that has /api/v2/alerts at this address"
-                ) from None
-            raise
 
 
 def alert_name(alert: Alert) -> str:

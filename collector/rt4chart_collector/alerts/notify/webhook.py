@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from otel_rt4chart.verify.encoding import encodable
 from rt4chart_collector.alerts.due import ALL
@@ -33,7 +34,9 @@ class Webhook:
         """Without a secret nothing is signed; `whsec_` before one says that it is base64."""
         self._url, self._clock = url, clock
         self._key = key_of(secret)
-        self._sender = Sender(self.name, (url, secret, secret.removeprefix(PREFIX)))
+        parts = urlsplit(url)
+        secrets = (url, parts.path, parts.query, secret, secret.removeprefix(PREFIX))
+        self._sender = Sender(self.name, secrets)
 
     def send(self, message: Message) -> str:
         """Send it under its id."""

@@ -26,7 +26,7 @@ TARGETS: dict[str, Callable[[str], Target]] = {
     "slack bot": lambda url: SlackBot(SECRET, "C1", url=url),
     "pagerduty": lambda url: PagerDuty(SECRET, url=url),
     "alertmanager": lambda url: Alertmanager(url, token=SECRET),
-    "webhook": lambda url: Webhook(f"{url}/{SECRET}", SECRET),
+    "webhook": lambda url: Webhook(f"{url}/{SECRET}", "another"),
 }
 
 
