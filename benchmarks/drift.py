@@ -1,6 +1,6 @@
 """How soon a risen hallucination rate is found, and how often one is found that is none.
 
-    python -m benchmarks.drift [--full] [--months N] [--seed N] [--json FILE]
+    python -m benchmarks.drift [--full] [--months N] [--changes N] [--seed N] [--json FILE]
 
 One simulated route at 50, 200 and 1,000 verified answers an hour (benchmarks/drift_world.py), in a
 steady and in a restless world; after fourteen days of history, a month without a change tells the
@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.drift_adaptive import Adaptive, adaptive
 from benchmarks.drift_rivals import STATISTICS, USUAL_BOUND, alarms, bound_for, delay
-from benchmarks.drift_river import MISSING, count, makers, rises
+from benchmarks.drift_river import MISSING, WARM, count, makers, rises
 from benchmarks.drift_river import delay as river_delay
 from benchmarks.drift_tables import Row, figures, print_row
 from benchmarks.drift_world import DAY, Counts, World, draw, make_world, tick_of
@@ -49,7 +49,7 @@ class Size:
     river_changes: int
 
 
-QUICK = Size((50, 200, 1000), 3, 8, 12, 1, 4)
+QUICK = Size((50, 200, 1000), 3, 8, 12, 1, 2)
 FULL = Size((50, 200, 1000), 40, 5, 10, 2, 12)
 
 
@@ -120,8 +120,9 @@ def rival(scene: Scene, way: str, bound: float | None) -> Row:
     held = bound_for(calm, 1.0) if bound is None else bound
     delays = empty()
     for change in scene.changes:
-        seen = scene.months[change.month][: change.at]
-        past = statistic(np.concatenate([seen, change.after]))[change.at - 1 :]
+        first = max(change.at // DAY - 15, 0) * DAY
+        seen = scene.months[change.month][first : change.at]
+        past = statistic(np.concatenate([seen, change.after]))[len(seen) - 1 :]
         if past[0] < held:
             delays[change.rise].append(delay(past[1:], held))
     name = f"{way}, > {held:.1f}" if bound is not None else f"{way}, tuned to 1 ({held:.1f})"
@@ -139,7 +140,10 @@ def rivals(scene: Scene) -> Iterator[Row]:
 def river(scene: Scene, rng: np.random.Generator, months: int, changes: int) -> Iterator[Row]:
     """river's detectors over fewer months, because they take each answer by itself."""
     for way, maker in makers().items():
-        calm = [count(rises(maker, one, rng), after=HISTORY) for one in scene.months[:months]]
+        calm = [
+            count(rises(maker, one[HISTORY - WARM :], rng), after=WARM)
+            for one in scene.months[:months]
+        ]
         delays = empty()
         for rise in RISES:
             for change in [one for one in scene.changes if one.rise == rise][:changes]:
@@ -184,12 +188,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.drift", description=__doc__)
     parser.add_argument("--full", action="store_true", help="40 route-months, 200 changes each")
     parser.add_argument("--months", type=int, help="route-months of each scene")
+    parser.add_argument("--changes", type=int, help="changes of each size in a route-month")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="where to write the figures")
     given = parser.parse_args(arguments)
     size = FULL if given.full else QUICK
     if given.months:
         size = replace(size, months=given.months)
+    if given.changes:
+        size = replace(size, changes=given.changes, adaptive_changes=given.changes)
     began = time.perf_counter()
     if not makers():
         print(MISSING)

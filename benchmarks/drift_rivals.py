@@ -37,7 +37,8 @@ def baselines(counts: Counts) -> Floats:
     """The rate of the trailing fourteen days at each tick, made anew each day."""
     bad, all_ = claims_of(counts)
     rate = window(bad, TRAILING) / np.maximum(window(all_, TRAILING), 1)
-    starts = np.maximum(np.arange(len(rate)) // DAY * DAY - 1, 0)
+    # The first day, which has none before it, is given its own.
+    starts = np.maximum(np.arange(len(rate)) // DAY * DAY, DAY) - 1
     return np.asarray(np.clip(rate[starts], 0.001, 0.5))
 
 

@@ -6,11 +6,12 @@ import math
 
 from rt4chart_collector.drift.baseline import Baseline, edge
 from rt4chart_collector.drift.evidence import LAMBDAS, bounded
-from rt4chart_collector.drift.policy import Policy
+from rt4chart_collector.drift.policy import HOUR_NS, TICK_NS, Policy
 
-# Of the evidence that an alarm needs, what the sums have on an ordinary tick before anything rises
-# (measured: docs/drift.md).
-HEAD_START = 2.0
+# Before anything rises the sums are about this, divided by what a tick's answers vary: the fewer
+# answers, the longer what was added is kept (fitted to the simulation in docs/drift.md, which has
+# four answers a tick at least).
+ORDINARY, LARGEST_ORDINARY = 12.0, 5.0
 
 
 def smallest_rise(
@@ -26,10 +27,12 @@ def smallest_rise(
     route. An answer wins bet * rise - bet^2 / 2 * (variance + rise^2) nearly, so that the evidence
     needed of each answer is solved for the rise; the variance grows with the rate.
     """
-    needed = (Policy().page_at if page_at is None else page_at) - HEAD_START
     answers = answers_per_hour * minutes / 60
     if answers <= 0:
         return None
+    varies = baseline.variance * answers_per_hour * TICK_NS / HOUR_NS
+    ordinary = min(max(math.log(ORDINARY / varies), 0.0), LARGEST_ORDINARY)
+    needed = (Policy().page_at if page_at is None else page_at) - ordinary
     any_ = _smallest(baseline, 0.0, max(needed, 0.0) / answers)
     beyond = _smallest(
         baseline, baseline.dead_band, max(needed - edge(baseline.dead_band), 0.0) / answers

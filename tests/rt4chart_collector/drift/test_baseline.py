@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from rt4chart_collector.drift.baseline import (
@@ -14,7 +12,7 @@ from rt4chart_collector.drift.baseline import (
 )
 from rt4chart_collector.drift.policy import TICK_NS
 from rt4chart_collector.store.ticks import Bin
-from tests.rt4chart_collector.drift.routes import DAY, START_NS, drawn, route, tick
+from tests.rt4chart_collector.drift.routes import DAY, START_NS, drawn, route, seeded, tick
 
 NOW = START_NS + 20 * DAY * TICK_NS
 
@@ -30,11 +28,15 @@ def test_a_baseline_is_cold_below_two_thousand_claims() -> None:
     cold = baseline_of([tick(0, (Bin(5, 0, 399, 1.0),))], now_ns=START_NS + DAY * TICK_NS)
     warm = baseline_of([tick(0, (Bin(5, 0, 400, 1.0),))], now_ns=START_NS + DAY * TICK_NS)
 
-    assert cold is not None and cold.is_cold
+    assert cold is not None
+    assert cold.is_cold
     assert (
         cold.reason == "1,995 of the 2,000 decided claims are known that a baseline of m 1 needs."
     )
-    assert warm is not None and warm.claims == WARM_CLAIMS and not warm.is_cold and not warm.reason
+    assert warm is not None
+    assert warm.claims == WARM_CLAIMS
+    assert not warm.is_cold
+    assert not warm.reason
 
 
 def test_only_fourteen_days_before_now_of_the_version_count() -> None:
@@ -49,7 +51,8 @@ def test_only_fourteen_days_before_now_of_the_version_count() -> None:
 
     found = baseline_of([inside, *others], now_ns=NOW, version=("m", "1"))
 
-    assert found is not None and (found.rate, found.answers) == (0.2, 500)
+    assert found is not None
+    assert (found.rate, found.answers) == (0.2, 500)
 
 
 def test_alarmed_spans_are_left_out() -> None:
@@ -61,7 +64,8 @@ def test_alarmed_spans_are_left_out() -> None:
 
     found = baseline_of([*good, *bad], now_ns=NOW, alarmed=[span])
 
-    assert found is not None and found.rate == 0
+    assert found is not None
+    assert found.rate == 0
     assert 0 < found.share < 0.001
 
 
@@ -71,12 +75,13 @@ def test_risk_samples_do_not_bias_it() -> None:
         [tick(0, (Bin(5, 5, 100, 1.0), Bin(5, 0, 390, 0.1)))], now_ns=START_NS + DAY * TICK_NS
     )
 
-    assert found is not None and found.rate == pytest.approx(100 / 4000)
+    assert found is not None
+    assert found.rate == pytest.approx(100 / 4000)
 
 
 def test_sampling_noise_is_not_taken_for_days_that_differ() -> None:
     """Days alike in truth have a small deviation, days that differ by a third a large one."""
-    random = Random(2)
+    random = seeded(2)
     alike = route(14, lambda at: 0.06, answers=10, seed=4).ticks
     rates = [0.06 * (4 / 3 if day % 2 else 2 / 3) for day in range(14)]
     wild = [tick(at, drawn(random, 10, rates[at // DAY])) for at in range(14 * DAY)]
@@ -84,9 +89,12 @@ def test_sampling_noise_is_not_taken_for_days_that_differ() -> None:
     calm = baseline_of(alike, now_ns=START_NS + 14 * DAY * TICK_NS)
     restless = baseline_of(wild, now_ns=START_NS + 14 * DAY * TICK_NS)
 
-    assert calm is not None and restless is not None
-    assert calm.between_day_sd < 0.005 and calm.dead_band < 0.012
-    assert 0.014 < restless.between_day_sd < 0.027 and restless.dead_band > 0.03
+    assert calm is not None
+    assert restless is not None
+    assert calm.between_day_sd < 0.005
+    assert calm.dead_band < 0.012
+    assert 0.014 < restless.between_day_sd < 0.027
+    assert restless.dead_band > 0.03
     assert calm.share == pytest.approx(0.06, abs=0.004)
     assert calm.design_effect == pytest.approx(1.8, abs=0.2)
 

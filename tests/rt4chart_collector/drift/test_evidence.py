@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rt4chart_collector.drift.evidence import BACK, LAMBDAS, Evidence, gains, step
 from rt4chart_collector.store.ticks import Bin
-from tests.rt4chart_collector.drift.routes import drawn
+from tests.rt4chart_collector.drift.routes import drawn, seeded
 
 SHARES = st.sampled_from([0.01, 0.05, 0.2, 0.5, 1.0])
 BINS = st.builds(
@@ -33,7 +33,8 @@ def test_sums_stay_finite_whatever_comes(ticks: list[list[Bin]], null: float) ->
     for at, bins in enumerate(ticks):
         evidence = step(evidence, bins, null=null, at_ns=at)
 
-    assert math.isfinite(evidence.log) and evidence.log >= 0
+    assert math.isfinite(evidence.log)
+    assert evidence.log >= 0
     assert not any(math.isnan(one) or one == math.inf for one in evidence.sums)
 
 
@@ -57,7 +58,7 @@ def test_a_tick_without_weight_changes_nothing(bins: list[Bin]) -> None:
 
 
 def test_the_first_tick_by_hand() -> None:
-    """One answer with two of five claims wrong: each sum is one bet's factor, the log their mean's."""
+    """One answer with two of five claims wrong: each sum is a bet's factor."""
     evidence = step(Evidence(), [Bin(5, 2, 1, 1.0)], null=0.1, at_ns=7)
 
     factors = [1 + bet * 0.3 for bet in LAMBDAS]
@@ -76,7 +77,7 @@ def test_an_answer_weighs_by_the_rate_in_force() -> None:
 
 def test_risk_samples_give_no_evidence_of_their_own() -> None:
     """Where risky answers are all verified and the rest in ten, weights keep the sums in bounds."""
-    random, evidence = Random(5), Evidence()
+    random, evidence = seeded(5), Evidence()
     null = (0.05 * 0.4 + 0.95 * 0.04) * 1.0
     for at in range(3000):
         bins = drawn(random, 10, 0.4) + drawn(random, 19, 0.04, 0.1)
@@ -87,8 +88,8 @@ def test_risk_samples_give_no_evidence_of_their_own() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_sums_grow_by_one_a_tick_at_most_on_average(seed: int) -> None:
-    """Over many short runs at the null the mean of the sums is about the number of ticks, or less."""
-    random, runs, ticks = Random(seed), 150, 12
+    """Over many short runs at the null the mean of the sums is about the number of ticks."""
+    random, runs, ticks = seeded(seed), 150, 12
     total = 0.0
     for _ in range(runs):
         evidence = Evidence()
@@ -101,12 +102,13 @@ def test_sums_grow_by_one_a_tick_at_most_on_average(seed: int) -> None:
 
 def test_a_rise_is_dated_where_it_began() -> None:
     """The start lies within some ticks of the true one."""
-    random, evidence = Random(3), Evidence()
+    random, evidence = seeded(3), Evidence()
     for at in range(120):
         bins = drawn(random, 60, 0.06 if at < 80 else 0.16)
         evidence = step(evidence, bins, null=0.06, at_ns=at)
 
-    assert evidence.log > 9 and 76 <= evidence.since_ns <= 83
+    assert evidence.log > 9
+    assert 76 <= evidence.since_ns <= 83
 
 
 def test_bets_that_a_rate_is_back_win_below_the_null_only() -> None:
