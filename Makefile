@@ -8,6 +8,8 @@ OLDEST := .venv-oldest
 OLDEST_STAMP := $(OLDEST)/.installed
 APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handmade.py test_forks.py \
 	test_guard.py emit inline marking sampling spans)
+# pyproject's group `browser`: a client of Chromium, and axe.
+BROWSER := 'playwright>=1.50' 'axe-playwright-python>=0.1.4'
 NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
 # Of `make train` alone: its own environment, what it makes on the way, how much of the data.
 TRAIN := .train
@@ -16,7 +18,7 @@ RUN ?= .train/run
 SHARE ?= 1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest test-integration record check format bench train lock clean
+.PHONY: help demo test test-oldest test-integration test-browser console-pictures record check format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +38,15 @@ test-oldest: $(OLDEST_STAMP) ## run the application side's tests on the oldest O
 test-integration: $(STAMP) ## run tests/integration with what needs Go, Java or minutes (built once, cached)
 	@echo "» pytest tests/integration"
 	@RT4CHART_INTEGRATION=1 $(BIN)/python -m pytest -q tests/integration
+
+test-browser: $(STAMP) ## open the console's pages in a real browser (Chromium must be there: RT4CHART_CHROMIUM)
+	@echo "» pytest tests/browser"
+	@$(BIN)/python -c 'import playwright, axe_playwright_python' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check $(BROWSER)
+	@RT4CHART_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
+
+console-pictures: $(STAMP) ## make the pictures of docs/console.md anew, in a real browser
+	@$(BIN)/python -m tests.browser.pictures docs/images
 
 record: $(STAMP) ## record the applications of tests/recorded anew (PyPI must be reachable): NAME=all SDK=1.45
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

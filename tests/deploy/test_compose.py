@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rt4chart_collector.console.settings import ConsoleSettings
 from rt4chart_collector.settings import Settings
 from rt4chart_collector.sources.settings import StreamSettings
 from tests.deploy.files import DEPLOY, ROOT, read_yaml
@@ -94,9 +95,11 @@ def test_every_variable_is_in_the_example() -> None:
 def test_variables_of_ours_are_settings() -> None:
     """Of the service and the workers; a typing error would be no error."""
     known = {
-        f"RT4CHART_{name}".upper() for one in (Settings, StreamSettings) for name in one.__slots__
+        f"RT4CHART_{name}".upper()
+        for one in (Settings, StreamSettings, ConsoleSettings)
+        for name in one.__slots__
     }
-    for name in ("rt4chart", "worker", "migrate"):
+    for name in ("rt4chart", "worker", "migrate", "console"):
         given = set(SERVICES[name]["environment"])
         assert {one for one in given if one.startswith("RT4CHART_")} <= known, name
 

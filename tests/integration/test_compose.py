@@ -20,6 +20,7 @@ SECRETS = {
     "RT4CHART_TOKEN": "one",
     "CLICKHOUSE_PASSWORD": "two",
     "CLICKHOUSE_READER_PASSWORD": "three",
+    "CONSOLE_TOKEN": "six",
     "GRAFANA_PASSWORD": "four",
     "ALERT_WEBHOOK_URL": "http://127.0.0.1/hook",
 }

@@ -1,4 +1,4 @@
-"""An alert's facts as a page shows them: JSON from the store, of which nothing is taken for sure."""
+"""An alert's facts as a page shows them: JSON of the store, of which nothing is taken for sure."""
 
 from __future__ import annotations
 

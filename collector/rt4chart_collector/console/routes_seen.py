@@ -86,6 +86,11 @@ def routes_seen(
     ]
 
 
+def worst_first(one: AlertState) -> tuple[bool, int, int]:
+    """The order of alarms: those that nobody has taken on, then the severe, then the new."""
+    return one.state != "firing", -rank(one.alert.severity), -one.fired_ns
+
+
 def _of(alerts: Sequence[AlertState], one: Slice) -> tuple[AlertState, ...]:
     place = one.service, one.route
     return tuple(each for each in alerts if (each.alert.service, each.alert.route) == place)

@@ -44,6 +44,8 @@ class Column(Generic[_Row]):
         if self.shown is not None:
             return self.shown(row)
         value = self.value(row)
+        if isinstance(value, int) and self.is_number:
+            return f"{value:,}"
         return "–" if value is None or value == "" else str(value)
 
 

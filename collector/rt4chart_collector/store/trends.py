@@ -21,7 +21,7 @@ WHERE VerifierId = {verifier:String}
 GROUP BY ServiceName, Route, Step HAVING N > 0 ORDER BY ServiceName, Route, Step
 """
 LISTED = ", ".join(f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items())
-# What was there when the route began is no deployment.
+# What was there in a route's first hour is no deployment.
 FIRST_SEEN = f"""
 SELECT part.1 AS Attribute, part.2 AS Value, toUnixTimestamp(min(Tick)) AS First
 FROM rt4chart_route_5m
@@ -31,7 +31,7 @@ WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
   AND Tick >= toDateTime({{before:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
 GROUP BY Attribute, Value
 HAVING sum(Answers) > 0 AND First >= {{since:Int64}} AND First > (
-    SELECT toUnixTimestamp(min(Tick)) FROM rt4chart_route_5m
+    SELECT toUnixTimestamp(min(Tick)) + 3600 FROM rt4chart_route_5m
     WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
       AND VerifierId = {{verifier:String}} AND Tick >= toDateTime({{before:Int64}}, 'UTC')
 )

@@ -17,6 +17,7 @@ from rt4chart_collector.console.alert_facts import alert_facts
 from rt4chart_collector.console.filters import duration, iso, link, when
 from rt4chart_collector.console.paging import linked, page_number, page_size
 from rt4chart_collector.console.params import bad, id_of, one_of, text_of
+from rt4chart_collector.console.routes_seen import worst_first
 from rt4chart_collector.console.section import Section
 from rt4chart_collector.console.table import Column, Table
 from rt4chart_collector.console.urls import alert_url, route_url
@@ -118,7 +119,7 @@ class Alerts:
             linked(request, table, has_more=len(rows) > shown),
             "alerts.html",
             title="Alerts",
-            open_now=[one for one in states if one.is_open],
+            open_now=sorted((one for one in states if one.is_open), key=worst_first),
             quiet=quiet,
             rules=list(Rule),
             severities=list(Severity),

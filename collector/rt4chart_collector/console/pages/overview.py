@@ -9,11 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from rt4chart_collector.alerts.alert import rank
-from rt4chart_collector.alerts.state import AlertState
 from rt4chart_collector.console.paging import paged
 from rt4chart_collector.console.params import one_of, text_of
-from rt4chart_collector.console.routes_seen import COLUMNS, RouteSeen, routes_seen
+from rt4chart_collector.console.routes_seen import COLUMNS, RouteSeen, routes_seen, worst_first
 from rt4chart_collector.console.section import Section
 from rt4chart_collector.console.table import Table, ordered, sort_of
 from rt4chart_collector.store.alert_events import open_alerts
@@ -38,7 +36,7 @@ class Overview:
         since_ns, until_ns = console.window(request)
         verifier, wanted = console.verifier(request), text_of(request, "name")
         with console.store() as client:
-            alarms = sorted(open_alerts(client, now_ns=until_ns), key=_worst_first)
+            alarms = sorted(open_alerts(client, now_ns=until_ns), key=worst_first)
             seen = routes_seen(
                 client, since_ns=since_ns, until_ns=until_ns, verifier=verifier, alerts=alarms
             )
@@ -63,10 +61,6 @@ class Overview:
         by_rate = ordered(rows, COLUMNS, "-rate")
         table = Table("routes", "Routes", ordered(by_rate, COLUMNS, sort), COLUMNS, EMPTY, sort)
         return paged(request, table)
-
-
-def _worst_first(one: AlertState) -> tuple[bool, int, int]:
-    return one.state != "firing", -rank(one.alert.severity), -one.fired_ns
 
 
 def routes(console: Console) -> Sequence[BaseRoute]:

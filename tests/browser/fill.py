@@ -1,0 +1,24 @@
+"""A store for a test: `python -m tests.browser.fill DSN nothing|world|hostile NOW_NS`."""
+
+from __future__ import annotations
+
+import sys
+
+from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.migrate import migrate
+from tests.browser.hostile import fill_hostile
+from tests.browser.world import World
+
+
+def main(dsn: str, what: str, now_ns: int) -> None:
+    """The engine allows a process one path: the service that is tested has its own."""
+    with connect(dsn) as client:
+        migrate(client)
+        if what == "world":
+            World(now_ns).fill(client)
+        elif what == "hostile":
+            fill_hostile(client, now_ns)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

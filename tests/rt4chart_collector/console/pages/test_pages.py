@@ -1,0 +1,204 @@
+"""The pages over a day of a shop's answers: what they show, and what they let people do."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from rt4chart_collector.console.facts import Facts, facts_of
+from rt4chart_collector.console.settings import ConsoleSettings
+from rt4chart_collector.store.alert_events import open_alerts
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.trends import deployments, trends
+from tests.browser.world import HOUR_NS, RISING, VERIFIER, World
+from tests.conftest import fresh
+from tests.rt4chart_collector.console.web import browser, post
+
+ROUTE = "/routes/shop/support~2Frefunds"
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    """A few answers of each route."""
+    return World(time.time_ns(), busy=0.3)
+
+
+@pytest.fixture(scope="module")
+def client(store_dsn: str, world: World) -> Iterator[Client]:
+    """That day in a database."""
+    for client in fresh(store_dsn):
+        world.fill(client)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def empty(store_dsn: str) -> Iterator[Client]:
+    """A database that nothing was sent to."""
+    yield from fresh(store_dsn)
+
+
+@pytest.fixture
+def visitor(client: Client) -> TestClient:
+    """Somebody who looks at it."""
+    settings = ConsoleSettings()
+    return browser(client, settings, facts=Facts(facts_of(settings), lambda: {"ready": True}))
+
+
+def test_the_overview_puts_the_alarm_first(visitor: TestClient) -> None:
+    """The alarm, then its route with rate, n, interval and evidence."""
+    page = visitor.get("/").text
+
+    assert page.index("rose from 6.1 %") < page.index("Routes <span")
+    rows = re.findall(r'href="(/routes/[^"]+)"', page)
+    assert rows[0] == ROUTE
+    assert "pages 154 %" in page
+    assert "(no route)" in page
+
+
+def test_the_overview_sorts_and_exports(visitor: TestClient) -> None:
+    """By a column of the address; the same rows as CSV and JSON."""
+    rows = visitor.get("/?sort=rate&format=json").json()["rows"]
+    rates = [row["rate"] for row in rows]
+
+    assert rates == sorted(rates)
+    assert all(row["low"] - 1e-9 <= row["rate"] <= row["high"] + 1e-9 for row in rows)
+    assert visitor.get("/?format=csv").text.startswith("service,route,rate,claims,low,high,")
+    assert visitor.get("/?sort=nothing").status_code == 400
+    assert visitor.get("/?since=2h").status_code == 400
+    assert visitor.get("/?name=refunds&format=json").json()["rows"][0]["route"] == RISING[1]
+
+
+def test_the_part_that_renews_itself_is_one_element(visitor: TestClient) -> None:
+    """What the script puts in its place."""
+    part = visitor.get("/?partial=1").text.strip()
+
+    assert part.startswith('<div id="live" data-refresh="/?partial=1"')
+    assert part.endswith("</div>")
+    assert "<html" not in part
+
+
+def test_a_new_console_says_what_to_do(empty: Client) -> None:
+    """The exact command and the lines of the application."""
+    page = browser(empty).get("/").text
+
+    assert "RT4ChartInstrumentor().instrument(" in page
+    assert "rt4chart demo --serve" in page
+
+
+@pytest.mark.parametrize("path", ["/", "/answers", "/alerts", "/health", "/settings"])
+def test_every_page_has_an_empty_state(empty: Client, path: str) -> None:
+    """No page fails where nothing is."""
+    assert browser(empty).get(path).status_code == 200
+
+
+def test_a_route_shows_what_may_have_moved_its_rate(visitor: TestClient) -> None:
+    """The new prompt version, the alarm, the smallest rise that can be found, the worst answers."""
+    page = visitor.get(ROUTE).text
+
+    assert "+3.1 %" in page
+    assert "kb/1" in page
+    assert re.search(r'href="/answers/0[0-9a-f]{31}/[0-9a-f]{16}#claim-[0-9]', page)
+    rows = visitor.get(f"{ROUTE}?format=json&table=prompt_version").json()["rows"]
+    assert {row["prompt_version"] for row in rows} == {"7", "8"}
+    found = visitor.get(f"{ROUTE}?format=json&table=deployments").json()["rows"]
+    assert [(row["attribute"], row["value"]) for row in found] == [("prompt version", "8")]
+
+
+def test_a_route_that_there_is_not_is_not_here(visitor: TestClient) -> None:
+    """404, with a longer time as a way out; a table that there is not is 400."""
+    assert visitor.get("/routes/shop/nothing").status_code == 404
+    assert visitor.get(f"{ROUTE}?format=csv&table=nothing").status_code == 400
+    assert visitor.get("/routes/-/-").status_code == 200
+
+
+def test_from_the_alarm_to_the_sentence_in_three_clicks(visitor: TestClient) -> None:
+    """Overview, alarm, worst answer: the address ends at the claim."""
+    alarm = re.search(r'class="alarm-title" href="(/alerts/[0-9a-f]+)"', visitor.get("/").text)
+    assert alarm is not None
+    worst = re.search(
+        r'class="claim-text" href="(/answers/[^"#]+)#(claim-[0-9]+)"',
+        visitor.get(alarm.group(1)).text,
+    )
+    assert worst is not None
+    answer = visitor.get(worst.group(1))
+
+    assert answer.status_code == 200
+    assert f'id="{worst.group(2)}"' in answer.text
+
+
+def test_an_alert_is_taken_on_silenced_and_resolved(
+    visitor: TestClient, client: Client, world: World
+) -> None:
+    """Each by a button, with who it was."""
+    now_ns = time.time_ns()
+    one = next(each for each in open_alerts(client, now_ns=now_ns) if each.alert.issue_id)
+    path = f"/alerts/{one.id}"
+
+    assert post(visitor, path, do="ack", note="looking")[0] == 303
+    assert "local took it on" in visitor.get(path).text
+    assert post(visitor, path, do="snooze", minutes="30")[0] == 303
+    assert "silenced" in visitor.get(path).text
+    assert post(visitor, path, do="resolve")[0] == 303
+    assert "resolved" in visitor.get(path).text
+    assert post(visitor, path, do="resolve")[0] == 400
+    assert post(visitor, path, do="dance")[0] == 400
+    assert post(visitor, path, do="snooze", minutes="31")[0] == 400
+    assert visitor.get("/alerts/nobody").status_code == 404
+
+
+def test_a_maintenance_window_begins_and_ends(visitor: TestClient) -> None:
+    """Of what it names, until somebody ends it."""
+    fields = {"service": "docs", "minutes": "60", "note": "a move"}
+    assert post(visitor, "/silences", **fields)[0] == 303
+    page = visitor.get("/alerts").text
+    found = re.search(r'name="remove" value="([0-9a-f]+)"', page[page.index("a move") :])
+    assert found is not None
+
+    assert post(visitor, "/silences", remove=found.group(1))[0] == 303
+    assert "a move" not in visitor.get("/alerts").text
+    assert post(visitor, "/silences", remove=found.group(1))[0] == 400
+
+
+def test_health_says_why_an_answer_was_not_verified(visitor: TestClient, world: World) -> None:
+    """By its trace id, with what to do."""
+    blocked = next(one for one in world.verdicts() if one.decision == "no_content")
+
+    page = visitor.get(f"/health?trace={blocked.candidate.trace_id}").text
+
+    assert "let the instrumentation capture content" in page
+    assert "Nothing of this trace arrived" in visitor.get(f"/health?trace={'f' * 32}").text
+    assert visitor.get("/health?trace=a%20b").status_code == 400
+    rows = visitor.get("/health?format=json&table=reasons").json()["rows"]
+    assert rows == [{"reason": "timeout", "answers": 2}, {"reason": "too_long", "answers": 1}]
+
+
+def test_settings_tell_where_a_value_is_the_default(visitor: TestClient) -> None:
+    """And of what each means."""
+    rows = visitor.get("/settings?format=json").json()["rows"]
+
+    told = {row["variable"]: row["value"] for row in rows}
+    assert told["RT4CHART_CONSOLE"] == "127.0.0.1:8321"
+    assert told["RT4CHART_CONSOLE_TOKEN"].startswith("not")
+
+
+def test_trends_and_deployments_are_of_their_time(client: Client, world: World) -> None:
+    """Steps without an answer are None, and what was there before is no deployment."""
+    since_ns = world.now_ns - 48 * HOUR_NS
+    lines = trends(client, since_ns=since_ns, until_ns=world.now_ns, steps=48, verifier=VERIFIER)
+    line = lines[RISING]
+    assert line.rates[:20] == (None,) * 20
+    assert sum(line.answers) == sum(one.candidate.route == RISING[1] for one in world.verdicts())
+
+    found = deployments(
+        client,
+        service=RISING[0],
+        route=RISING[1],
+        verifier=VERIFIER,
+        since_ns=world.now_ns - HOUR_NS,
+        until_ns=world.now_ns,
+    )
+    assert found == []
