@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from otel_rt4chart.commands.doctor import Check
 from otel_rt4chart.errors import RT4ChartError, SettingsError, StoreBusyError
+from rt4chart_collector.alerts.settings import load_alerts
+from rt4chart_collector.alerts.targets import build_targets
 from rt4chart_collector.listen import listening
 from rt4chart_collector.parsing import Address
 from rt4chart_collector.settings import load
@@ -13,7 +15,7 @@ from rt4chart_collector.store.connect import connect, target_of
 
 
 def checks() -> Iterator[Check]:
-    """The service's settings, the database, and the ports."""
+    """The service's settings, the database, the ports, and who is told of alerts."""
     try:
         settings = load()
         shown = target_of(settings.dsn).shown
@@ -24,6 +26,7 @@ def checks() -> Iterator[Check]:
     yield database(settings.dsn, shown)
     yield port(settings.otlp_http, "otlp_http")
     yield port(settings.otlp_grpc, "otlp_grpc")
+    yield alerts()
 
 
 def database(dsn: str, shown: str) -> Check:
@@ -36,6 +39,17 @@ def database(dsn: str, shown: str) -> Check:
     except RT4ChartError as error:
         return Check("database", "failed", str(error), "set RT4CHART_DSN, or start that server")
     return Check("database", "ok", f"{shown}, ClickHouse {version}")
+
+
+def alerts() -> Check:
+    """Somebody is told of alerts, or nobody; nothing is sent."""
+    try:
+        targets = [one.receiver.name for one in build_targets(load_alerts())]
+    except SettingsError as error:
+        return Check("alerts", "failed", str(error), "change or unset that variable")
+    if not targets:
+        return Check("alerts", "ok", "nobody is told: see docs/alerts.md; the console shows them")
+    return Check("alerts", "ok", f"told to {', '.join(targets)}: rt4chart alerts test tries them")
 
 
 def port(address: Address, setting: str) -> Check:

@@ -9,6 +9,7 @@ import pytest
 from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.alerts.settings import AlertSettings, Route, load_alerts
 from rt4chart_collector.alerts.targets import build_targets
+from rt4chart_collector.checks import alerts
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
 
@@ -125,3 +126,24 @@ def test_secrets_have_no_flag_and_no_representation() -> None:
     assert SECRET not in repr(settings)
     assert secret >= {"alerts_slack", "alerts_slack_token", "alerts_pagerduty", "alerts_webhook"}
     assert all(not one.metadata["help"] for one in fields(AlertSettings) if one.name in secret)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "state", "told"),
+    [
+        ("PAGERDUTY", SECRET, "ok", "told to pagerduty"),
+        ("PAGERDUTY", "", "ok", "nobody is told"),
+        ("SLACK", f"http://{SECRET}", "failed", "RT4CHART_ALERTS_SLACK: expected"),
+    ],
+)
+def test_the_doctor_says_who_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str, text: str, state: str, told: str
+) -> None:
+    """Without a secret, and without sending anything."""
+    monkeypatch.setenv(f"RT4CHART_ALERTS_{name}", text)
+
+    found = alerts()
+
+    assert found.state == state
+    assert told in found.detail
+    assert SECRET not in found.detail
