@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +23,8 @@ Place = tuple[str, str]
 SHOWN_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
 # Verdicts that come later than a tick is open for are found when the route is read whole again.
 WHOLE_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
+# Of a round, for that: well within the lease.
+READING_S = 30.0
 
 log = logging.getLogger(__name__)
 
@@ -44,78 +47,85 @@ class Routes:
         verifier: str,
         *,
         is_stopping: Callable[[], bool] = lambda: False,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Nothing was read yet; `is_stopping` ends a round between two routes."""
         self._client = client
         self._settings = settings
         self.verifier = verifier
         self._is_stopping = is_stopping
+        self._monotonic = monotonic
         self._policy = settings.policy(1)
         self._watches: dict[Place, RouteWatch] = {}
-        self._read_ns = 0
+        self._places: dict[Place, None] = {}
+        self._written: dict[Place, DriftRow] = {}
+        self._listed_ns = 0
 
     def look(self, now_ns: int) -> Round:
-        """Read what is new, go on with every route, and write what was found."""
+        """Read what is new, go on with every route, and write what was found.
+
+        Routes are read whole, one after the other, when nothing is known of them here or that is an
+        hour ago; those for which a round has no time are left for the next.
+        """
         round_ = Round()
-        if now_ns - self._read_ns >= WHOLE_NS:
-            self._read_whole(now_ns, round_)
-        else:
-            self._go_on(now_ns, round_)
+        if now_ns - self._listed_ns >= WHOLE_NS:
+            self._list(now_ns)
+        self._go_on(now_ns, round_)
+        until = self._monotonic() + READING_S
+        for place in sorted(self._places, key=self._read_at):
+            is_fresh = now_ns - self._read_at(place) < WHOLE_NS
+            if is_fresh or self._is_stopping() or self._monotonic() >= until:
+                break
+            self._guarded(place, partial(self._anew, place, now_ns, round_))
         # A route that could not be looked at, or has no new tick, stands as it did.
         for place, watch in self._watches.items():
             if watch.last is not None:
                 round_.findings.setdefault(place, watch.last)
         return round_
 
-    def _read_whole(self, now_ns: int, round_: Round) -> None:
-        """All routes anew, one after the other: what is held of them is bounded."""
+    def _list(self, now_ns: int) -> None:
+        """Which routes are watched, for the next hour."""
         limit = self._settings.monitor_routes
         since = now_ns - SHOWN_NS
-        places = busiest_routes(
+        found = busiest_routes(
             self._client, since_ns=since, verifier=self.verifier, limit=limit + 1
         )
-        if len(places) > limit:
+        if len(found) > limit:
             log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)
-        places = places[:limit]
-        self._policy = self._settings.policy(len(places))
-        known = latest_drift(self._client, since_ns=since, verifier=self.verifier, limit=10_000)
-        self._watches = {one: watch for one, watch in self._watches.items() if one in places}
-        for place in places:
-            written = known.get(place)
-            shown_since = max(since, written.tick_ns - LATE_NS) if written else since
-            self._guarded(place, partial(self._anew, place, now_ns, shown_since, round_))
-            if self._is_stopping():
-                return
-        self._read_ns = now_ns
+        self._places = dict.fromkeys(found[:limit])
+        self._policy = self._settings.policy(len(self._places))
+        self._watches = {one: w for one, w in self._watches.items() if one in self._places}
+        self._written = latest_drift(
+            self._client, since_ns=since, verifier=self.verifier, limit=2 * limit
+        )
+        self._listed_ns = now_ns
 
-    def _anew(self, place: Place, now_ns: int, shown_ns: int, round_: Round) -> None:
-        since = now_ns - READ_NS
-        read = self._read(since, now_ns, place)
-        watch = RouteWatch(self._policy, self.verifier, 0)
-        before = self._watches.get(place)
+    def _read_at(self, place: Place) -> int:
+        return self._watches[place].read_ns if place in self._watches else 0
+
+    def _anew(self, place: Place, now_ns: int, round_: Round) -> None:
+        read = self._read(now_ns - READ_NS, now_ns, place)
+        watch = RouteWatch(self._policy, self.verifier, read_ns=now_ns)
+        told = round_.settled.get(place, ())
         found = self._looked(place, watch, read, now_ns, round_)
-        if before is not None:
-            # Settled ticks are told once.
-            round_.settled[place] = [t for t in watch.settled if t.start_ns >= before.upto_ns]
-        self._watches[place] = watch
+        # Settled ticks are told once: when the route is gone on with.
+        round_.settled[place] = told
+        written = self._written.get(place)
+        shown_ns = max(now_ns - SHOWN_NS, written.tick_ns - LATE_NS if written else 0)
         self._write(read, [one for one in found if one.tick_ns >= shown_ns], now_ns)
+        self._watches[place] = watch
 
     def _go_on(self, now_ns: int, round_: Round) -> None:
         since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
-        read = {
-            (one.service, one.route): one
-            for one in route_ticks(
-                self._client, since_ns=since, until_ns=now_ns + HOUR_NS, verifier=self.verifier
-            )
-        }
-        for place, watch in list(self._watches.items()):
-            if place in read:
-                self._guarded(place, partial(self._next, place, watch, read[place], now_ns, round_))
-        # A route that nobody knew is read whole at once.
-        room = self._settings.monitor_routes - len(self._watches)
-        for place in [one for one in read if one not in self._watches][: max(room, 0)]:
-            shown_since = now_ns - SHOWN_NS
-            self._guarded(place, partial(self._anew, place, now_ns, shown_since, round_))
+        for read in route_ticks(
+            self._client, since_ns=since, until_ns=now_ns + HOUR_NS, verifier=self.verifier
+        ):
+            place = (read.service, read.route)
+            watch = self._watches.get(place)
+            if watch is not None:
+                self._guarded(place, partial(self._next, place, watch, read, now_ns, round_))
+            elif len(self._places) < self._settings.monitor_routes:
+                self._places.setdefault(place)
 
     def _next(
         self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round

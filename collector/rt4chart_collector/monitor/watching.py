@@ -17,10 +17,11 @@ SETTLED_NS = 6 * TICK_NS
 class RouteWatch:
     """A watch that has looked at the settled ticks before `upto_ns`."""
 
-    def __init__(self, policy: Policy, verifier: str, upto_ns: int) -> None:
-        """It has seen nothing."""
+    def __init__(self, policy: Policy, verifier: str, *, read_ns: int = 0) -> None:
+        """It has seen nothing; `read_ns` is when the ticks that it will see first were read."""
         self._watch = watch_of(policy, verifier)
-        self.upto_ns = upto_ns
+        self.read_ns = read_ns
+        self.upto_ns = 0
         self.last: Finding | None = None
         self.settled: tuple[Tick, ...] = ()
 

@@ -59,8 +59,8 @@ def test_an_application_samples_more_while_evidence_rises_and_less_again(
     calm = rate_after_a_look()
     world.answer(1, 40, 0.4, sample_rate=0.1)
     risen = rate_after_a_look()
-    for _ in range(12):
-        world.answer(2, 60, 0.0, sample_rate=risen)
+    for _ in range(6):
+        world.answer(4, 60, 0.0, sample_rate=risen)
         rate_after_a_look()
     fallen = rate_after_a_look()
     source.close()
@@ -96,8 +96,8 @@ def test_another_process_knows_the_rate_before(world: World) -> None:
     world.now += 300 * SECOND
     another = world.another(adaptive_cap=400.0)
     assert another.look()
-    for _ in range(12):
-        world.answer(2, 60, 0.0, sample_rate=raised.rate)
+    for _ in range(6):
+        world.answer(4, 60, 0.0, sample_rate=raised.rate)
         another.look()
 
     assert rates_in_force(world.client, now_ns=world.now) == []
