@@ -103,11 +103,11 @@ def spread(
 
 
 def drawing(atlas: Atlas) -> dict[str, object]:
-    """The same as JSON for the page's script: a trace for each group."""
+    """The same as JSON for the page's script: a trace for each group, the last one on top."""
     return {
         "shares": [round(one, 4) for one in atlas.shares],
         "groups": [_trace(group, [o for o in atlas.placed if o.group is group])
-                   for group in atlas.groups],
+                   for group in reversed(atlas.groups)],
     }  # fmt: skip
 
 

@@ -171,7 +171,8 @@ def _sparkline(one: Standing) -> Markup:
 def _title(one: Standing, short: str, now_ns: int) -> Markup:
     issue = one.issue
     return Markup(
-        '<a class="issue-title" href="{}"><bdi>{}</bdi></a> {}<br><span class="quiet small">{} · {}</span>'
+        '<a class="issue-title" href="{}"><bdi>{}</bdi></a> {}<br>'
+        '<span class="quiet small">{} · {}</span>'
     ).format(
         issue_url(issue.id),
         issue.title or shown_id(issue),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
+from otel_rt4chart.errors import StoreError
 from rt4chart_clustering.triage.overview import Standing, overview
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import aliases_among, last_events
 from rt4chart_collector.store.issues import as_told
 
-KEPT_NS = 20 * 10**9
+# Figures older than the one are counted again while they are shown, than the other before.
+FRESH_NS, KEPT_NS = 20 * 10**9, 300 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,40 +22,53 @@ class _Counted:
     at_ns: int
     found: tuple[Standing, ...]
 
+    @property
+    def merged(self) -> dict[int, int]:
+        """The aliases that were counted with another issue, and with which."""
+        return {alias: one.issue.id for one in self.found for alias in one.issue.aliases}
+
 
 class Standings:
-    """Any thread may ask; while one counts, the others get what was counted before."""
+    """Any thread may ask; one counts at a time, at large stores for seconds."""
 
-    def __init__(self) -> None:
-        """Nothing is counted yet."""
+    def __init__(self, store: Callable[[], AbstractContextManager[Client]]) -> None:
+        """Nothing is counted yet; `store` gives a client to the thread that counts beside."""
+        self._store = store
         self._lock = threading.Lock()
         self._counted: _Counted | None = None
 
     def known(self, client: Client, now_ns: int) -> list[Standing]:
-        """Every issue, the worst first; what it counts may be 20 seconds old."""
+        """Every issue, the worst first; a merge is counted at once."""
         last = last_events(client)
-        roots = aliases_among(last)
         counted = self._counted
-        if counted is None or now_ns - counted.at_ns > KEPT_NS or _merged(counted) != roots:
-            # Whoever finds another counting has the old figures, if there are any that hold.
-            is_usable = counted is not None and _merged(counted) == roots
-            if self._lock.acquire(blocking=not is_usable):
-                try:
-                    counted = self._count(client, now_ns)
-                finally:
-                    self._lock.release()
-        found = counted.found if counted is not None else ()
-        return [replace(one, issue=as_told(one.issue, last.get(one.issue.id, {}))) for one in found]
+        is_held = counted is not None and counted.merged == aliases_among(last)
+        if counted is None or not is_held or now_ns - counted.at_ns > KEPT_NS:
+            with self._lock:
+                counted = self._count(client, now_ns)
+        elif now_ns - counted.at_ns > FRESH_NS and self._lock.acquire(blocking=False):
+            threading.Thread(
+                target=self._renew, args=(now_ns,), name="issue figures", daemon=True
+            ).start()
+        return [
+            replace(one, issue=as_told(one.issue, last.get(one.issue.id, {})))
+            for one in counted.found
+        ]
 
     def forget(self) -> None:
         """Count anew for whoever asks next: what an issue counts has been changed."""
         self._counted = None
 
+    def _renew(self, now_ns: int) -> None:
+        """Count in a thread, which the lock was taken for; a store that is away is left alone."""
+        try:
+            with self._store() as client:
+                self._count(client, now_ns)
+        except StoreError:
+            return
+        finally:
+            self._lock.release()
+
     def _count(self, client: Client, now_ns: int) -> _Counted:
         counted = _Counted(now_ns, tuple(overview(client, now_ns=now_ns)))
         self._counted = counted
         return counted
-
-
-def _merged(counted: _Counted) -> dict[int, int]:
-    return {alias: one.issue.id for one in counted.found for alias in one.issue.aliases}

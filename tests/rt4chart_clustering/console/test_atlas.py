@@ -83,8 +83,8 @@ def test_a_drawing_has_every_failure_once() -> None:
 
     groups = found["groups"]
     assert isinstance(groups, list)
-    assert [group["claim"] for group in groups] == [["claim 2"], ["claim 1"]]
-    assert groups[0]["url"] == [f"/answers/{2:032x}/{2:016x}#claim-0"]
+    assert [group["claim"] for group in groups] == [["claim 1"], ["claim 2"]]
+    assert groups[1]["url"] == [f"/answers/{2:032x}/{2:016x}#claim-0"]
 
 
 def test_no_failures_are_no_groups() -> None:

@@ -60,7 +60,7 @@ ASKED = {
     f"q={SECOND_ID:016x}": [ADDED],
     "state=resolved": [],
     "state=all&sort=claims": [ADDED, NUMBER],
-    "since=1h": [NUMBER, ADDED],
+    "since=6h": [NUMBER, ADDED],
     "page=2": [],
 }
 

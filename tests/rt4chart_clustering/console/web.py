@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 
-from httpx import Response
 from starlette.testclient import TestClient
 
 from rt4chart_clustering.console.sections import EVALSETS, ISSUES, MAP
@@ -47,11 +46,20 @@ def token_of(browser: TestClient) -> str:
     return found[1]
 
 
-def post(browser: TestClient, path: str, **fields: str) -> Response:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of a form."""
+
+    status_code: int
+    text: str
+    headers: Mapping[str, str]
+
+
+def post(browser: TestClient, path: str, **fields: str) -> Told:
     """Send a form as a page does; where it leads to is not followed."""
     data = {"csrf": token_of(browser), **fields}
-    found: Response = browser.post(path, data=data, follow_redirects=False)
-    return found
+    found = browser.post(path, data=data, follow_redirects=False)
+    return Told(found.status_code, found.text, found.headers)
 
 
 def words_of(html: str) -> str:

@@ -24,7 +24,7 @@
       marker: {
         size: group.look > 8 ? 7 : 9,
         color: shade,
-        opacity: 0.85,
+        opacity: group.look > 8 ? 0.55 : 0.9,
         symbol: group.label.map((label) => (label === "baseless" ? `${symbol}-open` : symbol)),
         line: { width: 1.5, color: shade },
       },
