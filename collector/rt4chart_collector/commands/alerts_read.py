@@ -11,7 +11,7 @@ from otel_rt4chart.commands.period import period_s
 from rt4chart_collector.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.alerts.due import What
 from rt4chart_collector.alerts.message import lasted, message_of
-from rt4chart_collector.alerts.state import AlertEvent, AlertState
+from rt4chart_collector.alerts.state import ITSELF, AlertEvent, AlertState
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
@@ -126,7 +126,7 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     yield ""
     for one in reversed(events):
         about = " ".join(str(one.body.get(name, "")) for name in ("target", "what", "error"))
-        who = "" if one.actor == "rt4chart" else f"by {one.actor} "
+        who = "" if one.actor == ITSELF else f"by {one.actor} "
         yield f"{moment(one.at_ns)}  {one.kind:13} {who}{about.strip()} {one.note}".rstrip()
 
 

@@ -15,10 +15,10 @@ from rich.text import Text
 
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.plain import printable
+from rt4chart_collector.store.issue_events import ITSELF
 
 # What a table has where nobody looks at it: a file or a pipe.
 _WIDE = 160
-ITSELF = "rt4chart"
 
 
 def write(value: object, words: RenderableType, *, as_json: bool) -> None:
