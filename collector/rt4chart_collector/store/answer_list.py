@@ -145,6 +145,7 @@ class Listed:
     characters: int
     worst_claim: str = ""
     worst_claim_index: int = -1
+    worst_claim_label: str = ""
 
     @property
     def place(self) -> Place:
@@ -264,5 +265,7 @@ def _listed(client: Client, wanted: Wanted, keys: Sequence[_Key]) -> tuple[Liste
 
 
 def _one(row: Sequence[Any], worst: Sequence[Any] | None) -> Listed:
-    index, _, claim = worst or (-1, "", "")
-    return replace(Listed(*row), worst_claim=claim, worst_claim_index=index)
+    index, label, claim = worst or (-1, "", "")
+    return replace(
+        Listed(*row), worst_claim=claim, worst_claim_index=index, worst_claim_label=label
+    )

@@ -96,6 +96,7 @@ def test_a_row_shows_the_worst_claim_and_the_beginning_of_the_texts(client: Clie
     (row,) = answer_page(client, ALL).rows
 
     assert (row.worst_claim, row.worst_claim_index) == ("The trial lasts 14 days.", 2)
+    assert row.worst_claim_label == "contradicted"
     assert (row.answer, row.characters) == ("é" * 280, 1000)
     assert (row.claims, row.entailed, row.contradicted, row.baseless) == (3, 1, 1, 1)
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -117,3 +119,18 @@ def test_what_cannot_be_an_opinion_is_refused(client: Client) -> None:
     with pytest.raises(InputError, match="whose opinion"):
         record_feedback(client, one, [replace(AGREE, actor="")])
     assert feedback_on(client, one) == []
+
+
+def test_the_page_s_queries_say_the_same(client: Client) -> None:
+    """docs/feedback.md: what it asks in SQL is what the console shows."""
+    page = Path(__file__).parents[3] / "docs/feedback.md"
+    shares, confusion = re.findall(r"```sql\n(.*?)```", page.read_text(), re.DOTALL)
+    one = answer(client)
+    record_feedback(client, one, [AGREE, replace(DISAGREE, actor="bob")])
+
+    (told,) = judge_precision(client)
+
+    assert client.query(shares).result_rows == [
+        (VERIFIER, "contradicted", told.judged, told.opinions, told.rate.value)
+    ]
+    assert client.query(confusion).result_rows == [("contradicted", "entailed", 1)]

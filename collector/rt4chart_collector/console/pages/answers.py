@@ -15,7 +15,9 @@ from otel_rt4chart.verdict import Decision
 from otel_rt4chart.verify.model import AnswerLabel
 from rt4chart_collector.console.answer_words import visible
 from rt4chart_collector.console.filters import iso, label, link, shortened, when
+from rt4chart_collector.console.here import here_of
 from rt4chart_collector.console.pages.answer import answer_routes
+from rt4chart_collector.console.paging import EXPORTED, page_size
 from rt4chart_collector.console.params import bad, one_of, text_of, whole_of
 from rt4chart_collector.console.section import Section
 from rt4chart_collector.console.table import HTML, Column, Table, format_of
@@ -32,7 +34,6 @@ from rt4chart_collector.store.answer_list import (
 if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
 
-PAGE, MOST = 50, 1_000
 FILTERS = ("service", "route", "model", "prompt_version", "release", "environment")
 LABELS = ("", UNFAITHFUL, *(one.value for one in AnswerLabel))
 DECISIONS = ("", *(one.value for one in Decision))
@@ -51,20 +52,16 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     def show(request: Request) -> Response:
         wanted = _wanted(console, request)
         order: Order = one_of_orders(request)
-        limit = whole_of(request, "limit", default=PAGE, low=1, high=MOST)
+        limit = whole_of(request, "limit", default=page_size(request), low=1, high=EXPORTED)
         with console.store() as client:
             page = answer_page(client, wanted, order=order, after=place_of(request), limit=limit)
         more = _more(request, page.after) if page.after else ""
-        is_file = format_of(request) != HTML
-        columns = (*KEYS, *COLUMNS) if is_file else COLUMNS
-        table = Table("answers", "Answers", page.rows, columns, EMPTY, more=more)
-        if is_file:
-            return console.table(request, table, "answers.html")
-        return console.page(
+        table = Table("answers", f"The {order} first", page.rows, COLUMNS, EMPTY, more=more)
+        return console.tables(
             request,
+            [table],
             "answers.html",
             title="Answers",
-            table=table,
             wanted=wanted,
             order=order,
             labels=LABELS,
@@ -102,9 +99,9 @@ def _more(request: Request, place: Place) -> str:
             place.verifier,
         )
     )
-    return str(request.url.include_query_params(after=text).remove_query_params("format")).replace(
-        f"{request.url.scheme}://{request.url.netloc}", "", 1
-    )
+    kind = format_of(request)
+    kept = {} if kind == HTML else {"format": kind, "table": "answers"}
+    return here_of(request).to(after=text, **kept)
 
 
 def _wanted(console: Console, request: Request) -> Wanted:
@@ -135,7 +132,8 @@ def _asked(row: Listed) -> Markup:
 
 def _said(row: Listed) -> Markup | str:
     if row.worst_claim:
-        return Markup('<a class="guilty" href="{}"><bdi>{}</bdi></a>').format(
+        return Markup('<a class="guilty guilty-{}" href="{}"><bdi>{}</bdi></a>').format(
+            row.worst_claim_label,
             answer_url(row.trace_id, row.span_id, row.worst_claim_index),
             shortened(visible(row.worst_claim), 140),
         )
@@ -157,18 +155,6 @@ def _unfaithful(row: Listed) -> str:
     return f"{row.contradicted + row.baseless} of {decided}" if decided else "–"
 
 
-# What names an answer, for those who read files.
-KEYS: Sequence[Column[Listed]] = (
-    Column("trace_id", "Trace", lambda row: row.trace_id),
-    Column("span_id", "Span", lambda row: row.span_id),
-    Column("verifier", "Verifier", lambda row: row.verifier),
-    Column("service", "Service", lambda row: row.service),
-    Column("decision", "Decision", lambda row: row.decision),
-    Column("sample_rate", "Sampled", lambda row: row.sample_rate),
-    Column("prompt_version", "Prompt", lambda row: row.prompt_version),
-    Column("release", "Release", lambda row: row.release),
-    Column("decided", "Decided", lambda row: row.entailed + row.contradicted + row.baseless),
-)
 COLUMNS: Sequence[Column[Listed]] = (
     Column("time", "Time", lambda row: iso(row.start_ns), lambda row: when(row.start_ns)),
     Column("verdict", "Verdict", lambda row: row.label, _verdict),
@@ -189,5 +175,19 @@ COLUMNS: Sequence[Column[Listed]] = (
         lambda row: link(route_url(row.service, row.route), visible(row.route or row.service)),
     ),
     Column("model", "Model", lambda row: row.model, lambda row: visible(row.model) or "–"),
+    Column("trace_id", "Trace", lambda row: row.trace_id, is_exported_only=True),
+    Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
+    Column("verifier", "Verifier", lambda row: row.verifier, is_exported_only=True),
+    Column("service", "Service", lambda row: row.service, is_exported_only=True),
+    Column("decision", "Decision", lambda row: row.decision, is_exported_only=True),
+    Column("sample_rate", "Sampled", lambda row: row.sample_rate, is_exported_only=True),
+    Column("prompt_version", "Prompt", lambda row: row.prompt_version, is_exported_only=True),
+    Column("release", "Release", lambda row: row.release, is_exported_only=True),
+    Column(
+        "decided",
+        "Decided",
+        lambda row: row.entailed + row.contradicted + row.baseless,
+        is_exported_only=True,
+    ),
 )
 SECTION = Section("Answers", "/answers", routes, order=10)
