@@ -9,7 +9,9 @@ from rt4chart_collector.drift.baseline import (
     TRAILING_NS,
     Baseline,
     Histogram,
+    Kind,
     Version,
+    add,
     added,
     baseline_from,
 )
@@ -19,6 +21,8 @@ from rt4chart_collector.store.ticks import Tick
 # The rate in force is the smallest one that so many answers had, this tick's first: a tick of a few
 # answers may hold none but those that a rule of risk chose, at the rate 1.
 SCALE_ANSWERS = 40
+# The version that a baseline of all versions together has.
+ALL: Version = ("", "")
 # Present traffic is that of the trailing window for which a detectable rise is told.
 TRAFFIC_TICKS = 18
 
@@ -37,7 +41,8 @@ class Books:
     """Histograms by hour, baselines by version, alarmed spans and recent rates of one route.
 
     A warm baseline is made anew on the first tick of each day of UTC, and not while an alarm lasts;
-    one that is not yet warm every hour. A version without a warm one borrows the route's last.
+    one that is not yet warm every hour. A version without a warm one borrows the route's last, and
+    where there is none of the trailing fourteen days, that of all versions together.
     """
 
     def __init__(self, verifier: str) -> None:
@@ -91,14 +96,38 @@ class Books:
             spans.append((rising_since_ns, at_ns))
         if self._floor_ns:
             spans.append((0, self._floor_ns))
+        self._forget_before(at_ns - TRAILING_NS)
         hours = self._hours.get(version, {})
-        for hour in [h for h in hours if (h + 1) * HOUR_NS <= at_ns - TRAILING_NS]:
-            del hours[hour]
         found = baseline_from(hours, version, self.verifier, now_ns=at_ns, alarmed=spans)
         if found is None:
             self._own.pop(version, None)
         else:
             self._own[version] = found
+        if (found is None or found.is_cold) and self._is_stale(at_ns):
+            self._former = self._of_all(at_ns, spans)
+
+    def _is_stale(self, at_ns: int) -> bool:
+        former = self._former
+        lasts = DAY_NS if former is not None and former.version == ALL else TRAILING_NS
+        return former is None or at_ns - former.until_ns >= lasts
+
+    def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
+        """The warm baseline of all versions together; None where that is cold too."""
+        whole: dict[int, dict[Kind, int]] = {}
+        for hours in self._hours.values():
+            for hour, histogram in hours.items():
+                add(whole.setdefault(hour, {}), histogram)
+        found = baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
+        return None if found is None or found.is_cold else found
+
+    def _forget_before(self, since_ns: int) -> None:
+        self.alarmed = [span for span in self.alarmed if span[1] > since_ns]
+        for version, hours in list(self._hours.items()):
+            for hour in [h for h in hours if (h + 1) * HOUR_NS <= since_ns]:
+                del hours[hour]
+            if not hours:
+                for kept in (self._hours, self._own, self._tried):
+                    kept.pop(version, None)
 
     def add(self, ticks: Sequence[Tick]) -> None:
         """Write down the ticks of one time, after they were measured."""

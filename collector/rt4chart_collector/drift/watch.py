@@ -165,7 +165,7 @@ def why(tick: Tick | None, baseline: Baseline | None) -> str:
         return "No decided claim is known yet, so there is no baseline."
     if baseline.is_cold or baseline.version == (tick.model, tick.prompt_version):
         return baseline.reason
-    former = " ".join(part for part in baseline.version if part) or "the version before"
+    former = " ".join(part for part in baseline.version if part) or "all versions together"
     return f"Too little is known of this version yet; it is measured against {former}."
 
 

@@ -164,6 +164,18 @@ def test_a_new_version_that_is_no_worse_gets_its_own_baseline() -> None:
     assert last.baseline.rate == pytest.approx(0.04, abs=0.01)
 
 
+def test_where_no_version_gets_warm_all_together_are_the_baseline() -> None:
+    """Versions that change every hour do not leave a route without an alarm."""
+    hourly = route(
+        3.5, lambda at: 0.06 if at < 3 * DAY else 0.16, version_at=lambda at: str(at // 12), seed=9
+    )
+
+    findings = replay(hourly, POLICY, since_ns=START_NS + DAY_NS)
+
+    assert states(findings) == ["calm", "page"]
+    assert findings[-1].reason.endswith("it is measured against all versions together.")
+
+
 def test_what_a_person_accepts_is_the_new_usual() -> None:
     """The alarm ends there, and the baseline begins with the rise."""
     stays = route(5, lambda at: 0.06 if at < 4 * DAY else 0.14, seed=7)
