@@ -92,13 +92,7 @@ def running(
             stack.enter_context(closing(client.sibling(), ending))
             for _ in range(3 + settings.workers)
         )
-        hired = partial(
-            Worker,
-            sample_rate=settings.sample_rate,
-            strict_routes=settings.strict_routes,
-            clock=clock,
-            giving_up=giving_up,
-        )
+        hired = hiring(settings, clock, giving_up)
         workers = [hired(one, queue, verifier, counters, breaker) for one in working]
         recovery, retries = Recovery(searching, judge), Retries(searching, judge)
         buffer = TraceBuffer(patience(settings), max_bytes=settings.trace_buffer_mib * MIB)
@@ -135,6 +129,17 @@ def running(
         grpc = stack.enter_context(served)
         stack.callback(ending.begin)
         yield Service(url_of(bound, tls), grpc, client.target.shown, judge, status, ending)
+
+
+def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., Worker]:
+    """What makes a worker of its connection, queue, verifier, counters and breaker."""
+    return partial(
+        Worker,
+        sample_rate=settings.sample_rate,
+        strict_routes=settings.strict_routes,
+        clock=clock,
+        giving_up=giving_up,
+    )
 
 
 @contextmanager

@@ -34,61 +34,14 @@ def drift_facts(
     usual = found.baseline.share if found.baseline else 0.0
     began = rise_began(ticks, usual, since_ns=named)
     grew = Span(service, route, verifier, began - GREW_NS, began, until)
-    changed = changes(
-        client,
-        service=service,
-        route=route,
-        verifier=verifier,
-        at_ns=began,
-        since_ns=began - CHANGED_NS,
-        until_ns=until,
-        limit=SHOWN,
-    )
-    worst = worst_answers(
-        client,
-        service=service,
-        route=route,
-        verifier=verifier,
-        since_ns=began,
-        until_ns=until,
-        limit=WORST,
-        chars=CLAIM_CHARS,
-    )
     facts: Facts = {
         "since": moment(began),
         "before": before(found.baseline),
         "after": after([one for one in ticks if one.start_ns >= began]),
-        "changed": [
-            {
-                "attribute": one.attribute,
-                "value": one.value,
-                "share_before": one.before,
-                "share_after": one.after,
-                "first_seen": moment(one.first_ns),
-            }
-            for one in changed
-        ],
+        "changed": _changed(client, grew),
         "issues": _issues(client, grew),
-        "documents": [
-            {
-                "id": one.id,
-                "failures_an_hour_before": one.before,
-                "failures_an_hour_after": one.after,
-            }
-            for one in documents_grown(client, grew, limit=SHOWN)
-        ],
-        "worst_answers": [
-            {
-                "trace_id": one.trace_id,
-                "span_id": one.span_id,
-                "unfaithful": one.unfaithful,
-                "decided": one.decided,
-                "label": one.label,
-                "claim_index": one.index,
-                "claim": one.claim,
-            }
-            for one in worst
-        ],
+        "documents": _documents(client, grew),
+        "worst_answers": _worst(client, grew),
         "evidence": {"log": found.page, "threshold": found.page_at},
         "verifier": verifier,
         "detectable_rise": found.detectable,
@@ -158,4 +111,63 @@ def _ticks(
     )
     return [
         tick for one in read if (one.service, one.route) == (service, route) for tick in one.ticks
+    ]
+
+
+def _changed(client: Client, grew: Span) -> list[Facts]:
+    found = changes(
+        client,
+        service=grew.service,
+        route=grew.route,
+        verifier=grew.verifier,
+        at_ns=grew.at_ns,
+        since_ns=grew.at_ns - CHANGED_NS,
+        until_ns=grew.until_ns,
+        limit=SHOWN,
+    )
+    return [
+        {
+            "attribute": one.attribute,
+            "value": one.value,
+            "share_before": one.before,
+            "share_after": one.after,
+            "first_seen": moment(one.first_ns),
+        }
+        for one in found
+    ]
+
+
+def _documents(client: Client, grew: Span) -> list[Facts]:
+    return [
+        {
+            "id": one.id,
+            "failures_an_hour_before": one.before,
+            "failures_an_hour_after": one.after,
+        }
+        for one in documents_grown(client, grew, limit=SHOWN)
+    ]
+
+
+def _worst(client: Client, grew: Span) -> list[Facts]:
+    found = worst_answers(
+        client,
+        service=grew.service,
+        route=grew.route,
+        verifier=grew.verifier,
+        since_ns=grew.at_ns,
+        until_ns=grew.until_ns,
+        limit=WORST,
+        chars=CLAIM_CHARS,
+    )
+    return [
+        {
+            "trace_id": one.trace_id,
+            "span_id": one.span_id,
+            "unfaithful": one.unfaithful,
+            "decided": one.decided,
+            "label": one.label,
+            "claim_index": one.index,
+            "claim": one.claim,
+        }
+        for one in found
     ]
