@@ -103,8 +103,9 @@ def test_certificate_and_key_go_together(name: str) -> None:
 
 
 def test_demo_has_no_secrets_of_the_user() -> None:
-    """Its own application would not know them."""
+    """Its own application would not know them, and nobody is told of its alerts."""
     environ = {"RT4CHART_TOKEN": "s3cret", "RT4CHART_JUDGE": "local", "PATH": "/bin"}
+    environ["RT4CHART_ALERTS_SLACK"] = "https://hooks.example/T0"
 
     assert demo_environ(environ) == {"RT4CHART_JUDGE": "local", "PATH": "/bin"}
 
