@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -14,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.errors import InputError
 from rt4chart_clustering.console.issue_list import mark_chips, severity_chip, state_chip
-from rt4chart_clustering.console.standings import Standings
+from rt4chart_clustering.console.standings import FRESH_NS, Standings
 from rt4chart_clustering.console.trend import HEIGHT, WIDTH, trend_of
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose
 from rt4chart_clustering.explain.members import failures_of
@@ -23,7 +24,7 @@ from rt4chart_clustering.triage.find import find, hex_of, shown_id
 from rt4chart_clustering.triage.marks import marks_of
 from rt4chart_clustering.triage.overview import Standing
 from rt4chart_clustering.triage.state import State, acts_in
-from rt4chart_clustering.triage.whole import Whole, whole_of
+from rt4chart_clustering.triage.whole import Whole, retold, whole_of
 from rt4chart_collector.console.console import Console
 from rt4chart_collector.console.filters import iso
 from rt4chart_collector.console.params import one_of
@@ -33,9 +34,12 @@ from rt4chart_collector.console.urls import answer_url, issue_url
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event
 from rt4chart_collector.store.issue_figures import Part
+from rt4chart_collector.store.issues import Issue
 
 Row: TypeAlias = tuple[Plain, ...]
 EXAMPLES, MOST_EXAMPLES, PARTS, TRAIL = 6, 60, 8, 100
+# Issues whose figures are kept for those who look again.
+KEPT = 32
 DAYS = ("14", "30")
 # Failures whose lost evidence is looked for while somebody waits; the command takes 10,000.
 EXPLAINED = 200
@@ -76,6 +80,8 @@ class IssuePage:
         """Nothing is read yet."""
         self._console = console
         self._standings = standings
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[tuple[int, ...], int], tuple[int, Whole]] = {}
 
     def show(self, request: Request) -> Response:
         """GET /issues/ID; an alias leads to the issue that it is part of."""
@@ -91,7 +97,7 @@ class IssuePage:
             standing = _named(known, request)
             if wrong is None and request.path_params["id"] != shown_id(standing.issue):
                 return RedirectResponse(issue_url(standing.issue.id), 302)
-            whole = whole_of(client, standing.issue, examples=examples)
+            whole = self._whole(client, standing.issue, examples)
         names = {one.issue.id: one.issue.title for one in known}
         if format_of(request) != HTML:
             return console.tables(request, _tables(whole), "issue.html", title="")
@@ -135,6 +141,20 @@ class IssuePage:
             issue=issue,
             id=shown_id(issue),
         )
+
+    def _whole(self, client: Client, issue: Issue, examples: int) -> Whole:
+        """Its figures and examples may be 20 seconds old, its trail is that of now."""
+        key, now_ns = (issue.ids, examples), self._console.clock()
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is not None and now_ns - kept[0] < FRESH_NS:
+            return retold(client, kept[1], issue)
+        whole = whole_of(client, issue, examples=examples)
+        with self._lock:
+            while len(self._kept) >= KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = (now_ns, whole)
+        return whole
 
     def standing(self, client: Client, request: Request) -> Standing:
         """The issue that the address names; 404 where there is none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rt4chart_clustering.propose import standing_merge, standing_split
@@ -39,11 +39,17 @@ class Whole:
 
 def whole_of(client: Client, issue: Issue, *, examples: int) -> Whole:
     """Read it; `examples` bounds the typical failures, one a trace."""
+    typical = tuple(failures_by_key(client, member_keys(client, issue, limit=examples)))
+    profile = profile_of(client, issue.ids, limit=PARTS)
+    return retold(client, Whole(issue, typical, profile, (), (), None, None, None), issue)
+
+
+def retold(client: Client, whole: Whole, issue: Issue) -> Whole:
+    """The same with the trail as it is now, and what that says; figures stay as they were read."""
     trail = events_of_all(client, issue.ids)
-    return Whole(
+    return replace(
+        whole,
         issue=issue,
-        typical=tuple(failures_by_key(client, member_keys(client, issue, limit=examples))),
-        profile=profile_of(client, issue.ids, limit=PARTS),
         trail=tuple(trail),
         tickets=tuple(known_tickets(trail)),
         cause=_told(next((one for one in reversed(trail) if one.kind == "cause"), None)),

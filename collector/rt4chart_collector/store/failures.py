@@ -36,10 +36,14 @@ WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
   AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
 """  # noqa: S608 - our own names
 FAILURES = f"""{SELECTED}
-  AND ({{all:UInt8}}
-       OR (c.TraceId, c.SpanId, c.ClaimIndex) IN {{keys:Array(Tuple(String, String, Int32))}})
 ORDER BY Time DESC, TraceId, SpanId, ClaimIndex
 LIMIT {{limit:UInt32}}
+"""
+# Their traces are an index's: without them all verdicts there are would be read.
+OF_TRACES = "TraceId IN {traces:Array(String)}"
+BY_KEY = f"""{SELECTED.replace("GROUP BY", f"AND {OF_TRACES} GROUP BY", 1)}
+  AND c.{OF_TRACES}
+  AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN {{keys:Array(Tuple(String, String, Int32))}}
 """
 # A description carries the version of the claim that it is of, plus one.
 UNDESCRIBED = f"""{SELECTED}
@@ -108,14 +112,15 @@ def failures(client: Client, *, since_ns: int, limit: int = 100_000) -> list[Fai
 
     Of an answer that several verifiers judged, the claims of the one that did so last.
     """
-    given = {"since": since_ns, "until": EVER, "limit": limit, "all": 1, "keys": []}
+    given = {"since": since_ns, "until": EVER, "limit": limit}
     return failures_read(client, FAILURES, given)
 
 
 def failures_by_key(client: Client, keys: list[Key]) -> list[Failure]:
     """These failures, in the order of their keys; what is gone is left out."""
-    given = {"since": 0, "until": EVER, "limit": len(keys), "all": 0, "keys": keys}
-    found = {failure.key: failure for failure in failures_read(client, FAILURES, given)}
+    traces = sorted({trace for trace, _, _ in keys})
+    given = {"since": 0, "until": EVER, "keys": keys, "traces": traces}
+    found = {failure.key: failure for failure in failures_read(client, BY_KEY, given)}
     return [found[key] for key in keys if key in found]
 
 

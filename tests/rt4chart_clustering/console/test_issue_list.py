@@ -10,6 +10,7 @@ import pytest
 
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, record
+from rt4chart_collector.store.issues import insert_issues
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, words_of
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import added, numbers
@@ -80,10 +81,9 @@ def test_the_list_can_be_narrowed_and_sorted(client: Client) -> None:
 
 def test_many_issues_are_shown_a_page_at_a_time(client: Client) -> None:
     """Fifty, with a link to the next; the filters stay."""
-    born(client, numbers(1))
-    for number in range(1, 61):
-        record(client, [Event(FIRST, LATER - number, "note", "", "x")])
-        born(client, numbers(1), number=FIRST + number, title=f"t{number}", is_stored=True)
+    one = born(client, numbers(1), title="t0")
+    others = [replace(one, id=one.id + at, title=f"t{at}") for at in range(1, 61)]
+    insert_issues(client, others, version=1)
 
     with browsing(client) as browser:
         page = browser.get("/issues?q=t&sort=title").text
