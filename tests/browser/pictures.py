@@ -30,8 +30,7 @@ def main(folder: Path) -> None:
         page.click(".alarm-title")
         _take(page, page.url, folder / "console-alert.png")
         page.click("a.claim-text")
-        page.wait_for_load_state("networkidle")
-        page.screenshot(path=folder / "console-answer.png")
+        _take(page, page.url.partition("#")[0], folder / "console-answer.png")
         browser.close()
 
 

@@ -251,7 +251,10 @@ def _claims(chance: random.Random, wrong: float) -> tuple[tuple[Claim, ...], str
             text, label = chance.choice(WRONG)
         elif chance.random() < 0.03:
             label = Label.UNDECIDED
-        evidence = Evidence(f"kb/{index}", 0, len(passage), passage, "supports")
+        place = f"kb/{index}", 0, len(passage), passage
+        evidence = Evidence(*place, "supports")
+        if label is Label.CONTRADICTED:
+            evidence = Evidence(*place, "contradicts")
         claims.append(
             Claim(
                 text=text,
@@ -259,10 +262,10 @@ def _claims(chance: random.Random, wrong: float) -> tuple[tuple[Claim, ...], str
                 local_label=label,
                 confidence=0.6 + 0.4 * chance.random(),
                 decided_by="lexical",
-                kind="plain",
+                kind="attribute",
                 answer_range=AnswerRange(len(answer), len(answer) + len(text)),
                 sentence=index,
-                evidence=(evidence,) if label is Label.ENTAILED else (),
+                evidence=(evidence,) if label in (Label.ENTAILED, Label.CONTRADICTED) else (),
                 reason="values" if label is Label.CONTRADICTED else "",
                 nearest=passage,
             )

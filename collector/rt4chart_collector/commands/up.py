@@ -63,10 +63,10 @@ def execute(options: argparse.Namespace) -> int:
     set_up(settings.log_format, settings.log_level)
     asked = Event()
     heed_signals(asked.set, settings.stop_s + LIMIT_S)
-    late = Ending(0.0)
+    late, others = Ending(0.0), (monitoring.monitor, monitoring.alerts)
     with (
         running(settings, monitoring) as service,
-        console_served(settings, console, late, service.status) as pages,
+        console_served(settings, console, late, service.status, others) as pages,
     ):
         shown_at = f", console {pages}" if pages else ""
         say(

@@ -130,7 +130,10 @@ def rate_figure(
 def _layout(
     deployed: Sequence[Deployment], episodes: Sequence[Episode], drift: DriftRow | None
 ) -> dict[str, object]:
-    marks = [(one.at_ns, f"{one.value}", "var(--none)", "dot") for one in deployed]
+    marks = [
+        (one.at_ns, f"{one.attribute.partition('_')[0]} {one.value}", "var(--none)", "dot")
+        for one in deployed
+    ]
     marks += [(one.fired_ns, "alarm", "var(--bad)", "solid") for one in episodes]
     shapes: list[dict[str, object]] = [
         {

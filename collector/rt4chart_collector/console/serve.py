@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rt4chart_collector.console.app import build_site
@@ -23,11 +23,12 @@ def console_served(
     settings: ConsoleSettings,
     ending: Ending,
     status: Callable[[], Mapping[str, object]] | None = None,
+    others: Sequence[object] = (),
 ) -> Iterator[str]:
     """Serve the console of this store while the block runs; gives its URL, "" where it is off.
 
-    `status` gives the figures of a service in this process. Raises SettingsError where the address
-    cannot be had; a store that is away is the pages' affair.
+    `status` gives the figures of a service in this process, `others` are more of its settings.
+    Raises SettingsError where the address cannot be had; a store that is away is the pages' affair.
     """
     if settings.console is None:
         yield ""
@@ -36,7 +37,7 @@ def console_served(
     def open_client() -> Client:
         return connect(service.dsn, creates=False)
 
-    facts = Facts(facts_of(service, settings), status, target_of(service.dsn).shown)
+    facts = Facts(facts_of(service, settings, *others), status, target_of(service.dsn).shown)
     site, tls = (
         build_site(open_client, settings, facts),
         load_tls(service.tls_cert, service.tls_key),

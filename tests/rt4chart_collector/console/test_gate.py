@@ -12,7 +12,6 @@ from rt4chart_collector.store.connect import Client
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import HERE, browser, csrf_of, post
 
-
 TOKEN = ConsoleSettings(console_token="let-me-in")  # noqa: S106 - the test's
 PROXY = ConsoleSettings(console_user_header="X-Forwarded-Email")
 PAGES = ("/", "/answers", "/alerts", "/health", "/settings")
