@@ -8,9 +8,11 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from threading import Event
 
 from otel_rt4chart.deciding import Clock
+from otel_rt4chart.errors import StoreError
 from rt4chart_collector.alerts.alert import Alert
 from rt4chart_collector.alerts.run import Alerting
 from rt4chart_collector.drift.finding import Finding
@@ -79,7 +81,9 @@ class Monitor:
                 self._note("a round of the monitor", error)
             self._stopping.wait(self._settings.monitor)
         if self._routes is not None:
-            give_back(self._client, LEASE, self._holder, now_ns=self._clock())
+            # A lease that cannot be given back ends by itself.
+            with suppress(StoreError):
+                give_back(self._client, LEASE, self._holder, now_ns=self._clock())
 
     def stop(self) -> None:
         """Let `run` end after the part in hand."""
