@@ -46,9 +46,9 @@ from rt4chart_collector.store.evalsets import (
 )
 
 PAGE, MOST_PAGES, MS = 50, 100_000, 1_000_000
-EMPTY = (
-    "No eval sets. Open an issue and promote its failures to one, or run "
-    "`rt4chart evalset promote ISSUE`."
+EMPTY = Markup(
+    'No eval sets. Open an <a href="/issues">issue</a> and promote its failures to one, or run '
+    "<code>rt4chart evalset promote ISSUE</code>."
 )
 NO_CASES = "No such case: ask for another state above."
 NO_RELEASES = "No release yet. A release keeps the approved cases under a number, for the gate."

@@ -24,9 +24,9 @@ from rt4chart_collector.console.table import HTML, Column, Table, format_of, ord
 from rt4chart_collector.console.urls import issue_url
 
 PAGE, MOST_PAGES = 50, 100_000
-EMPTY = (
-    "No issues. `rt4chart cluster` groups the failures that are there; `rt4chart cluster --every "
-    "15m` does so beside the service."
+EMPTY = Markup(
+    "No issues. <code>rt4chart cluster</code> groups the failures that are there; "
+    "<code>rt4chart cluster --every 15m</code> does so beside the service."
 )
 MARKS = {NEW: ("✦", "first day"), GROWING: ("↗", "growing"), BACK: ("↩", "back")}
 SECOND_NS = 10**9

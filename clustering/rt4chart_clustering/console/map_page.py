@@ -23,9 +23,9 @@ from rt4chart_collector.store.failure_points import failure_points
 DRAWN, PAGE, KEPT, KEPT_NS = 2_000, 50, 4, 60 * 10**9
 # In the order of the looks: what stands beside the colours, in the list and in the picture.
 SIGNS = ("●", "■", "◆", "▲", "▼", "★", "✚", "⬟", "✖", "○", "⬡")
-EMPTY = (
-    "No failures are described in this time. `rt4chart cluster` describes and groups those that "
-    "are there; choose a longer time above if there were none."
+EMPTY = Markup(
+    "No failures are described in this time. <code>rt4chart cluster</code> describes and groups "
+    "those that are there; choose a longer time above if there were none."
 )
 
 
@@ -111,7 +111,7 @@ def _table(request: Request, atlas: Atlas, now_ns: int) -> Table[Placed]:
     pages = ceil(len(rows) / PAGE)
     return Table(
         name="failures",
-        title="The same as a list",
+        title="The same as a list" if rows else "Failures",
         rows=rows[(page - 1) * PAGE : page * PAGE] if is_page else rows,
         columns=columns[:5] if is_page else columns,
         empty=EMPTY,
