@@ -12,7 +12,7 @@ from rt4chart_collector.console.urls import route_url
 from tests.browser.conftest import chromium, service
 from tests.browser.world import RISING
 
-WIDTH, HEIGHT = 1120, 700
+WIDTH, HEIGHT = 1240, 700
 
 
 def main(folder: Path) -> None:

@@ -135,8 +135,8 @@ def _covered(row: RouteSeen) -> Markup:
     ]
     undecided = percent(seen.undecided_share)
     told = f"{', '.join(left) or 'none left out'}; {undecided} of claims undecided"
-    return Markup('<span title="{}">{}</span> <span class="quiet">{}</span>').format(
-        told, percent(seen.verified_share), f"{undecided} und." if seen.undecided_share else ""
+    return Markup('<span title="{}">{}</span> <span class="n">{}</span>').format(
+        told, percent(seen.verified_share), f"{undecided} undec." if seen.undecided_share else ""
     )
 
 
@@ -219,7 +219,7 @@ COLUMNS: Sequence[Column[RouteSeen]] = (
         lambda row: row.coverage.verified_share,
         _covered,
         is_sortable=True,
-        hint="share of the answers with a verdict; und.: claims that the judge left undecided",
+        hint="share of the answers with a verdict; undec.: claims that the judge left undecided",
     ),
     Column(
         "evidence",
