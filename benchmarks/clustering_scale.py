@@ -130,7 +130,8 @@ def measured(size: int) -> dict[str, float]:
         steps: dict[str, float] = {}
         first, outcome = grouped(client, at=2, steps=steps)
         filled(client, size, max(size // 100, 1))
-        following, more = grouped(client, at=3)
+        later: dict[str, float] = {}
+        following, more = grouped(client, at=3, steps=later)
     return {
         "failures": size,
         "first cpu s": first,
@@ -143,6 +144,7 @@ def measured(size: int) -> dict[str, float]:
         "waiting": outcome.waiting,
         "new issues of the next": more.new,
         **{f"until {what}": spent for what, spent in steps.items()},
+        **{f"next until {what}": spent for what, spent in later.items()},
     }
 
 

@@ -61,7 +61,13 @@ def describe_new(
     """
     seen = unexplained = 0
     size = PAGE if aids.writer is None else WITH_MODEL
-    pieces = slices(client, since_ns=window.since_ns, until_ns=window.until_ns, page=PAGE)
+    pieces = slices(
+        client,
+        model=embedder.id,
+        since_ns=window.since_ns,
+        until_ns=window.until_ns,
+        page=PAGE,
+    )
     for since_ns, until_ns in pieces:
         between("described", seen)
         found = undescribed(client, model=embedder.id, since_ns=since_ns, until_ns=until_ns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,15 +46,17 @@ BY_KEY = f"""{SELECTED.replace("GROUP BY", f"AND {OF_TRACES} GROUP BY", 1)}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN {{keys:Array(Tuple(String, String, Int32))}}
 """
 # A description carries the version of the claim that it is of, plus one.
-UNDESCRIBED = f"""{SELECTED}
+WITHOUT = f"""{SELECTED}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1) NOT IN (
     SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_failure_embeddings FINAL
     WHERE EmbeddingModel = {{model:String}} AND Fingerprint != ''
       AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
       AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
   )
-ORDER BY Time, TraceId, SpanId, ClaimIndex
 """  # noqa: S608 - our own names
+UNDESCRIBED = f"""{WITHOUT}
+ORDER BY Time, TraceId, SpanId, ClaimIndex
+"""
 # What tells the failures in force, of a range of traces, as their descriptions have it.
 IN_FORCE = f"""
 SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
@@ -66,16 +68,22 @@ WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
   AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
   AND c.TraceId > {{after:String}} AND c.TraceId <= {{upto:String}}
 """  # noqa: S608 - our own names
-MINUTES = """
-SELECT toUnixTimestamp(toStartOfMinute(Timestamp)) AS Minute, count()
+DAYS = """
+SELECT DISTINCT toUnixTimestamp(toStartOfDay(Timestamp)) AS Day
 FROM rt4chart_claims
 WHERE Label IN ('contradicted', 'baseless')
   AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
   AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
-GROUP BY Minute ORDER BY Minute
+ORDER BY Day
 """
+# The descriptions are read once a day of failures, however few of these have none.
+MINUTES = f"""
+SELECT intDiv(Time, 60000000000) * 60 AS Minute, count() FROM ({WITHOUT})
+GROUP BY Minute ORDER BY Minute
+"""  # noqa: S608 - our own names
 EVER = 2**63 - 1
-MINUTE_NS = 60_000_000_000
+SECOND_NS = 1_000_000_000
+MINUTE_NS = 60 * SECOND_NS
 DAY_NS = 1440 * MINUTE_NS
 Key = tuple[str, str, int]
 
@@ -124,15 +132,28 @@ def failures_by_key(client: Client, keys: list[Key]) -> list[Failure]:
     return [found[key] for key in keys if key in found]
 
 
-def slices(client: Client, *, since_ns: int, until_ns: int, page: int) -> Iterator[tuple[int, int]]:
-    """The time in pieces of at most `page` failures each, but of a minute at least; no empty one.
+def slices(
+    client: Client, *, model: str, since_ns: int, until_ns: int, page: int
+) -> Iterator[tuple[int, int]]:
+    """Where failures have no description in that model's space, in pieces of at most `page` each.
 
-    A piece is [from, to) in nanoseconds and lies within a day, as the tables' partitions do.
+    A piece is [from, to) in nanoseconds, of a minute at least; it lies within a day, as the tables'
+    partitions do. A day is looked at when the pieces before it were taken.
     """
+    for (day,) in client.query(DAYS, {"since": since_ns, "until": until_ns}).result_rows:
+        first = max(day * SECOND_NS, since_ns)
+        last = min(day * SECOND_NS + DAY_NS, until_ns)
+        given = {"model": model, "since": first, "until": last}
+        yield from _pieces(client.query(MINUTES, given).result_rows, first, last, page)
+
+
+def _pieces(
+    minutes: Sequence[Sequence[int]], since_ns: int, until_ns: int, page: int
+) -> Iterator[tuple[int, int]]:
     start, size, end = since_ns, 0, since_ns
-    for minute, count in client.query(MINUTES, {"since": since_ns, "until": until_ns}).result_rows:
-        at = minute * 1_000_000_000
-        if size and (size + count > page or at // DAY_NS != start // DAY_NS):
+    for minute, count in minutes:
+        at = minute * SECOND_NS
+        if size and size + count > page:
             yield start, end
             size = 0
         if not size:
