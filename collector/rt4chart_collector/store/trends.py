@@ -41,7 +41,7 @@ ORDER BY First, Attribute, Value LIMIT {{limit:UInt32}}
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A route's steps of a time: answers of all decisions, and the rate where claims were decided."""
+    """A route's steps of a time: answers, whatever was decided, and the rate where claims were."""
 
     answers: tuple[int, ...]
     rates: tuple[float | None, ...]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,7 +162,7 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
 
 def rated(client: Client) -> Iterator[tuple[str, object]]:
     """The rates from the answers per five minutes, and the views for those who ask themselves."""
-    times = {"since_ns": NOON - DAY_NS, "until_ns": NOON + DAY_NS}
+    times: dict[str, Any] = {"since_ns": NOON - DAY_NS, "until_ns": NOON + DAY_NS}
     yield "verifiers", (main_verifier(client, NOON + SECOND), verifiers(client, **times))
     yield "ticks", route_ticks(client, verifier=VERIFIER, **times)
     by = [rates_by(client, one, verifier=VERIFIER, **times) for one in DIMENSIONS]
