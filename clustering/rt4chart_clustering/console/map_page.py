@@ -81,8 +81,8 @@ class MapPage:
             client,
             since_ns=since_ns,
             until_ns=until_ns,
-            service=text_of(request, "service"),
-            route=text_of(request, "route"),
+            service=text_of(request, "service") or None,
+            route=text_of(request, "route") or None,
             limit=DRAWN,
         )
         titles = {one.issue.id: one.issue.title or f"{one.issue.id:016x}" for one in known}

@@ -121,8 +121,8 @@ def _as_json(rate: Rate, claims: int) -> dict[str, object]:
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--days", type=at_least_1, default=30, metavar="N", help="days (30)")
-    parser.add_argument("--service", default="", help="only that service")
-    parser.add_argument("--route", default="", help="only that route")
+    parser.add_argument("--service", help="only that service")
+    parser.add_argument("--route", help="only that route")
     parser.add_argument(
         "--verifier", default="", metavar="ID", help="whose verdicts (default: the newest's)"
     )

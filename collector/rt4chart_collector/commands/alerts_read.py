@@ -176,8 +176,8 @@ def _of_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="of one"
     )
-    parser.add_argument("--service", default="", help="only that service's")
-    parser.add_argument("--route", default="", help="only that route's")
+    parser.add_argument("--service", help="only that service's")
+    parser.add_argument("--route", help="only that route's")
     parser.add_argument("--limit", type=at_least_1, default=50, metavar="N", help="at once (50)")
     parser.add_argument("--page", type=at_least_1, default=1, metavar="N", help="which page")
 

@@ -119,9 +119,7 @@ class Adaptive:
             service=place[0],
             route=place[1],
         )
-        return usual_rate(
-            [tick for one in read if (one.service, one.route) == place for tick in one.ticks]
-        )
+        return usual_rate([tick for one in read for tick in one.ticks])
 
     def _extra(self, place: Place, ticks: Sequence[Tick]) -> float:
         raised = self._raised.get(place)

@@ -100,7 +100,7 @@ def _issues(client: Client, grew: Span) -> list[Facts]:
 def _ticks(
     client: Client, service: str, route: str, verifier: str, since_ns: int, until_ns: int
 ) -> list[Tick]:
-    """Those of the route; an empty name would take all of them."""
+    """Those of the route."""
     read = route_ticks(
         client,
         since_ns=since_ns,
@@ -109,9 +109,7 @@ def _ticks(
         service=service,
         route=route,
     )
-    return [
-        tick for one in read if (one.service, one.route) == (service, route) for tick in one.ticks
-    ]
+    return [tick for one in read for tick in one.ticks]
 
 
 def _changed(client: Client, grew: Span) -> list[Facts]:

@@ -152,8 +152,7 @@ class Routes:
             service=place[0],
             route=place[1],
         )
-        nothing = RouteTicks(*place, self.verifier, ())
-        return next((one for one in found if (one.service, one.route) == place), nothing)
+        return found[0] if found else RouteTicks(*place, self.verifier, ())
 
     def _write(self, read: RouteTicks, found: Sequence[Finding], now_ns: int) -> None:
         rows: list[DriftRow] = [row_of(read, one) for one in found]

@@ -14,6 +14,7 @@ from rt4chart_collector.alerts.silence import Silence, silenced_until
 from rt4chart_collector.alerts.state import PHASES, TELLING, AlertEvent, AlertState, Kind, states_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.scope import OF_SCOPE, scope
 from rt4chart_collector.store.silences import add_silence, silences
 
 EVENTS = Layout(
@@ -59,14 +60,13 @@ WHERE AlertId = {{id:String}}
 ORDER BY rt4chart_alert_events.At DESC, EventId DESC
 LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
 """  # noqa: S608
-MATCHING = """
+MATCHING = f"""
 FROM rt4chart_alert_events FINAL
-WHERE Kind = 'fired' AND At >= fromUnixTimestamp64Nano({since:Int64})
-  AND At < fromUnixTimestamp64Nano({until:Int64})
-  AND ({rule:String} = '' OR Rule = {rule:String})
-  AND ({severity:String} = '' OR Severity = {severity:String})
-  AND ({service:String} = '' OR ServiceName = {service:String})
-  AND ({route:String} = '' OR Route = {route:String})
+WHERE Kind = 'fired' AND At >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND At < fromUnixTimestamp64Nano({{until:Int64}})
+  AND ({{rule:String}} = '' OR Rule = {{rule:String}})
+  AND ({{severity:String}} = '' OR Severity = {{severity:String}})
+  AND {OF_SCOPE}
 """
 EPISODES = f"""
 WITH episodes AS (
@@ -97,23 +97,27 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which episodes: those that began from `since_ns` to before `until_ns`, "" for any name."""
+    """Which episodes: those that began from `since_ns` to before `until_ns`.
+
+    Any rule and severity is "", any service and route None.
+    """
 
     since_ns: int
     until_ns: int
     rule: str = ""
     severity: str = ""
-    service: str = ""
-    route: str = ""
+    service: str | None = None
+    route: str | None = None
 
     @property
     def parameters(self) -> dict[str, object]:
         """The values of `MATCHING`."""
-        names = ("rule", "severity", "service", "route")
         return {
             "since": self.since_ns,
             "until": self.until_ns,
-            **{name: getattr(self, name) for name in names},
+            "rule": self.rule,
+            "severity": self.severity,
+            **scope(self.service, self.route),
         }
 
 

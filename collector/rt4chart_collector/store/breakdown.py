@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from otel_rt4chart.errors import InputError
 from otel_rt4chart.rates import AnswerSums, Rate, claim_rate, part_rate, undecided_rate
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.scope import OF_SCOPE, scope
 
 COLUMNS = {
     "route": "Route",
@@ -20,19 +21,18 @@ DIMENSIONS = tuple(COLUMNS)
 TICK_S = 300
 # The sums are signed: what was replaced cancels where it is added up. Whole numbers come first, so
 # that it is gone before anything is weighted, to the last digit.
-ALIKE = """
-    SELECT {keys}, Decision, SampleRate, Decided, Unfaithful,
+ALIKE = f"""
+    SELECT {{keys}}, Decision, SampleRate, Decided, Unfaithful,
         sum(Answers) AS N, sum(Contradicted) AS C, sum(Baseless) AS B, sum(Undecided) AS U,
         if(SampleRate > 0 AND Decision = 'verified', 1 / SampleRate, 0) AS w,
         toFloat64(Decided) AS m, toFloat64(Unfaithful) AS x
     FROM rt4chart_route_5m
-    WHERE VerifierId = {verifier:String}
-      AND Tick >= fromUnixTimestamp64Nano({since:Int64})
-      AND Tick < fromUnixTimestamp64Nano({until:Int64})
-      AND ({service:String} = '' OR ServiceName = {service:String})
-      AND ({route:String} = '' OR Route = {route:String})
+    WHERE VerifierId = {{verifier:String}}
+      AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
+      AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
+      AND {OF_SCOPE}
     GROUP BY ALL HAVING N > 0
-"""
+"""  # noqa: S608 - our own names
 SUMS = """
     sumIf(N, Decision = 'verified') AS answers, sumIf(N, Decision != 'verified') AS unverified,
     toInt64(sum(N * (m - x))) AS entailed, sum(C) AS contradicted, sum(B) AS baseless,
@@ -132,12 +132,12 @@ def rates_by(
     since_ns: int,
     until_ns: int,
     verifier: str,
-    service: str = "",
-    route: str = "",
+    service: str | None = None,
+    route: str | None = None,
 ) -> list[Slice]:
     """One slice for each value of the dimension, in order, over ticks that start in [since, until).
 
-    An empty service or route takes all of them together; by the dimension `route`, every service
+    Without a service or a route, all of them together; by the dimension `route`, every service
     is apart. Raises InputError for a dimension that is none of `DIMENSIONS`.
     """
     if dimension not in COLUMNS:
@@ -159,8 +159,8 @@ def rates_together(
     since_ns: int,
     until_ns: int,
     verifier: str,
-    service: str = "",
-    route: str = "",
+    service: str | None = None,
+    route: str | None = None,
 ) -> Slice | None:
     """All these answers as one slice; None where there is none."""
     given = _given(since_ns, until_ns, verifier, service, route)
@@ -174,13 +174,13 @@ def rates_over_time(
     until_ns: int,
     step_s: int,
     verifier: str,
-    service: str,
-    route: str,
+    service: str | None,
+    route: str | None,
 ) -> list[Point]:
     """The slices of each step, by time, of the ticks that start in [since, until).
 
     Steps begin at whole multiples of their length since 1970; those without an answer are left out.
-    An empty service or route takes all of them together. Raises InputError for a step that is no
+    Without a service or a route, all of them together. Raises InputError for a step that is no
     multiple of five minutes.
     """
     if step_s < TICK_S or step_s % TICK_S:
@@ -192,10 +192,10 @@ def rates_over_time(
 
 
 def _given(
-    since_ns: int, until_ns: int, verifier: str, service: str, route: str
+    since_ns: int, until_ns: int, verifier: str, service: str | None, route: str | None
 ) -> dict[str, object]:
     times = {"since": since_ns, "until": until_ns}
-    return {**times, "verifier": verifier, "service": service, "route": route}
+    return {**times, "verifier": verifier, **scope(service, route)}
 
 
 def _rows(client: Client, keys: str, given: Mapping[str, object]) -> Sequence[Row]:

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verdict import Decision
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.scope import OF_SCOPE, scope
 
 # Not asked for; not to be verified as it came; and what went wrong here.
 SAMPLED_OUT = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
 UNREADABLE = (Decision.NO_CONTENT, Decision.REDACTED, Decision.TRUNCATED, Decision.NO_CONTEXT)
 FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
-COVERAGE = """
+COVERAGE = f"""
 SELECT ServiceName, Route, Decision, sum(Answers) AS N,
     sum(Answers * Decided) AS Claims, sum(Undecided) AS Open
 FROM rt4chart_route_5m
-WHERE VerifierId = {verifier:String}
-  AND Tick >= fromUnixTimestamp64Nano({since:Int64})
-  AND Tick < fromUnixTimestamp64Nano({until:Int64})
-  AND ({service:String} = '' OR ServiceName = {service:String})
-  AND ({route:String} = '' OR Route = {route:String})
+WHERE VerifierId = {{verifier:String}}
+  AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
+  AND {OF_SCOPE}
 GROUP BY ServiceName, Route, Decision HAVING N > 0 ORDER BY ServiceName, Route, N DESC, Decision
-"""
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +80,15 @@ def coverage(
     since_ns: int,
     until_ns: int,
     verifier: str,
-    service: str = "",
-    route: str = "",
+    service: str | None = None,
+    route: str | None = None,
 ) -> dict[tuple[str, str], Coverage]:
     """By (service, route), of the ticks that start in [since, until).
 
-    An empty service or route takes all of them. Counts are of what was seen, without weights.
+    Without a service or a route, of all of them. Counts are of what was seen, without weights.
     """
     given = {"since": since_ns, "until": until_ns, "verifier": verifier}
-    rows = client.query(COVERAGE, {**given, "service": service, "route": route}).result_rows
+    rows = client.query(COVERAGE, {**given, **scope(service, route)}).result_rows
     found: defaultdict[tuple[str, str], list[tuple[str, int, int, int]]] = defaultdict(list)
     for name, path, decision, answers, claims, undecided in rows:
         found[name, path].append((decision, int(answers), int(claims), int(undecided)))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Key
+from rt4chart_collector.store.scope import OF_SCOPE, scope
 
-WINDOW = """
-    Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-    AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
-    AND ({service:String} = '' OR ServiceName = {service:String})
-    AND ({route:String} = '' OR Route = {route:String})
+WINDOW = f"""
+    Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+    AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+    AND {OF_SCOPE}
 """
 # The space in which most of them lie: vectors of two spaces have no distance.
 SPACE = f"""
@@ -83,14 +83,19 @@ class Points:
 
 
 def failure_points(
-    client: Client, *, since_ns: int, until_ns: int, service: str = "", route: str = "", limit: int
+    client: Client,
+    *,
+    since_ns: int,
+    until_ns: int,
+    service: str | None = None,
+    route: str | None = None,
+    limit: int,
 ) -> Points:
     """At most `limit` failures of that time in the space in which most of them are described."""
     given: dict[str, object] = {
         "since": since_ns,
         "until": until_ns,
-        "service": service,
-        "route": route,
+        **scope(service, route),
     }
     failures = int(client.query(COUNT, given).result_rows[0][0])
     spaces = client.query(SPACE, given).result_rows

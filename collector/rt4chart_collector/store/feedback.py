@@ -13,6 +13,7 @@ from otel_rt4chart.verify.model import Label
 from rt4chart_collector.store.answer import Verification
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.scope import OF_SCOPE, scope
 
 TIME = "DateTime64(9, 'UTC')"
 # Stands in ClaimIndex for the answer as a whole.
@@ -47,7 +48,7 @@ WHERE ServiceName = {service:String} AND Route = {route:String} AND TraceId = {t
 ORDER BY ClaimIndex, At, Actor
 """
 # Of several people's opinions on one verdict their mean counts; verdicts of one answer are alike.
-PRECISION = """
+PRECISION = f"""
 SELECT Verifier, OnClaim, LabelSeen, count(), sum(Opinions),
     toUInt64(sum(Judged)), sum(Agreed), sum(Judged * Judged), sum(Agreed * Agreed),
     sum(Agreed * Judged)
@@ -58,18 +59,17 @@ FROM (
         SELECT VerifierId AS Verifier, ClaimIndex >= 0 AS OnClaim, Label AS LabelSeen, TraceId,
             SpanId, ClaimIndex, avg(Opinion = 'agree') AS Share, count() AS People
         FROM rt4chart_feedback FINAL
-        WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-          AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
-          AND ({service:String} = '' OR ServiceName = {service:String})
-          AND ({route:String} = '' OR Route = {route:String})
-          AND ({verifier:String} = '' OR VerifierId = {verifier:String})
+        WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+          AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+          AND {OF_SCOPE}
+          AND ({{verifier:String}} = '' OR VerifierId = {{verifier:String}})
         GROUP BY Verifier, OnClaim, LabelSeen, TraceId, SpanId, ClaimIndex
     )
     GROUP BY Verifier, OnClaim, LabelSeen, TraceId, SpanId
 )
 GROUP BY Verifier, OnClaim, LabelSeen
 ORDER BY Verifier, OnClaim DESC, LabelSeen
-"""
+"""  # noqa: S608 - our own names
 FOR_EVER = 2**63 - 1
 
 
@@ -151,19 +151,18 @@ def judge_precision(
     *,
     since_ns: int = 0,
     until_ns: int = FOR_EVER,
-    service: str = "",
-    route: str = "",
+    service: str | None = None,
+    route: str | None = None,
     verifier: str = "",
 ) -> list[Precision]:
     """How often people agree with each verifier's labels, on answers of that time.
 
-    An empty service, route or verifier takes all. By verifier, the labels of claims first.
+    Without a service, a route or a verifier, of all of them. By verifier, labels of claims first.
     """
     given = {
         "since": since_ns,
         "until": until_ns,
-        "service": service,
-        "route": route,
+        **scope(service, route),
         "verifier": verifier,
     }
     return [_precision(tuple(row)) for row in client.query(PRECISION, given).result_rows]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from otel_rt4chart.rates import AnswerSums
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.scope import OF_SCOPE, scope
 
 TICK_NS = 300 * 10**9
 # The sums are signed: what was replaced is added once more with its sign turned, and cancels.
-TICKS = """
+TICKS = f"""
 SELECT ServiceName, Route, VerifierId, toUnixTimestamp(Tick) AS Start,
     Model, PromptVersion, Release,
     arraySort(groupArray((Decided, Unfaithful, N, SampleRate))) AS Bins
@@ -19,18 +20,17 @@ FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
         Decided, Unfaithful, SampleRate, sum(Answers) AS N
     FROM rt4chart_route_5m
-    WHERE Decision = 'verified' AND VerifierId = {verifier:String}
-      AND Tick >= fromUnixTimestamp64Nano({since:Int64})
-      AND Tick < fromUnixTimestamp64Nano({until:Int64})
-      AND ({service:String} = '' OR ServiceName = {service:String})
-      AND ({route:String} = '' OR Route = {route:String})
+    WHERE Decision = 'verified' AND VerifierId = {{verifier:String}}
+      AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
+      AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
+      AND {OF_SCOPE}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
         Decided, Unfaithful, SampleRate
     HAVING N > 0
 )
 GROUP BY ServiceName, Route, VerifierId, Start, Model, PromptVersion, Release
 ORDER BY ServiceName, Route, Start, Model, PromptVersion, Release
-"""
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +73,18 @@ def route_ticks(
     since_ns: int,
     until_ns: int,
     verifier: str,
-    service: str = "",
-    route: str = "",
+    service: str | None = None,
+    route: str | None = None,
 ) -> list[RouteTicks]:
     """What this verifier found, by route, in the ticks that start in [since, until).
 
-    An empty service or route takes all of them. Ticks without a verified answer are left out.
+    Without a service or a route, of all of them. Ticks without a verified answer are left out.
     """
     given = {
         "since": since_ns,
         "until": until_ns,
         "verifier": verifier,
-        "service": service,
-        "route": route,
+        **scope(service, route),
     }
     found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
     # Most bins look like one of another tick: each is made once, which is most of the time here.

@@ -16,6 +16,7 @@ from rt4chart_collector.store.breakdown import ALIKE, DIMENSIONS, Slice, rates_b
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import Coverage, coverage
 from rt4chart_collector.store.rates import route_sums
+from rt4chart_collector.store.scope import scope
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
@@ -30,7 +31,9 @@ def of(one: Verdict, **facts: str) -> Verdict:
     return replace(one, candidate=replace(one.candidate, **facts))  # type: ignore[arg-type]
 
 
-def by(client: Client, dimension: str, service: str = "", route: str = "") -> list[Slice]:
+def by(
+    client: Client, dimension: str, service: str | None = None, route: str | None = None
+) -> list[Slice]:
     """The slices of a day."""
     return rates_by(
         client,
@@ -114,7 +117,7 @@ def test_points_are_steps_of_time(any_client: Client) -> None:
         ],
     )
 
-    def points(step_s: int, route: str = "support") -> list[tuple[int, int, float | None]]:
+    def points(step_s: int, route: str | None = "support") -> list[tuple[int, int, float | None]]:
         found = rates_over_time(
             any_client,
             since_ns=START,
@@ -132,7 +135,8 @@ def test_points_are_steps_of_time(any_client: Client) -> None:
         (3300 * SECOND, 1, 0.0),
         (2 * HOUR, 1, 0.0),
     ]
-    assert len(points(3600, route="")) == 3
+    assert len(points(3600, route=None)) == 3
+    assert points(3600, route="") == []
     for step in (0, 60, 450):
         with pytest.raises(InputError, match=f"whole five minutes, in seconds; got {step}"):
             points(step)
@@ -182,7 +186,7 @@ def test_a_route_s_rates_are_read_by_the_key_of_the_ticks(client: Client) -> Non
     """By service, route, verifier and time: neither verdicts nor other routes are read."""
     insert_verdicts(client, [verdict(1), verdict(2, route="pay")])
     explained = f"EXPLAIN indexes = 1 {ALIKE.replace('{keys}', 'Model AS K')}"
-    asked = {"verifier": VERIFIER, "since": 0, "until": 2**62, "service": "shop", "route": "pay"}
+    asked = {"verifier": VERIFIER, "since": 0, "until": 2**62, **scope("shop", "pay")}
 
     plan = "\n".join(line for (line,) in client.query(explained, asked).result_rows)
 
@@ -190,6 +194,20 @@ def test_a_route_s_rates_are_read_by_the_key_of_the_ticks(client: Client) -> Non
     for part in ("Route in ['pay', 'pay']", "ServiceName in ['shop', 'shop']", "Tick in"):
         assert part in key
     assert "FINAL" not in plan
+
+
+def test_an_empty_name_is_a_name(any_client: Client) -> None:
+    """The route without one is asked for alone, and is among all of them."""
+    insert_verdicts(any_client, [verdict(1, [GOOD]), verdict(2, [BAD], route="")])
+    period = {"since_ns": START, "until_ns": START + HOUR, "verifier": VERIFIER}
+
+    (nameless,) = by(any_client, "model", "shop", "")
+    covered = coverage(any_client, service="shop", route="", **period)  # type: ignore[arg-type]
+
+    assert (nameless.answers, nameless.rate.value) == (1, 1.0)
+    assert list(covered) == [("shop", "")]
+    assert by(any_client, "model", "") == []
+    assert [one.route for one in by(any_client, "route")] == ["", "support"]
 
 
 def test_coverage_tells_what_became_of_every_answer(any_client: Client) -> None:

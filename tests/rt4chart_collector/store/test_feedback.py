@@ -106,7 +106,7 @@ def test_precision_is_of_a_time_a_route_and_a_verifier(client: Client) -> None:
     assert judge_precision(client, since_ns=NOON, until_ns=NOON + SECOND, route="support")
     assert judge_precision(client, since_ns=NOON + SECOND) == []
     assert judge_precision(client, until_ns=NOON) == []
-    assert judge_precision(client, route="pay") == []
+    assert judge_precision(client, route="pay") == judge_precision(client, service="") == []
     assert judge_precision(client, verifier="other/1") == []
 
 

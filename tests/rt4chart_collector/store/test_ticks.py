@@ -101,6 +101,7 @@ def test_answers_that_look_alike_are_one_bin(any_client: Client) -> None:
     )
     assert ticks(any_client, service="shop", route="pay") == [pay]
     assert ticks(any_client, service="other") == []
+    assert ticks(any_client, route="") == []
     assert ticks(any_client, "nobody/1") == []
 
 

@@ -102,8 +102,8 @@ class Alerts:
             until_ns,
             rule=one_of(request, "rule", ("", *Rule), ""),
             severity=one_of(request, "severity", ("", *Severity), ""),
-            service=text_of(request, "service"),
-            route=text_of(request, "route"),
+            service=text_of(request, "service") or None,
+            route=text_of(request, "route") or None,
         )
         begin = (page_number(request) - 1) * size
         with self._console.store() as client:

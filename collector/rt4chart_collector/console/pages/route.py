@@ -131,7 +131,7 @@ def read(client: Client, span: Span, step_s: int) -> Seen:
     latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
     return Seen(
         points=rates_over_time(client, step_s=step_s, **asked),
-        whole=next((one for one in whole if (one.service, one.route) == key), None),
+        whole=next(iter(whole), None),
         slices={name: rates_by(client, name, **asked) for name in DIMENSIONS},
         covered=coverage(client, **asked).get(key, Coverage({}, 0, 0)),
         drift=latest.get(key),
