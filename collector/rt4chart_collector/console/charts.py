@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -97,22 +98,16 @@ def rate_figure(
     steps = _with_gaps(points, step_s)
     times = [iso(at_ns + step_s * 10**9 // 2) for at_ns, _ in steps]
     rates = [None if one is None else one.rate for _, one in steps]
-    low, high, value = (
-        [
-            None if rate is None or getattr(rate, end) is None else getattr(rate, end)
-            for rate in rates
-        ]
-        for end in ("low", "high", "value")
-    )
+    value = [None if rate is None else rate.value for rate in rates]
+    across, up = _band(steps, step_s)
     told = [
         "" if one is None else f"n = {one.claims:,} claims of {one.answers:,} answers"
         for _, one in steps
     ]
     plain = {"x": times, "type": "scatter", "mode": "lines", "hoverinfo": "skip"}
-    edge = {**plain, "line": {"width": 0}, "connectgaps": False}
+    band = {"fill": "toself", "fillcolor": "var(--band)", "line": {"width": 0}}
     data = [
-        {**edge, "y": low},
-        {**edge, "y": high, "fill": "tonexty", "fillcolor": "var(--band)"},
+        {**plain, **band, "x": across, "y": up, "connectgaps": False},
         {
             **plain,
             "y": value,
@@ -127,14 +122,43 @@ def rate_figure(
     return {"data": data, "layout": _layout(deployed, episodes, drift)}
 
 
+def _band(
+    steps: Sequence[tuple[int, Slice | None]], step_s: int
+) -> tuple[list[str | None], list[float | None]]:
+    """The intervals as closed shapes, one for each unbroken run of steps; None between them."""
+    across: list[str | None] = []
+    up: list[float | None] = []
+    for is_known, run in groupby(steps, lambda step: _edges(step[1]) is not None):
+        if not is_known:
+            continue
+        corners = [(at_ns + step_s * 5 * 10**8, _edges(one) or (0.0, 0.0)) for at_ns, one in run]
+        if len(corners) == 1:  # an interval alone is as wide as half its step
+            (at_ns, edges), aside = corners[0], step_s * 10**9 // 4
+            corners = [(at_ns - aside, edges), (at_ns + aside, edges)]
+        times = [iso(at_ns) for at_ns, _ in corners]
+        if across:
+            across.append(None)
+            up.append(None)
+        across += [*times, *reversed(times)]
+        up += [edges[0] for _, edges in corners]
+        up += [edges[1] for _, edges in reversed(corners)]
+    return across, up
+
+
+def _edges(one: Slice | None) -> tuple[float, float] | None:
+    rate = None if one is None else one.rate
+    return None if rate is None or rate.low is None or rate.high is None else (rate.low, rate.high)
+
+
 def _layout(
     deployed: Sequence[Deployment], episodes: Sequence[Episode], drift: DriftRow | None
 ) -> dict[str, object]:
     marks = [
-        (one.at_ns, f"{one.attribute.partition('_')[0]} {one.value}", "var(--none)", "dot")
+        (one.at_ns, f"{one.attribute.partition('_')[0]} {one.value}", "var(--none)", "dot", 0)
         for one in deployed
     ]
-    marks += [(one.fired_ns, "alarm", "var(--bad)", "solid") for one in episodes]
+    # Above the names of deployments: the two are often close.
+    marks += [(one.fired_ns, "alarm", "var(--bad)", "solid", 15) for one in episodes]
     shapes: list[dict[str, object]] = [
         {
             "type": "line",
@@ -145,7 +169,7 @@ def _layout(
             "y1": 1,
             "line": {"color": colour, "width": 1.5, "dash": dash},
         }
-        for at_ns, _, colour, dash in marks
+        for at_ns, _, colour, dash, _ in marks
     ]
     notes: list[dict[str, object]] = [
         {
@@ -153,11 +177,12 @@ def _layout(
             "yref": "paper",
             "y": 1,
             "yanchor": "bottom",
+            "yshift": above,
             "showarrow": False,
             "text": _inert(text),
             "font": {"color": colour, "size": 12},
         }
-        for at_ns, text, colour, _ in marks
+        for at_ns, text, colour, _, above in marks
     ]
     if drift is not None and drift.state != "cold":
         usual = {"color": "var(--none)", "width": 1, "dash": "dash"}
@@ -167,11 +192,12 @@ def _layout(
         text = f"usual {percent(drift.baseline)}"
         notes.append({**said, "y": drift.baseline, "text": text, "font": {"color": "var(--none)"}})
     return {
-        "height": 300,
+        "height": 320,
+        "margin": {"l": 56, "r": 20, "t": 44, "b": 44},
         "hovermode": "closest",
         "shapes": shapes,
         "annotations": notes,
-        "xaxis": {"type": "date"},
+        "xaxis": {"type": "date", "nticks": 7, "tickangle": 0},
         "yaxis": {"tickformat": ".0%", "rangemode": "tozero"},
     }
 
