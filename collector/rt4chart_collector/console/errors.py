@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from otel_rt4chart.errors import InputError, StoreError
+from rt4chart_collector.store.migrate import is_behind
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
@@ -25,9 +26,14 @@ TITLES = {
     500: "A fault of the console",
     503: "The database is away",
 }
+UNREADY = "The database is not ready"
 AWAY = (
     "expected an answer of the database, got none. The page comes back by itself when the database "
     "does; the log and /readyz of the service say what it is"
+)
+UNMADE = (
+    "expected the tables of this version, some are not there. Run rt4chart migrate with the same "
+    "RT4CHART_DSN, or start rt4chart up on it once; then load this page again"
 )
 LATE = (
     "expected the page within {seconds:g} s, it took longer. Choose a shorter time, or raise "
@@ -39,7 +45,7 @@ BROKEN = "expected a page, the console failed; its log has the place"
 def error_page(console: Console, request: Request, error: Exception) -> Response:
     """The page of an error: 503 for a store that is away, no word of what it said."""
     status, detail, headers = _told(console, error)
-    title = TITLES.get(status, "It did not work")
+    title = UNREADY if detail == UNMADE else TITLES.get(status, "It did not work")
     if "text/html" not in request.headers.get("accept", "") or "x-partial" in request.headers:
         return JSONResponse({"error": detail}, status, headers)
     answer = console.page(request, "error.html", title=title, status=status, detail=detail)
@@ -50,6 +56,8 @@ def error_page(console: Console, request: Request, error: Exception) -> Response
 def _told(console: Console, error: Exception) -> tuple[int, str, dict[str, str]]:
     if isinstance(error, HTTPException):
         return error.status_code, error.detail, dict(error.headers or {})
+    if isinstance(error, StoreError) and is_behind(error):
+        return 503, UNMADE, {"retry-after": "5"}
     if isinstance(error, StoreError):
         return 503, AWAY, {"retry-after": "5"}
     if isinstance(error, TimeoutError):

@@ -6,17 +6,29 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import StoreError
+from otel_rt4chart.errors import NoStoreError, StoreError
 from rt4chart_collector.store.cluster import CONNECTION
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migration import LEDGER_TABLE, Migration, Variant, shipped
 from rt4chart_collector.store.retention import Retention
 from rt4chart_collector.store.rollup import fill_rollups
 
-__all__ = ["Applied", "Migration", "Plan", "Step", "apply", "migrate", "planned", "shipped"]
+__all__ = [
+    "Applied",
+    "Migration",
+    "Plan",
+    "Step",
+    "apply",
+    "is_behind",
+    "migrate",
+    "planned",
+    "shipped",
+]
 ENGINES = "SELECT name, engine_full FROM system.tables WHERE database = {db:String}"
 # The migration that made a rollup of verifications which may be there already.
 NEW_ROLLUP = "monitoring"
+# ClickHouse's names of what a query of a newer version meets: ErrorCodes.cpp.
+LACKING = re.compile(r"\((UNKNOWN_TABLE|UNKNOWN_DATABASE|UNKNOWN_IDENTIFIER)\)")
 CLUSTER_OF = re.compile(r"Distributed\('(?P<cluster>[^']+)'")
 
 Applied = Mapping[int, tuple[str, str]]
@@ -44,6 +56,11 @@ class Plan:
     def statements(self) -> list[str]:
         """Every statement, in order."""
         return [*self.first, *(one for s in self.steps for one in s.statements), *self.retention]
+
+
+def is_behind(error: StoreError) -> bool:
+    """True for what a read raises where a database, table or column of this version is missing."""
+    return isinstance(error, NoStoreError) or LACKING.search(str(error)) is not None
 
 
 def migrate(

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from otel_rt4chart.errors import StoreError
+from otel_rt4chart.errors import NoStoreError, StoreError
 from rt4chart_collector.console.settings import ConsoleSettings
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.migrate import is_behind
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import HERE, browser, csrf_of, post
 
@@ -214,3 +215,17 @@ def test_a_store_that_is_away_is_a_page_that_says_so() -> None:
         assert "The database is away" in answer.text
         assert "SECRET-HOST" not in answer.text
     assert visitor.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/alerts", "/answers", "/health"])
+def test_a_store_that_nobody_migrated_says_what_to_do(store_dsn: str, path: str) -> None:
+    """503 with the command, be the database empty or not there at all."""
+    with connect(store_dsn, database="unmigrated") as client:
+        answer = browser(client).get(path)
+        client.command("DROP DATABASE unmigrated")
+
+    assert answer.status_code == 503
+    assert "The database is not ready" in answer.text
+    assert "rt4chart migrate" in answer.text
+    assert is_behind(NoStoreError("expected that database, it is not there"))
+    assert not is_behind(StoreError("connection refused"))
