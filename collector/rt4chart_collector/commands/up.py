@@ -9,6 +9,7 @@ from dataclasses import Field, fields
 from threading import Event
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.settings import JudgeSettings
 from rt4chart_collector.app import running
 from rt4chart_collector.console.serve import console_served
 from rt4chart_collector.console.settings import ConsoleSettings, load_console
@@ -63,7 +64,8 @@ def execute(options: argparse.Namespace) -> int:
     set_up(settings.log_format, settings.log_level)
     asked = Event()
     heed_signals(asked.set, settings.stop_s + LIMIT_S)
-    late, others = Ending(0.0), (monitoring.monitor, monitoring.alerts)
+    late = Ending(0.0)
+    others = (JudgeSettings.from_environment(), monitoring.monitor, monitoring.alerts)
     with (
         running(settings, monitoring) as service,
         console_served(settings, console, late, service.status, others) as pages,

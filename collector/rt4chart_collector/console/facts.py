@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any
 
 from rt4chart_collector.settings import PREFIX
@@ -30,19 +30,27 @@ class Facts:
 
 
 def facts_of(*groups: object) -> tuple[Fact, ...]:
-    """The settings of these values of `setting` fields."""
+    """The settings of these values: fields of the service's `setting`, or of `named`."""
     return tuple(_fact(group, declared) for group in groups for declared in _declared(group))
 
 
 def _declared(group: object) -> Iterable[Field[Any]]:
-    return [one for one in fields(group) if "parse" in one.metadata]  # type: ignore[arg-type]
+    declared = fields(group)  # type: ignore[arg-type]
+    return [one for one in declared if "parse" in one.metadata or "name" in one.metadata]
 
 
 def _fact(group: object, declared: Field[Any]) -> Fact:
-    value = getattr(group, declared.name)
-    shown = ("set" if value else "not set") if "secret" in declared.metadata else _shown(value)
-    meaning = declared.metadata["help"] or f"{declared.metadata['expected']} (secret)"
-    return Fact(PREFIX + declared.name.upper(), shown, value == declared.default, meaning)
+    value, told = getattr(group, declared.name), declared.metadata
+    is_secret = "secret" in told or not told.get("is_shown", True)
+    shown = ("set" if value else "not set") if is_secret else _shown(value)
+    meaning = told["help"] or f"{told['expected']} (secret)"
+    variable = told.get("name", PREFIX + declared.name.upper())
+    return Fact(variable, shown, value == _default(declared), meaning)
+
+
+def _default(declared: Field[Any]) -> object:
+    factory = declared.default_factory
+    return declared.default if factory is MISSING else factory()
 
 
 def _shown(value: object) -> str:

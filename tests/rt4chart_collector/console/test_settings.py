@@ -7,6 +7,7 @@ from ipaddress import ip_network
 import pytest
 
 from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.settings import JudgeSettings
 from rt4chart_collector.console.facts import facts_of
 from rt4chart_collector.console.settings import ConsoleSettings, load_console
 from rt4chart_collector.parsing import Address
@@ -75,3 +76,17 @@ def test_facts_tell_of_a_secret_only_whether_it_is_set() -> None:
     assert secrets == ["set", "not set"]
     assert told["RT4CHART_DSN"] == "…@db:8123/otel"
     assert not any("tok-en" in one.value or "pass-word" in one.value for one in facts)
+
+
+def test_facts_tell_of_the_judge_without_its_key() -> None:
+    """Each variable by its own name; an address may hold a password, and is not shown either."""
+    judge = JudgeSettings(base_url="http://me:pass-word@llm/v1", api_key="k-e-y", votes=3)
+    told = {one.variable: one for one in facts_of(judge)}
+
+    assert told["OPENAI_API_KEY"].value == told["OPENAI_BASE_URL"].value == "set"
+    assert (told["RT4CHART_JUDGE_VOTES"].value, told["RT4CHART_JUDGE_VOTES"].is_default) == (
+        "3",
+        False,
+    )
+    assert told["RT4CHART_JUDGE_CALLS_PER_MINUTE"].value == "off"
+    assert told["RT4CHART_JUDGE_MODEL"].is_default
