@@ -73,6 +73,16 @@ class Alert:
         return hashlib.sha256("\x1f".join(said).encode("utf-8", "replace")).hexdigest()[:16]
 
     @property
+    def resolving(self) -> str:
+        """What it means to resolve it by hand, in a sentence."""
+        if self.rule == Rule.ROUTE_DRIFT:
+            return (
+                "the rate since the rise is the route's usual one from now on, and it fires again "
+                "on a further rise"
+            )
+        return "it fires again once it has gone and come back, or gets worse"
+
+    @property
     def labels(self) -> dict[str, str]:
         """What a silence may match, besides which alert it is."""
         return {

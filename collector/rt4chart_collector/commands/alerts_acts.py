@@ -39,7 +39,7 @@ def close(options: argparse.Namespace) -> int:
         state = chosen(open_alerts(client, now_ns=now), options.id)
         resolve(client, state.id, actor=actor, now_ns=now, note=options.note)
     value = {"id": state.id, "resolved_by": actor}
-    words = f"{state.id} is resolved: it fires again once it has gone and come back, or gets worse"
+    words = f"{state.id} is resolved: {state.alert.resolving}"
     write(value, words, as_json=options.json)
     return 0
 

@@ -22,7 +22,10 @@ class Watch(Protocol):
         """The finding after the ticks of one time, later than all before."""
 
     def accept(self, at_ns: int) -> None:
-        """Take the rate from now on for the usual one: ends an alarm, begins a new baseline."""
+        """Take the risen rate for the usual one: ends the alarm, and the baseline begins with it.
+
+        Nothing where there is no alarm: the rate is what it was.
+        """
 
     def fork(self) -> Watch:
         """A copy that goes on by itself: to try ticks that are not complete yet."""
@@ -42,7 +45,7 @@ def replay(
 
     It starts from nothing at the first tick given, so give fourteen days more than are asked for,
     and twice that where alarms of that time are to be left out of the baseline. At each time in
-    `accepted_ns` a person has taken the present rate for the usual one.
+    `accepted_ns` a person has taken the risen rate for the usual one.
     """
     watch = watch_of(policy, route_ticks.verifier)
     waiting = sorted(accepted_ns)

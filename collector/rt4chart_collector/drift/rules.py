@@ -34,9 +34,10 @@ class RuleWatch:
         return twin
 
     def accept(self, at_ns: int) -> None:
-        """Take the rate from now on for the usual one: ends an alarm, begins a new baseline."""
-        self._books.begin_anew(self._began_ns or at_ns)
-        self._began_ns = 0
+        """Take the risen rate for the usual one; a fixed bound stays where it is."""
+        if self._began_ns:
+            self._books.begin_anew(min(self._began_ns, at_ns))
+            self._began_ns = 0
 
     def look(self, ticks: Sequence[Tick]) -> Finding:
         """The finding after the ticks of one time, later than all before."""

@@ -72,10 +72,10 @@ class EvidenceWatch:
         return twin
 
     def accept(self, at_ns: int) -> None:
-        """Take the rate from now on for the usual one: ends the alarm, begins a new baseline."""
-        since_ns = self._alarm.began_ns if self._alarm else at_ns
-        self._forget()
-        self._books.begin_anew(since_ns)
+        """Take the risen rate for the usual one: ends the alarm, the baseline begins with it."""
+        if self._alarm is not None:
+            self._books.begin_anew(min(self._alarm.began_ns, at_ns))
+            self._forget()
 
     def look(self, ticks: Sequence[Tick]) -> Finding:
         """The finding after the ticks of one time, later than all before."""

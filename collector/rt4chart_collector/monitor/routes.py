@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from rt4chart_collector.alerts.alert import Rule
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.drift.policy import DAY_NS, HOUR_NS
 from rt4chart_collector.monitor.settings import MonitorSettings
 from rt4chart_collector.monitor.watching import RouteWatch, row_of, settled_before
+from rt4chart_collector.store.alert_events import dismissals
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.drift import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.ticks import RouteTicks, Tick, route_ticks
@@ -60,6 +62,7 @@ class Routes:
         self._places: dict[Place, None] = {}
         self._written: dict[Place, DriftRow] = {}
         self._listed_ns = 0
+        self._accepted: dict[Place, list[int]] = {}
 
     def look(self, now_ns: int) -> Round:
         """Read what is new, go on with every route, and write what was found.
@@ -70,6 +73,7 @@ class Routes:
         round_ = Round()
         if now_ns - self._listed_ns >= WHOLE_NS:
             self._list(now_ns)
+        self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
         self._go_on(now_ns, round_)
         until = self._monotonic() + READING_S
         for place in sorted(self._places, key=self._read_at):
@@ -136,7 +140,11 @@ class Routes:
     def _looked(
         self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
     ) -> list[Finding]:
-        found = watch.look(read.ticks, settled_ns=settled_before(now_ns))
+        found = watch.look(
+            read.ticks,
+            settled_ns=settled_before(now_ns),
+            accepted_ns=self._accepted.get(place, ()),
+        )
         if found:
             round_.findings[place] = found[-1]
         round_.settled[place] = watch.settled

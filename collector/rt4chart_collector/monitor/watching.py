@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rt4chart_collector.drift.detector import by_time, watch_of
+from rt4chart_collector.drift.detector import Watch, by_time, watch_of
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.drift.policy import TICK_NS, Policy
 from rt4chart_collector.store.drift import DriftRow
@@ -24,22 +24,38 @@ class RouteWatch:
         self.upto_ns = 0
         self.last: Finding | None = None
         self.settled: tuple[Tick, ...] = ()
+        self._accepted_ns = 0
 
-    def look(self, ticks: Sequence[Tick], *, settled_ns: int) -> list[Finding]:
+    def look(
+        self, ticks: Sequence[Tick], *, settled_ns: int, accepted_ns: Sequence[int] = ()
+    ) -> list[Finding]:
         """The findings of the ticks from `upto_ns` on; those before `settled_ns` are final.
 
-        `settled` then holds the ticks that became so in this look, `last` the newest finding.
+        `settled` then holds the ticks that became so in this look, `last` the newest finding. At
+        each time in `accepted_ns`, in order, a person has taken the risen rate for the usual one.
         """
         fresh = [one for one in ticks if one.start_ns >= self.upto_ns]
         final = [one for one in fresh if one.start_ns < settled_ns]
-        found = [self._watch.look(group) for group in by_time(final)]
+        waiting = [at_ns for at_ns in accepted_ns if at_ns > self._accepted_ns]
+        found = _looked(self._watch, final, waiting)
+        if final:
+            self._accepted_ns = max(final[-1].start_ns, self._accepted_ns)
         if open_ticks := [one for one in fresh if one.start_ns >= settled_ns]:
-            trial = self._watch.fork()
-            found += [trial.look(group) for group in by_time(open_ticks)]
+            found += _looked(self._watch.fork(), open_ticks, waiting)
         self.settled = tuple(final)
         self.upto_ns = max(self.upto_ns, settled_ns)
         self.last = found[-1] if found else self.last
         return found
+
+
+def _looked(watch: Watch, ticks: Sequence[Tick], waiting: list[int]) -> list[Finding]:
+    """The findings; of what waits to be accepted, that of these times is taken off."""
+    found = []
+    for group in by_time(ticks):
+        while waiting and waiting[0] <= group[0].start_ns:
+            watch.accept(waiting.pop(0))
+        found.append(watch.look(group))
+    return found
 
 
 def settled_before(now_ns: int) -> int:

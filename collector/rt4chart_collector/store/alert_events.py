@@ -82,6 +82,11 @@ SELECT {EVENTS.selection}, toUnixTimestamp64Nano(Ended), EndedBy
 FROM episodes ASOF LEFT JOIN ends ON episodes.AlertId = ends.AlertId AND episodes.At <= ends.Ended
 ORDER BY At DESC, EventId DESC
 """  # noqa: S608
+DISMISSED = """
+SELECT ServiceName, Route, toUnixTimestamp64Nano(At) AS DismissedNs FROM rt4chart_alert_events FINAL
+WHERE Kind = 'dismissed' AND Rule = {rule:String} AND At >= fromUnixTimestamp64Nano({since:Int64})
+ORDER BY DismissedNs
+"""
 MOST = 1_000
 
 
@@ -181,6 +186,15 @@ def history_count(client: Client, wanted: Wanted) -> int:
     return int(client.query(f"SELECT count() {MATCHING}", wanted.parameters).result_rows[0][0])
 
 
+def dismissals(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
+    """When people resolved alerts of a rule by hand, in order, by (service, route)."""
+    found: dict[tuple[str, str], list[int]] = {}
+    given = {"rule": rule, "since": since_ns}
+    for service, route, at_ns in client.query(DISMISSED, given).result_rows:
+        found.setdefault((service, route), []).append(at_ns)
+    return found
+
+
 def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
     """Say that somebody has taken it on: no reminders until it gets worse.
 
@@ -193,7 +207,7 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
 
 
 def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
-    """Resolve it by hand: it fires again once it has gone and come back, or when it gets worse."""
+    """Resolve it by hand; `Alert.resolving` says what that means."""
     state = _open(client, alert_id, now_ns)
     record(
         client, [AlertEvent(state.alert, moment(state, now_ns), Kind.DISMISSED, {}, actor, note)]

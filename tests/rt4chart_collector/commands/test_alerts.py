@@ -106,7 +106,9 @@ def test_people_resolve_and_snooze(
     assert (state.id, state.state) == (ISSUE.id, "silenced")
     (kept,) = silences(client, now)
     assert 0 <= kept.ends_ns - now - 4 * HOUR < HOUR
-    assert f"rt4chart alerts maintenance --end {kept.id}" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "is the route's usual one from now on, and it fires again on a further rise" in told
+    assert f"rt4chart alerts maintenance --end {kept.id}" in told
     assert run("maintenance", "--end", kept.id) == 0
     assert open_alerts(client, now_ns=time.time_ns())[0].state == "firing"
 

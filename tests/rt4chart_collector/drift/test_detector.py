@@ -190,6 +190,24 @@ def test_what_a_person_accepts_is_the_new_usual() -> None:
     assert last.rate == pytest.approx(0.14, abs=0.02)
 
 
+def test_after_that_a_further_rise_alarms_again() -> None:
+    """Measured against the rate that was accepted."""
+    twice = route(6, lambda at: 0.06 if at < 4 * DAY else 0.14 if at < 5.5 * DAY else 0.4, seed=7)
+    accepted = START_NS + 4 * DAY_NS + 12 * HOUR_NS
+
+    findings = replay(twice, POLICY, since_ns=0, accepted_ns=[accepted])
+
+    assert states([o for o in findings if o.tick_ns >= accepted]) == ["calm", "page"]
+    assert findings[-1].began_ns >= START_NS + 5.25 * DAY_NS
+
+
+def test_what_nobody_was_alarmed_of_cannot_be_accepted() -> None:
+    """A calm route keeps its baseline."""
+    watched = replay(risen(), POLICY, since_ns=0, accepted_ns=[START_NS + 5 * DAY_NS])
+
+    assert watched == found()
+
+
 def test_an_alarm_that_nobody_ends_becomes_the_usual_after_some_days() -> None:
     """With `settle_days` of one, the second day is measured against the first."""
     stays = route(5.5, lambda at: 0.06 if at < 4 * DAY else 0.14, seed=8)

@@ -9,6 +9,7 @@ import pytest
 
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.monitor.watching import RouteWatch
+from rt4chart_collector.store.alert_events import resolve
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.drift import drift_over_time, latest_drift
 from rt4chart_collector.store.ticks import Tick
@@ -54,6 +55,31 @@ def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
     assert facts["worst_answers"][0]["label"] == "contradicted"
     assert facts["worst_answers"][0]["claim"]
     assert facts["evidence"]["log"] > facts["evidence"]["threshold"]
+
+
+def test_a_rise_that_a_person_resolves_is_the_usual_rate_from_then_on(world: World) -> None:
+    """For this process and the next one: calm at that rate, alarmed again on a further rise."""
+    world.monitor.look()
+    world.answer(2, 40, 0.3, release="1.1")
+    world.monitor.look()
+    (alert,) = world.alerts()
+    resolve(world.client, alert.id, actor="ann", now_ns=world.now)
+    for _ in range(4):
+        world.answer(18, 20, 0.3, release="1.1")
+        world.monitor.look()
+    states = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    world.now += 300 * SECOND
+    another = world.another()
+    another.look()
+    again = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    calm = world.alerts()
+    world.answer(4, 40, 0.9, release="1.2")
+    another.look()
+
+    assert {one.state for one in states.values()} <= {"calm", "warn"}
+    assert again == states
+    assert calm == []
+    assert [one.id for one in world.alerts()] == [alert.id]
 
 
 def test_another_process_goes_on_where_one_ended(world: World) -> None:
@@ -114,10 +140,16 @@ def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPa
     world.answer(1, 20, 0.0, route="aaa", since_ns=world.now - HOUR)
     real = RouteWatch.look
 
-    def failing(self: RouteWatch, ticks: Sequence[Tick], *, settled_ns: int) -> list[Finding]:
+    def failing(
+        self: RouteWatch,
+        ticks: Sequence[Tick],
+        *,
+        settled_ns: int,
+        accepted_ns: Sequence[int] = (),
+    ) -> list[Finding]:
         if len(ticks) < 20:
             raise ValueError("secret text")
-        return real(self, ticks, settled_ns=settled_ns)
+        return real(self, ticks, settled_ns=settled_ns, accepted_ns=accepted_ns)
 
     monkeypatch.setattr(RouteWatch, "look", failing)
 

@@ -14,6 +14,7 @@ from rt4chart_collector.store.alert_events import (
     acknowledge,
     alert_state,
     alert_states,
+    dismissals,
     history,
     history_count,
     open_alerts,
@@ -132,6 +133,23 @@ def test_the_history_is_of_episodes_by_the_page(any_client: Client) -> None:
     assert history_count(any_client, replace(wanted, rule="new_issue")) == 1
     assert history_count(any_client, replace(wanted, severity="info")) == 0
     assert history(any_client, replace(wanted, service="shop", route="other")) == []
+
+
+def test_what_people_resolved_is_told_by_route(any_client: Client) -> None:
+    """In order, of that rule and time; what ended by itself is none of it."""
+    record(any_client, [ended(replace(DRIFT, route="other"), START)])
+    for number in (1, 2):
+        record(any_client, [fired(DRIFT, START + number * HOUR)])
+        at = START + number * HOUR + MINUTE
+        resolve(any_client, DRIFT.id, actor="ann", now_ns=at)
+
+    found = dismissals(any_client, "route_drift", since_ns=START)
+
+    assert list(found) == [(DRIFT.service, DRIFT.route)]
+    assert found[DRIFT.service, DRIFT.route] == sorted(found[DRIFT.service, DRIFT.route])
+    assert len(found[DRIFT.service, DRIFT.route]) == 2
+    assert dismissals(any_client, "new_issue", since_ns=START) == {}
+    assert dismissals(any_client, "route_drift", since_ns=START + DAY) == {}
 
 
 def test_unknown_words_are_refused(client: Client) -> None:
