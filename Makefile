@@ -9,7 +9,7 @@ OLDEST_STAMP := $(OLDEST)/.installed
 APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handmade.py test_forks.py \
 	test_guard.py emit inline marking sampling spans)
 # pyproject's group `browser`: a client of Chromium, and axe.
-BROWSER := 'playwright>=1.50' 'axe-playwright-python>=0.1.4'
+BROWSER_STAMP := $(VENV)/.browser
 NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
 # Of `make train` alone: its own environment, what it makes on the way, how much of the data.
 TRAIN := .train
@@ -39,14 +39,12 @@ test-integration: $(STAMP) ## run tests/integration with what needs Go, Java or 
 	@echo "» pytest tests/integration"
 	@RT4CHART_INTEGRATION=1 $(BIN)/python -m pytest -q tests/integration
 
-test-browser: $(STAMP) ## open the console's pages in a real browser (Chromium must be there: RT4CHART_CHROMIUM)
+test-browser: $(BROWSER_STAMP) ## open the console's pages in a real browser (Chromium must be there: RT4CHART_CHROMIUM)
 	@echo "» pytest tests/browser"
-	@$(BIN)/python -c 'import playwright, axe_playwright_python' 2>/dev/null || \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check $(BROWSER)
 	@RT4CHART_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
 
-console-pictures: $(STAMP) ## make the pictures of docs/console.md anew, in a real browser
-	@$(BIN)/python -m tests.browser.pictures docs/images
+console-pictures: $(BROWSER_STAMP) ## make the pictures of docs/console.md anew from the demo; URL=a served one
+	@$(BIN)/python -m tests.browser.pictures docs/images $(URL)
 
 record: $(STAMP) ## record the applications of tests/recorded anew (PyPI must be reachable): NAME=all SDK=1.45
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
@@ -81,6 +79,8 @@ lock: $(STAMP) ## resolve requirements.lock anew
 		-o requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --group oldest --universal --python-version 3.11 \
 		--generate-hashes --no-header --upgrade --quiet -o requirements-oldest.lock
+	@$(BIN)/uv pip compile --group browser -c requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-header --upgrade --quiet -o requirements-browser.lock
 
 clean: ## remove the virtual environment and the caches
 	rm -rf $(VENV) $(OLDEST) $(TRAIN) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
@@ -96,6 +96,11 @@ $(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@echo "» otel-rt4chart and its models, editable"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e models -e .
 	@touch $(STAMP)
+
+$(BROWSER_STAMP): $(STAMP) requirements-browser.lock
+	@echo "» packages of requirements-browser.lock (hashed)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-browser.lock
+	@touch $(BROWSER_STAMP)
 
 $(OLDEST_STAMP): requirements-oldest.lock pyproject.toml
 	@echo "» virtual environment in $(OLDEST)"
