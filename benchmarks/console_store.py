@@ -10,6 +10,9 @@ ROUTES, EACH, CHUNK, ISSUES = 20, 5, 100_000, 43
 DAYS_NS = 7 * 24 * 3600 * 10**9
 LONG = ("f" * 32, "f" * 16)
 LONG_CLAIMS = 10_000
+# The answer's span is the second of the trace, the rest are searches below the first.
+DEEP = ("e" * 32, "e" * 16)
+DEEP_SPANS = 10_000
 LAST = 3600 * 10**9
 KEY = """
     fromUnixTimestamp64Nano(toInt64({start:Int64} + n * {step:Int64})) AS Timestamp,
@@ -129,6 +132,38 @@ SELECT fromUnixTimestamp64Nano({{at:Int64}}), '{LONG[0]}', '{LONG[1]}', 'shop', 
     1
 FROM numbers({LONG_CLAIMS})
 """  # noqa: S608 - our own names alone
+DEEP_ANSWER = f"""
+INSERT INTO rt4chart_verifications (Timestamp, TraceId, SpanId, ServiceName, Route, VerifierId,
+    Decision, Label, SampleRate, ClaimCount, Question, Answer, `Passages.Id`, `Passages.Stages`,
+    `Passages.IsContext`, Version)
+SELECT fromUnixTimestamp64Nano({{at:Int64}}), '{DEEP[0]}', '{DEEP[1]}', 'shop', 'route-0',
+    'local/1', 'verified', 'entailed', 1, 1, 'How long?', 'The trial lasts 14 days.',
+    arrayMap(i -> concat('terms-', toString(i)), range(2, {DEEP_SPANS})),
+    arrayMap(i -> 'retrieved', range(2, {DEEP_SPANS})), arrayMap(i -> 1, range(2, {DEEP_SPANS})), 1
+"""
+DEEP_SAID = f"""
+INSERT INTO rt4chart_claims (Timestamp, TraceId, SpanId, ServiceName, Route, VerifierId, ClaimIndex,
+    Claim, Label, LocalLabel, Confidence, DecidedBy, AnswerStart, AnswerEnd, Version)
+SELECT fromUnixTimestamp64Nano({{at:Int64}}), '{DEEP[0]}', '{DEEP[1]}', 'shop', 'route-0',
+    'local/1', 0, 'The trial lasts 14 days.', 'entailed', 'entailed', 0.9, 'local', 0, 24, 1
+"""
+DEEP_TRACE = f"""
+INSERT INTO otel_traces (Timestamp, TraceId, SpanId, ParentSpanId, SpanName, SpanKind, ServiceName,
+    SpanAttributes, Duration, StatusCode)
+SELECT fromUnixTimestamp64Nano({{at:Int64}} + number), '{DEEP[0]}',
+    if(number = 1, '{DEEP[1]}', leftPad(toString(number), 16, '0')),
+    if(number = 0, '', repeat('0', 16)), ['ask', 'answer', 'search'][least(number, 2) + 1],
+    'Internal', 'shop',
+    multiIf(
+        number = 0, map('openinference.span.kind', 'CHAIN', 'input.value', 'How long?'),
+        number = 1, map('openinference.span.kind', 'LLM', 'input.value', 'How long?',
+            'output.value', 'The trial lasts 14 days.'),
+        map('openinference.span.kind', 'RETRIEVER',
+            'retrieval.documents.0.document.id', concat('terms-', toString(number)),
+            'retrieval.documents.0.document.content', 'The trial lasts 14 days.')
+    ), 5000000, 'Ok'
+FROM numbers({DEEP_SPANS})
+"""  # noqa: S608 - our own names alone
 LATER = (ASSIGNED, DESCRIBED, KNOWN)
 
 
@@ -155,7 +190,7 @@ def fill(client: Client, claims: int, now_ns: int) -> Made:
             client.command(f"{statement} SETTINGS max_partitions_per_insert_block = 0", part)
     for statement in LATER:
         client.command(f"{statement} SETTINGS max_partitions_per_insert_block = 0")
-    for statement in (LONG_SAID, LONG_ANSWER):
+    for statement in (LONG_SAID, LONG_ANSWER, DEEP_TRACE, DEEP_SAID, DEEP_ANSWER):
         client.command(statement, {"at": now_ns - LAST // 2})
     return _made(client, answers)
 

@@ -37,6 +37,7 @@ ASSIGNED = """
 SELECT ClaimIndex, IssueId FROM rt4chart_issue_assignments FINAL
 WHERE ServiceName = {service:String} AND Route = {route:String} AND TraceId = {trace:String}
   AND SpanId = {span:String} AND IsDeleted = 0 AND Version > {version:UInt64}
+  AND Timestamp = fromUnixTimestamp64Nano({start:Int64})
 ORDER BY ClaimIndex, IssueId
 """
 TITLES = """
@@ -133,6 +134,7 @@ def issues_holding(client: Client, one: Verification) -> list[HeldBy]:
         "route": one.route,
         "trace": one.trace_id,
         "span": one.span_id,
+        "start": one.start_ns,
         "version": one.version,
     }
     assigned: Sequence[Sequence[int]] = client.query(ASSIGNED, given, settings=BY_DAY).result_rows

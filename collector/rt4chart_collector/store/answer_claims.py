@@ -11,17 +11,18 @@ from rt4chart_collector.store.answer import BY_DAY, Verification
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.evidence import evidence_from_row
 
-# The first three are the primary key.
+# The first three of the conditions are the primary key; of other traces' rows nothing else is read.
 OF_VERDICT = """
-ServiceName = {service:String} AND Route = {route:String}
+PREWHERE TraceId = {trace:String}
+WHERE ServiceName = {service:String} AND Route = {route:String}
   AND Timestamp = fromUnixTimestamp64Nano({start:Int64})
-  AND TraceId = {trace:String} AND SpanId = {span:String} AND VerifierId = {verifier:String}
+  AND SpanId = {span:String} AND VerifierId = {verifier:String}
   AND IsDeleted = 0
 """
 OUTLINE = f"""
 SELECT ClaimIndex, toString(Label), AnswerStart, AnswerEnd,
     Evidence.DocId, Evidence.Start, Evidence.End, Evidence.Relation
-FROM rt4chart_claims FINAL WHERE {OF_VERDICT}
+FROM rt4chart_claims FINAL {OF_VERDICT}
 ORDER BY ClaimIndex
 """  # noqa: S608 - our own names
 WHOLE = f"""
@@ -30,7 +31,7 @@ SELECT ClaimIndex, Claim, toString(Label) AS Label, toString(LocalLabel) AS Loca
     Evidence.DocId AS DocId, Evidence.Start AS EvidenceStart, Evidence.End AS EvidenceEnd,
     Evidence.Text AS EvidenceText, Evidence.Relation AS Relation,
     Clashes.Slot AS Slots, Clashes.Claimed AS Claimed, Clashes.Found AS Found
-FROM rt4chart_claims FINAL WHERE {OF_VERDICT} AND ClaimIndex IN {{wanted:Array(UInt16)}}
+FROM rt4chart_claims FINAL {OF_VERDICT} AND ClaimIndex IN {{wanted:Array(UInt16)}}
 ORDER BY ClaimIndex
 """  # noqa: S608 - our own names
 

@@ -15,7 +15,7 @@ from rt4chart_collector.store.connect import Client
 
 HOUR_NS = 3_600 * 10**9
 # How far back the first look goes, and how much further each one after it.
-FIRST_NS, FURTHER = HOUR_NS, 4
+FIRST_NS, FURTHER = HOUR_NS, 16
 # What is shown of a text in a list, in characters.
 SHOWN = 280
 Order = Literal["newest", "worst"]
@@ -59,25 +59,25 @@ FROM rt4chart_verifications FINAL
 WHERE {where}
 ORDER BY {order} LIMIT {{limit:UInt32}}
 """
-# Each trace's rows lie under their services, routes and times: the primary key finds them.
+# Each trace's rows lie under their services, routes and times: the primary key finds them. Their
+# texts are read where the trace is one of these (all writings of a row have the same one).
+OF_KEYS = f"""
+PREWHERE TraceId IN {{traces:Array(String)}}
+WHERE {WHERE} AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
+  AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
+"""
 ROWS = f"""
 SELECT toUnixTimestamp64Nano(Timestamp) AS Start, TraceId, SpanId, VerifierId, ServiceName, Route,
     Environment, Model, PromptVersion, Release, Decision, toString(Label) AS AnswerLabel,
     ClaimCount, EntailedCount, ContradictedCount, BaselessCount, UndecidedCount, SampleRate,
     substringUTF8(Question, 1, {SHOWN}) AS Asked, substringUTF8(Answer, 1, {SHOWN}) AS Said,
     lengthUTF8(Answer) AS Characters
-FROM rt4chart_verifications FINAL
-WHERE {WHERE} AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
-  AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
-  AND TraceId IN {{traces:Array(String)}}
+FROM rt4chart_verifications FINAL {OF_KEYS}
 """  # noqa: S608 - our own names
 WORST_CLAIMS = f"""
 SELECT TraceId, SpanId, VerifierId, ClaimIndex, toString(Label),
     substringUTF8(Claim, 1, {SHOWN})
-FROM rt4chart_claims FINAL
-WHERE {WHERE} AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
-  AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
-  AND TraceId IN {{traces:Array(String)}} AND {BAD}
+FROM rt4chart_claims FINAL {OF_KEYS} AND {BAD}
 ORDER BY Label, ClaimIndex LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
 

@@ -149,7 +149,7 @@ def rates_by(
     )
     given = _given(since_ns, until_ns, verifier, service, route)
     return [
-        _slice(row, key=str(row["K"])) for row in _rows(client, f"{names}, {column} AS K", given)
+        slice_of(row, key=str(row["K"])) for row in _rows(client, f"{names}, {column} AS K", given)
     ]
 
 
@@ -164,7 +164,9 @@ def rates_together(
 ) -> Slice | None:
     """All these answers as one slice; None where there is none."""
     given = _given(since_ns, until_ns, verifier, service, route)
-    return next((_slice(row, key="") for row in _rows(client, f"{AS_ASKED}, '' AS K", given)), None)
+    return next(
+        (slice_of(row, key="") for row in _rows(client, f"{AS_ASKED}, '' AS K", given)), None
+    )
 
 
 def rates_over_time(
@@ -188,7 +190,7 @@ def rates_over_time(
     start = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32} AS K"
     given = {**_given(since_ns, until_ns, verifier, service, route), "step": step_s}
     rows = _rows(client, f"{AS_ASKED}, {start}", given)
-    return [Point(int(str(row["K"])) * 10**9, _slice(row, key="")) for row in rows]
+    return [Point(int(str(row["K"])) * 10**9, slice_of(row, key="")) for row in rows]
 
 
 def _given(
@@ -205,7 +207,8 @@ def _rows(client: Client, keys: str, given: Mapping[str, object]) -> Sequence[Ro
     return list(client.query(query, given).named_results())
 
 
-def _slice(row: Row, *, key: str) -> Slice:
+def slice_of(row: Row, *, key: str) -> Slice:
+    """The slice that a row of `SUMS` with S and R is."""
     number = {name: value for name, value in row.items() if isinstance(value, int | float)}
     count = {name: int(value) for name, value in number.items()}
     claims = count["entailed"] + count["contradicted"] + count["baseless"]

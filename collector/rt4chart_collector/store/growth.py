@@ -5,9 +5,11 @@ A failure counts as often as its answer stands for others: 1 / its sample rate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from rt4chart_collector.store.answer import BY_DAY
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import aliases
 
@@ -35,29 +37,29 @@ COUNTED = """
     sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS After,
     countIf(c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS Claims
 """
-ISSUES = f"""
-SELECT a.IssueId AS IssueId, {COUNTED}
-FROM (
-    SELECT TraceId, SpanId, ClaimIndex, IssueId, Version
-    FROM rt4chart_issue_assignments FINAL WHERE {OF_ROUTE}
-) AS a
-INNER JOIN ({CLAIMS}) AS c
-    ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
-INNER JOIN ({ANSWERS}) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId
-WHERE a.Version > c.Version
-GROUP BY IssueId HAVING Claims > 0
-"""  # noqa: S608
-# The passages that the judge named; a claim without any stands for all that the answer had.
-DOCUMENTS = f"""
-SELECT Document, {COUNTED}
+# Both in one statement, for they are of the same failures. A document is a passage that the judge
+# named; a claim without any stands for all that the answer had.
+GROWN = f"""
+SELECT part.1 AS Kind, part.2 AS Name, {COUNTED}
 FROM ({CLAIMS}) AS c
 INNER JOIN ({ANSWERS}) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId
-ARRAY JOIN arrayDistinct(if(notEmpty(c.DocIds), c.DocIds, v.Context)) AS Document
-WHERE Document != ''
-GROUP BY Document HAVING Claims > 0
-ORDER BY After / {{hours_after:Float64}} - Before / {{hours_before:Float64}} DESC, Document
-LIMIT {{limit:UInt32}}
+LEFT ANY JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, IssueId, Version
+    FROM rt4chart_issue_assignments FINAL WHERE {OF_ROUTE}
+) AS a ON a.TraceId = c.TraceId AND a.SpanId = c.SpanId AND a.ClaimIndex = c.ClaimIndex
+ARRAY JOIN arrayConcat(
+    if(a.Version > c.Version, [('issue', toString(a.IssueId))], []),
+    arrayMap(
+        id -> ('document', id), arrayDistinct(if(notEmpty(c.DocIds), c.DocIds, v.Context))
+    )
+) AS part
+WHERE Name != ''
+GROUP BY Kind, Name HAVING Claims > 0
+ORDER BY After / {{hours_after:Float64}} - Before / {{hours_before:Float64}} DESC, Name
+LIMIT {{limit:UInt32}} BY Kind
 """  # noqa: S608
+# Aliases are counted together afterwards, so that all issues have to be there.
+MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,36 +115,52 @@ class GrownDocument:
     claims: int
 
 
-def issues_grown(client: Client, span: Span, *, limit: int = 5) -> list[GrownIssue]:
-    """The issues with more failures an hour after than before, the most grown first.
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """What has more failures an hour after than before, the most grown first."""
 
-    An alias counts in the issue that stands for it.
-    """
-    known = aliases(client)
+    issues: tuple[GrownIssue, ...] = ()
+    documents: tuple[GrownDocument, ...] = ()
+
+
+def grown(client: Client, span: Span, *, limit: int = 5) -> Grown:
+    """At most `limit` issues and documents; an alias counts in the issue that stands for it."""
+    given = {**span.parameters, "limit": MOST}
+    rows = client.query(GROWN, given, settings=BY_DAY).result_rows
+    hours_before, hours_after = span.hours
+    issues = [row for row in rows if row[0] == "issue"]
+    documents = [
+        GrownDocument(name, before / hours_before, after / hours_after, claims)
+        for kind, name, before, after, claims in rows
+        if kind == "document"
+    ]
+    return Grown(
+        issues=tuple(_issues(client, span, issues)[:limit]),
+        documents=tuple([one for one in documents if one.after > one.before][:limit]),
+    )
+
+
+def issues_grown(client: Client, span: Span, *, limit: int = 5) -> Sequence[GrownIssue]:
+    """The issues alone."""
+    return grown(client, span, limit=limit).issues
+
+
+def documents_grown(client: Client, span: Span, *, limit: int = 5) -> Sequence[GrownDocument]:
+    """The documents alone."""
+    return grown(client, span, limit=limit).documents
+
+
+def _issues(client: Client, span: Span, rows: Sequence[Sequence[Any]]) -> list[GrownIssue]:
+    known = aliases(client) if rows else {}
     sums: dict[int, list[float]] = {}
-    for issue, before, after, claims in client.query(ISSUES, span.parameters).result_rows:
-        root = known[issue] if issue in known else int(issue)
-        found = sums.setdefault(root, [0.0, 0.0, 0.0])
+    for _, name, before, after, claims in rows:
+        found = sums.setdefault(known.get(int(name), int(name)), [0.0, 0.0, 0.0])
         for at, value in enumerate((before, after, claims)):
             found[at] += value
-    hours = span.hours
-    grown = [
-        GrownIssue(issue, before / hours[0], after / hours[1], int(claims))
+    hours_before, hours_after = span.hours
+    counted = [
+        GrownIssue(issue, before / hours_before, after / hours_after, int(claims))
         for issue, (before, after, claims) in sums.items()
     ]
-    more = [one for one in grown if one.after > one.before]
-    return sorted(more, key=lambda one: (one.before - one.after, one.id))[:limit]
-
-
-def documents_grown(client: Client, span: Span, *, limit: int = 5) -> list[GrownDocument]:
-    """The passages that are in more failures an hour after than before, the most grown first."""
-    given: Mapping[str, object] = {**span.parameters, "limit": limit}
-    rows: Sequence[Sequence[object]] = client.query(DOCUMENTS, given).result_rows
-    hours = span.hours
-    found = [
-        GrownDocument(
-            str(name), float(str(before)) / hours[0], float(str(after)) / hours[1], int(str(claims))
-        )
-        for name, before, after, claims in rows
-    ]
-    return [one for one in found if one.after > one.before]
+    more = [one for one in counted if one.after > one.before]
+    return sorted(more, key=lambda one: (one.before - one.after, one.id))

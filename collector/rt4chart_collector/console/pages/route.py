@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +21,18 @@ from rt4chart_collector.console.route_tables import (
     deployment_table,
     slice_table,
 )
+from rt4chart_collector.console.routes_seen import worst_first
 from rt4chart_collector.console.section import Section
 from rt4chart_collector.console.table import Table
 from rt4chart_collector.console.urls import unescaped
 from rt4chart_collector.store.alert_events import Episode, Wanted, history, open_alerts
-from rt4chart_collector.store.breakdown import Point, Slice, rates_by, rates_over_time
+from rt4chart_collector.store.breakdown import Point, Slice
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import Coverage, coverage
 from rt4chart_collector.store.drift import DriftRow, latest_drift
-from rt4chart_collector.store.growth import GrownDocument, Span, documents_grown, issues_grown
+from rt4chart_collector.store.growth import GrownDocument, Span, grown
 from rt4chart_collector.store.issue_watch import watched_issues
+from rt4chart_collector.store.route_rates import route_rates
 from rt4chart_collector.store.trends import Deployment, deployments
 from rt4chart_collector.store.worst_answers import WorstAnswer, worst_answers
 
@@ -47,16 +49,16 @@ DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release":
 class Seen:
     """What the store has of a route in a time."""
 
-    points: list[Point]
+    points: Sequence[Point]
     whole: Slice | None
-    slices: dict[str, list[Slice]]
+    slices: Mapping[str, Sequence[Slice]]
     covered: Coverage
     drift: DriftRow | None
     deployed: list[Deployment]
     alerts: list[AlertState]
     episodes: list[Episode]
     issues: list[IssueSeen]
-    documents: list[GrownDocument]
+    documents: Sequence[GrownDocument]
     worst: list[WorstAnswer]
 
 
@@ -125,25 +127,28 @@ def read(client: Client, span: Span, step_s: int) -> Seen:
         "verifier": span.verifier,
     }
     wanted = Wanted(span.at_ns, span.until_ns, service=span.service, route=span.route)
-    whole = rates_by(client, "route", **asked)
-    issues = issues_grown(client, span, limit=LISTED)
-    titles = {one.id: one.title for one in watched_issues(client)} if issues else {}
+    rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **asked)
+    more = grown(client, span, limit=LISTED)
+    titles = {one.id: one.title for one in watched_issues(client)} if more.issues else {}
     latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
     return Seen(
-        points=rates_over_time(client, step_s=step_s, **asked),
-        whole=next(iter(whole), None),
-        slices={name: rates_by(client, name, **asked) for name in DIMENSIONS},
+        points=rates.points,
+        whole=rates.whole,
+        slices=rates.slices,
         covered=coverage(client, **asked).get(key, Coverage({}, 0, 0)),
         drift=latest.get(key),
         deployed=deployments(client, **asked),
-        alerts=[
-            one
-            for one in open_alerts(client, now_ns=span.until_ns)
-            if (one.alert.service, one.alert.route) == key
-        ],
+        alerts=sorted(
+            (
+                one
+                for one in open_alerts(client, now_ns=span.until_ns)
+                if (one.alert.service, one.alert.route) == key
+            ),
+            key=worst_first,
+        ),
         episodes=history(client, wanted, limit=LISTED),
-        issues=[IssueSeen(one, titles.get(one.id, "")) for one in issues],
-        documents=documents_grown(client, span, limit=LISTED),
+        issues=[IssueSeen(one, titles.get(one.id, "")) for one in more.issues],
+        documents=more.documents,
         worst=worst_answers(client, **asked, limit=LISTED),
     )
 
