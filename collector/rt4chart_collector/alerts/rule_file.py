@@ -12,8 +12,8 @@ groups:
     rules:
 """
 _EVIDENCE = (
-    'rt4chart_route_drift_log_evidence{{level="{0}"}} '
-    '>= rt4chart_route_drift_threshold{{level="{0}"}}'
+    'rt4chart_route_drift_log_evidence{{level="page"}} '
+    '>= ignoring(level) rt4chart_route_drift_threshold{{level="{0}"}}'
 )
 _CLAIMS = "sum by (service, route) (rt4chart_route_claims{0}) > {1}"
 
@@ -49,7 +49,7 @@ def rules(
             _EVIDENCE.format("warn"),
             "warning",
             "Answers of {{ $labels.service }} {{ $labels.route }} may be getting worse",
-            "Nothing yet: sampling is raised, and the next hour tells.",
+            "Nothing yet: the next hours tell. By chance it comes once a week.",
             lasts="30m",
             keeps="30m",
         ),

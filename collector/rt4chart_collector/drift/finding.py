@@ -16,8 +16,8 @@ class Finding:
 
     With the rule "evidence", `warn` is the logarithm of the evidence of any rise and `beyond` that
     of one beyond the dead band; `page` is the smaller of both, the latter with its allowance.
-    `warn_at` and `page_at` make the state. With the other rules `page` is the share or the
-    rise that they measured, `warn` the same, and `warn_at` and `page_at` their bound.
+    `warn_at` and `page_at` are what `page` makes the state by. With the other rules `page` is the
+    share or the rise that they measured, `warn` the same, and `warn_at` and `page_at` their bound.
     `began_ns` is when the rise began, 0 in the states cold and calm. `detectable` is the smallest
     rise that is found within 90 minutes in half of the cases, a share of claims, None where there
     is none. `answers_per_hour` are the verified ones of the trailing hour and a half,

@@ -10,7 +10,7 @@ from otel_rt4chart.errors import InputError
 
 TICK_S = 300
 TICK_NS = TICK_S * 10**9
-TICKS_A_MONTH = 30 * 24 * 3600 // TICK_S
+TICKS_A_MONTH, TICKS_A_WEEK = 30 * 24 * 3600 // TICK_S, 7 * 24 * 3600 // TICK_S
 HOUR_NS = 3600 * 10**9
 DAY_NS = 24 * HOUR_NS
 Rule = Literal["evidence", "threshold", "window"]
@@ -32,7 +32,6 @@ class Policy:
     points: float = 0.03
     minutes: int = 60
     least_claims: int = 100
-    warn_at: float = 3.0
     settle_days: int = 7
 
     def __post_init__(self) -> None:
@@ -59,4 +58,12 @@ class Policy:
         many ticks on average to get there (arXiv 2203.03532, theorem 2.4). The allowed false alarms
         are those of all routes together.
         """
-        return math.log(max(TICKS_A_MONTH * self.routes / self.false_alarms_per_month, math.e))
+        return self._reached_in(TICKS_A_MONTH)
+
+    @property
+    def warn_at(self) -> float:
+        """That of a warning: what comes by chance as often in a week as an alarm in a month."""
+        return self._reached_in(TICKS_A_WEEK)
+
+    def _reached_in(self, ticks: int) -> float:
+        return math.log(max(ticks * self.routes / self.false_alarms_per_month, math.e))

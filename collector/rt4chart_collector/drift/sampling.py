@@ -17,14 +17,15 @@ class SamplingPolicy:
 
     `cap_per_hour` is for a route, all its sampled answers counted. `budget_per_hour` is what all
     routes together may take beyond their own rates on average; what is not used is kept for
-    `burst_hours`. A route is raised while it warns and its evidence beyond the dead band reaches
-    `raise_at`, and lowered when that has fallen below `lower_at`: a rise that cannot page is not
-    worth answers.
+    `burst_hours`. A route is raised when the evidence of any rise reaches `rising_at` and that of
+    one beyond the dead band `raise_at`, long before it warns, and lowered when one has fallen
+    again, the latter below `lower_at`: a rise that cannot page is not worth answers.
     """
 
     cap_per_hour: float = 1000.0
     budget_per_hour: float = 50.0
     burst_hours: float = 7 * 24.0
+    rising_at: float = 3.0
     raise_at: float = 2.5
     lower_at: float = 2.0
 
@@ -70,8 +71,8 @@ def next_rate(
     """
     raised = current > base
     needed = policy.lower_at if raised else policy.raise_at
-    wanted = finding.state == "warn" and finding.beyond >= needed
-    if finding.state != "page" and not wanted:
+    rises = finding.warn >= policy.rising_at and finding.beyond >= needed
+    if finding.state != "page" and (finding.state == "cold" or not rises):
         return RateChange(base, "over", 0.0) if raised else None
     if budget.left <= 0:
         return RateChange(base, "budget", 0.0) if raised else None

@@ -20,6 +20,8 @@ from rt4chart_collector.store.ticks import Tick
 # way between what was usual and what was alarmed.
 BACK_AT = math.log(48)
 LARGEST_NULL = 0.99
+# Evidence from which on a rise, if it is one, is left out of a new baseline for a day.
+RISING_AT = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class EvidenceWatch:
         version = (tick.model, tick.prompt_version)
         if self._alarm:
             return self._books.held(version)
-        rising = self._rise.since_ns if self._warn.log >= self._policy.warn_at else 0
+        rising = self._rise.since_ns if self._warn.log >= RISING_AT else 0
         return self._books.baseline(version, at_ns, rising_since_ns=rising)
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
@@ -138,11 +140,11 @@ class EvidenceWatch:
         baseline = shown.baseline if shown else None
         per_hour, traffic = self._books.per_hour(at_ns)
         cold = baseline is None or baseline.is_cold
-        rising = not cold and self._warn.log >= self._policy.warn_at
-        began = self._alarm.began_ns if self._alarm else self._rise.since_ns if rising else 0
+        warns = not cold and self._evidence() >= self._policy.warn_at
+        began = self._alarm.began_ns if self._alarm else self._rise.since_ns if warns else 0
         return Finding(
             tick_ns=at_ns,
-            state="page" if self._alarm else "cold" if cold else "warn" if rising else "calm",
+            state="page" if self._alarm else "cold" if cold else "warn" if warns else "calm",
             warn=self._warn.log,
             page=self._evidence(),
             beyond=self._page.log,

@@ -96,7 +96,7 @@ class Adaptive:
 
     def _own_rate(self, place: Place, now_ns: int, finding: Finding) -> float | None:
         """Looked up only where there is evidence: most routes have none."""
-        is_quiet = finding.state != "page" and finding.warn < finding.warn_at
+        is_quiet = finding.state != "page" and finding.beyond < self._policy.raise_at
         return None if is_quiet else self._usual(place, now_ns - DAY_NS, now_ns)
 
     def _base(self, one: RateSet, now_ns: int) -> float:

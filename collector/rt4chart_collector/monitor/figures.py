@@ -52,7 +52,7 @@ def _levels(found: Finding, rule: str) -> dict[str, float]:
     """The other rules have no evidence, and a cold route has none yet."""
     if rule != "evidence" or found.state == "cold":
         return {}
-    return {"warn": found.warn, "page": found.page}
+    return {"any": found.warn, "page": found.page}
 
 
 def _bounds(found: Finding, rule: str) -> dict[str, float]:

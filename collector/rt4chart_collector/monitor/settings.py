@@ -84,7 +84,7 @@ class MonitorSettings:
     )
     adaptive_budget: float = setting(
         50.0,
-        "answers an hour beyond the routes' own rates, on average over a day, of all routes",
+        "answers an hour beyond the routes' own rates, on average over a week, of all routes",
         "a number from 0 to 1000000",
         number(0, 10**6),
     )

@@ -45,8 +45,8 @@ LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
 class DriftRow:
     """One route's state at the end of one tick.
 
-    `warn` and `page` are natural logarithms of the evidence without and with the dead band, which
-    the detector compares with `warn_at` and `page_at`. `baseline`, `dead_band` and `detectable` are
+    `warn` and `page` are natural logarithms of the evidence without and with the dead band; the
+    latter is compared with `warn_at` and `page_at`. `baseline`, `dead_band` and `detectable` are
     shares of claims; `detectable` is the smallest rise found within 90 minutes, 0: not known.
     """
 

@@ -63,7 +63,8 @@ class RouteFigures:
     """One route as the monitor saw it last: of the answers of the last hour, and its drift.
 
     `rate` and `undecided` are shares, None where there is nothing that they would be of; `claims`
-    were decided. `evidence` and `thresholds` are natural logarithms by level, warn and page;
+    were decided. `evidence` and `thresholds` are natural logarithms: the former of any rise and of
+    one that pages, the latter those at which that warns and pages;
     `detectable` is the smallest rise found within 90 minutes, None where that is not known.
     """
 

@@ -217,8 +217,8 @@ TABLE = (
     _gauge(
         "route_drift_log_evidence",
         "1",
-        "Natural logarithm of the evidence that the rate has risen; warn without a dead band, page "
-        "with it",
+        "Natural logarithm of the evidence that the rate has risen; any without a dead band, page "
+        "with it, which the thresholds are for",
         reads.drift_evidence,
         *ROUTE,
         "level",

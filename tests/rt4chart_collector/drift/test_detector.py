@@ -224,6 +224,22 @@ def test_more_routes_and_fewer_allowed_alarms_ask_for_more_evidence() -> None:
     """The bound is the logarithm of ticks a month, times routes, over allowed alarms."""
     assert Policy().page_at == pytest.approx(9.064, abs=1e-3)
     assert Policy(routes=50, false_alarms_per_month=2).page_at == pytest.approx(12.283, abs=1e-3)
+    assert Policy().warn_at == pytest.approx(7.609, abs=1e-3)
+
+
+@pytest.mark.parametrize("answers", [1, 4, 17])
+def test_a_calm_route_seldom_warns(answers: int) -> None:
+    """However thin its traffic: in thin traffic evidence needs long to go."""
+    random = seeded(answers)
+    ticks = tuple(
+        tick(at, drawn(random, answers, 0.06)) for at in range(16 * DAY) if answers > 1 or at % 4
+    )
+    calm = RouteTicks("s", "r", "v", ticks)
+
+    seen = [one.state for one in replay(calm, POLICY, since_ns=START_NS + 9 * DAY_NS)]
+
+    assert seen.count("warn") < 0.05 * len(seen)
+    assert "page" not in seen
 
 
 @pytest.mark.parametrize(

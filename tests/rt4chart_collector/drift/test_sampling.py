@@ -26,7 +26,7 @@ CALM = Finding(
     state="calm",
     warn=0.5,
     page=0.0,
-    warn_at=3.0,
+    warn_at=7.6,
     page_at=9.06,
     baseline=BASELINE,
     detectable=0.03,
@@ -46,6 +46,13 @@ def test_a_warning_that_could_page_raises_to_the_cap() -> None:
 def test_a_warning_that_stays_within_the_dead_band_raises_nothing() -> None:
     """Days that differ warn, and are not worth answers."""
     assert next_rate(0.1, 0.1, replace(WARN, beyond=1.0), POLICY, FULL) is None
+
+
+def test_a_calm_route_is_raised_on_the_same_evidence() -> None:
+    """A warning for people asks for more; a cold route's evidence is none."""
+    assert next_rate(0.1, 0.1, replace(WARN, state="calm"), POLICY, FULL) is not None
+    assert next_rate(0.1, 0.1, replace(WARN, state="cold"), POLICY, FULL) is None
+    assert next_rate(0.1, 0.1, replace(WARN, state="calm", warn=2.6), POLICY, FULL) is None
 
 
 def test_it_is_lowered_below_the_lower_bound_only() -> None:

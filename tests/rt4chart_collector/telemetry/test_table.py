@@ -136,7 +136,7 @@ def test_routes_are_those_of_the_monitor(client: Client) -> None:
         claims=400,
         rate=0.06,
         undecided=0.02,
-        evidence={"warn": 4.0, "page": -1.5},
+        evidence={"any": 4.0, "page": -1.5},
         thresholds={"warn": 3.5, "page": 9.1},
         detectable=0.03,
     )
@@ -148,9 +148,12 @@ def test_routes_are_those_of_the_monitor(client: Client) -> None:
     assert found["rt4chart_route_hallucination_rate", support] == 0.06
     assert found["rt4chart_route_undecided_ratio", support] == 0.02
     assert found["rt4chart_route_min_detectable_rise", support] == 0.03
-    for level, evidence, threshold in (("warn", 4.0, 3.5), ("page", -1.5, 9.1)):
-        labels = (("level", level), *support)
-        assert found["rt4chart_route_drift_log_evidence", labels] == evidence
-        assert found["rt4chart_route_drift_threshold", labels] == threshold
+    for name, level, value in (
+        ("log_evidence", "any", 4.0),
+        ("log_evidence", "page", -1.5),
+        ("threshold", "warn", 3.5),
+        ("threshold", "page", 9.1),
+    ):
+        assert found[f"rt4chart_route_drift_{name}", (("level", level), *support)] == value
     new = [name for name, labels in found if ("route", "new") in labels]
     assert new == ["rt4chart_route_claims"]
