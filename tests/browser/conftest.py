@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.browser.sets import NAME
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -83,6 +86,21 @@ def service(folder: Path, what: str) -> Iterator[str]:
         running.wait(timeout=60)
 
 
+def addresses(url: str) -> dict[str, str]:
+    """Pages whose address is the store's: its first issue, the alert, the set and its review."""
+    issue, alert = (
+        _first(f"{url}/{name}?format=json{more}", "id")
+        for name, more in (("issues", ""), ("alerts", "&table=history"))
+    )
+    named = {"issue": f"/issues/{issue}", "alert": f"/alerts/{alert}"}
+    return {**named, "set": f"/evalsets/{NAME}", "review": f"/evalsets/{NAME}/review"}
+
+
+def _first(url: str, column: str) -> str:
+    with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310 - our own address
+        return str(json.load(answer)["rows"][0][column])
+
+
 def _wait(running: subprocess.Popen[bytes], url: str) -> None:
     until = time.monotonic() + START_S
     while time.monotonic() < until and running.poll() is None:
@@ -121,8 +139,11 @@ def opened(browser: Browser) -> Iterator[Callable[..., tuple[Page, Seen]]]:
     """Open an address: the page, and what it said. `scheme` is light or dark, `width` in pixels."""
     contexts = []
 
-    def open_page(url: str, *, scheme: str = "light", width: int = 1280) -> tuple[Page, Seen]:
+    def open_page(
+        url: str, *, scheme: str = "light", width: int = 1280, scripts: bool = True
+    ) -> tuple[Page, Seen]:
         context = browser.new_context(
+            java_script_enabled=scripts,
             viewport={"width": width, "height": 800},
             color_scheme="dark" if scheme == "dark" else "light",
         )

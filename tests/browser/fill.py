@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
-from tests.browser.hostile import fill_hostile
+from tests.browser.hostile import WORDS, fill_hostile
+from tests.browser.sets import fill_set
 from tests.browser.world import World
 
 
@@ -16,8 +18,13 @@ def main(dsn: str, what: str, now_ns: int) -> None:
         migrate(client)
         if what == "world":
             World(now_ns).fill(client)
+            fill_set(client, "")
         elif what == "hostile":
             fill_hostile(client, now_ns)
+            fill_set(client, WORDS)
+    if what != "nothing":
+        command = [sys.executable, "-m", "otel_rt4chart", "cluster", "--dsn", dsn, "--json"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -4,42 +4,57 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from otel_rt4chart.verify.model import AnswerRange, Claim, Exchange, Label
 from rt4chart_collector.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.alerts.state import AlertEvent, Kind
 from rt4chart_collector.store.alert_events import record
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.browser.world import HOUR_NS, World
+from tests.rt4chart_collector.console.pages.answer_data import (
+    ANSWER,
+    candidate,
+    claims,
+    spans,
+    verdict,
+)
 
 SCRIPT = "<script>window.hacked=1</script>"
 IMAGE = "<img src=x onerror='window.hacked=1'>"
 BREAKS = "\"'></textarea></title></style>--><svg/onload=window.hacked=1>{{7*7}}"
 ROUND = "\u202eesrever\u202c\u2066x\u2069 =1+1"
+MARKDOWN = "# **x** [x](javascript:alert(1)) ![x](https://example.com/x.png) `x` | - | <b>"
+LONG = "w\u00f6rd" * 600
+WORDS = f"{SCRIPT}{IMAGE}{BREAKS} {ROUND} {MARKDOWN} nul:\x00 {LONG}"
+VAST = "c" * 32
 SERVICE, ROUTE = f"shop{SCRIPT}", f"../{IMAGE}/{BREAKS}?x#y"
 
 
 def fill_hostile(client: Client, now_ns: int) -> None:
-    """A few of them, and an alert."""
+    """A few of them, one with all its spans, one that is very long, and an alert."""
+    _whole(client)
+    _vast(client)
     found = []
-    for number, verdict in enumerate(World(now_ns, busy=0.05).verdicts()):
-        candidate = verdict.candidate
-        exchange = replace(candidate.exchange, question=f"{SCRIPT}{BREAKS}{ROUND}")
+    for number, decided in enumerate(World(now_ns, busy=0.05).verdicts()):
+        answered = decided.candidate
+        exchange = replace(answered.exchange, question=WORDS)
         has_all = number % 2 == 0
         hostile = replace(
-            candidate,
+            answered,
             exchange=exchange,
-            service=SERVICE if has_all else candidate.service,
-            route=ROUTE if has_all else candidate.route,
+            service=SERVICE if has_all else answered.service,
+            route=ROUTE if has_all else answered.route,
             model=IMAGE,
-            prompt_version=BREAKS if candidate.start_ns > now_ns - HOUR_NS else "1",
+            prompt_version=BREAKS if answered.start_ns > now_ns - HOUR_NS else "1",
             release=SCRIPT,
             environment=ROUND,
         )
-        report = verdict.report
+        report = decided.report
         if report is not None:
-            claims = tuple(replace(one, text=f"{IMAGE}{one.text}") for one in report.claims)
+            claims = tuple(replace(one, text=f"{one.text} {WORDS}") for one in report.claims)
             report = replace(report, claims=claims)
-        found.append(replace(verdict, candidate=hostile, report=report))
+        found.append(replace(decided, candidate=hostile, report=report))
     insert_verdicts(client, found)
     facts: dict[str, object] = {
         SCRIPT: IMAGE,
@@ -51,3 +66,24 @@ def fill_hostile(client: Client, now_ns: int) -> None:
     }
     alert = Alert(Rule.ROUTE_DRIFT, Severity.CRITICAL, SERVICE, ROUTE, 0, SCRIPT + IMAGE, facts)
     record(client, [AlertEvent(alert, now_ns - HOUR_NS, Kind.FIRED, note=IMAGE)])
+
+
+def _whole(client: Client) -> None:
+    """An answer whose passages and trace are shown."""
+    answer = f"{ANSWER} {WORDS}"
+    insert_spans(client, spans(answer, WORDS))
+    insert_verdicts(client, [verdict(candidate(answer, WORDS), claims(answer))])
+
+
+def _vast(client: Client) -> None:
+    """An answer of 50,000 words with 10,000 claims."""
+    sentences = [f"Sentence {at:05} says so much." for at in range(10_000)]
+    answer, labels = " ".join(sentences), (Label.ENTAILED,) * 9 + (Label.CONTRADICTED,)
+    given, at = list[Claim](), 0
+    for number, text in enumerate(sentences):
+        label = labels[number % len(labels)]
+        place = AnswerRange(at, at + len(text))
+        given.append(Claim(text, label, label, 0.75, "local", "numeric", place, number))
+        at += len(text) + 1
+    found = replace(candidate(), trace_id=VAST, exchange=Exchange(WORDS, (), answer))
+    insert_verdicts(client, [verdict(found, tuple(given))])

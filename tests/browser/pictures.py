@@ -1,44 +1,143 @@
-"""The pictures of docs/console.md: `python -m tests.browser.pictures FOLDER`, in a real browser."""
+"""The pictures of docs/console.md: `python -m tests.browser.pictures FOLDER [URL]`.
+
+URL is a console that `rt4chart demo --serve` serves; without it one is served for the while.
+"""
 
 from __future__ import annotations
 
+import json
+import struct
+import subprocess
 import sys
 import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from rt4chart_collector.console.urls import route_url
-from tests.browser.conftest import chromium, service
-from tests.browser.world import RISING
+from tests.browser.conftest import chromium
 
-WIDTH, HEIGHT = 1240, 700
+WIDTH, HEIGHT, MOST_BYTES = 1240, 700, 100_000
+DEMO = [sys.executable, "-m", "otel_rt4chart", "demo", "--serve", "--json"]
 
 
-def main(folder: Path) -> None:
-    """Write them all."""
-    with (
-        tempfile.TemporaryDirectory() as place,
-        service(Path(place), "world") as url,
-        sync_playwright() as playwright,
-    ):
+def main(folder: Path, url: str) -> None:
+    """Write them all: three clicks from the alarm to the sentence, each step a picture."""
+    with demo(url) as console, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        _take(page, url, folder / "console-overview.png")
-        _take(page, url + route_url(*RISING), folder / "console-route.png")
-        page.goto(url)
-        page.click(".alarm-title")
-        _take(page, page.url, folder / "console-alert.png")
+        page.goto(console)
+        _take(page, folder / "console-overview.png")
+        page.click(".alarm-critical .alarm-title")
+        _take(page, folder / "console-alert.png")
         page.click("a.claim-text")
-        _take(page, page.url.partition("#")[0], folder / "console-answer.png")
+        page.evaluate("scrollTo(0, 0)")
+        _take(page, folder / "console-answer.png")
+        page.click(".crumbs a[href^='/routes/']")
+        _take(page, folder / "console-route.png")
+        dark = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="dark", device_scale_factor=1
+        )
+        dark.goto(f"{console}map")
+        _take(dark, folder / "console-map-dark.png")
         browser.close()
 
 
-def _take(page: Page, url: str, path: Path) -> None:
-    page.goto(url)
+@contextmanager
+def demo(url: str) -> Iterator[str]:
+    """The console's address; where none is given, that of a demo of its own."""
+    if url:
+        yield url.rstrip("/") + "/"
+        return
+    with tempfile.TemporaryDirectory() as place:
+        command = [*DEMO, "--folder", f"{place}/demo"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout is not None
+                yield json.loads(process.stdout.readline())["console"]
+            finally:
+                process.terminate()
+
+
+def _take(page: Page, path: Path) -> None:
     page.wait_for_load_state("networkidle")
-    page.screenshot(path=path)
+    page.mouse.move(0, 0)
+    path.write_bytes(smaller(page.screenshot(animations="disabled")))
+    if path.stat().st_size > MOST_BYTES:
+        sys.stderr.write(f"{path}: {path.stat().st_size} bytes, expected {MOST_BYTES} at most\n")
+
+
+def smaller(png: bytes) -> bytes:
+    """A screenshot (8-bit RGB, not interlaced) with a palette of its 256 commonest colours.
+
+    PNG specification, sections 9 (filters) and 11.2 (IHDR, PLTE, IDAT).
+    """
+    width, height, rows = _pixels(png)
+    counts: dict[bytes, int] = {}
+    for row in rows:
+        for at in range(0, len(row), 3):
+            colour = row[at : at + 3]
+            counts[colour] = counts.get(colour, 0) + 1
+    palette = sorted(counts, key=lambda colour: -counts[colour])[:256]
+    near = {colour: _nearest(colour, palette) for colour in counts}
+    lines = b"".join(
+        b"\0" + bytes(near[row[at : at + 3]] for at in range(0, len(row), 3)) for row in rows
+    )
+    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    parts = (
+        (b"IHDR", header),
+        (b"PLTE", b"".join(palette)),
+        (b"IDAT", zlib.compress(lines, 9)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*one) for one in parts)
+
+
+def _pixels(png: bytes) -> tuple[int, int, list[bytes]]:
+    at, data, width, height = 8, b"", 0, 0
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at : at + 8])
+        body = png[at + 8 : at + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colours = struct.unpack(">IIBB", body[:10])
+            assert (depth, colours) == (8, 2), "expected a screenshot in 8-bit RGB"
+        elif kind == b"IDAT":
+            data += body
+        at += length + 12
+    return width, height, _unfiltered(zlib.decompress(data), width * 3)
+
+
+def _unfiltered(raw: bytes, stride: int) -> list[bytes]:
+    rows, above = list[bytes](), bytes(stride)
+    for begin in range(0, len(raw), stride + 1):
+        kind, row = raw[begin], bytearray(raw[begin + 1 : begin + 1 + stride])
+        for at in range(stride):
+            left = row[at - 3] if at > 2 else 0
+            corner = above[at - 3] if at > 2 else 0
+            added = (0, left, above[at], (left + above[at]) // 2, _paeth(left, above[at], corner))
+            row[at] = (row[at] + added[kind]) & 255
+        above = bytes(row)
+        rows.append(above)
+    return rows
+
+
+def _paeth(left: int, above: int, corner: int) -> int:
+    guess = left + above - corner
+    return min((left, above, corner), key=lambda one: abs(guess - one))
+
+
+def _nearest(colour: bytes, palette: list[bytes]) -> int:
+    def far(at: int) -> int:
+        return sum((one - other) ** 2 for one, other in zip(colour, palette[at], strict=True))
+
+    return min(range(len(palette)), key=far)
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "")
