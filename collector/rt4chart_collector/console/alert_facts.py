@@ -73,7 +73,7 @@ class AlertFacts:
 def alert_facts(facts: Mapping[str, object]) -> AlertFacts:
     """The facts, sorted out; what has another form than expected is left out or shown as text."""
     return AlertFacts(
-        since=_text(facts.get("since")).replace("T", " ").replace("Z", " UTC"),
+        since=_text(facts.get("since")).replace("T", " ").replace(":00Z", " UTC"),
         before=_measured(facts.get("before")),
         after=_measured(facts.get("after")),
         changed=tuple(_changed(one) for one in _rows(facts.get("changed"))),

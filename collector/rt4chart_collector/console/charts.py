@@ -122,6 +122,11 @@ def rate_figure(
     return {"data": data, "layout": _layout(deployed, episodes, drift)}
 
 
+def _apart(episodes: Sequence[Episode]) -> list[Episode]:
+    """One of those that fired in the same minute: the others would be drawn over it."""
+    return list({one.fired_ns // (60 * 10**9): one for one in episodes}.values())
+
+
 def _band(
     steps: Sequence[tuple[int, Slice | None]], step_s: int
 ) -> tuple[list[str | None], list[float | None]]:
@@ -158,7 +163,7 @@ def _layout(
         for one in deployed
     ]
     # Above the names of deployments: the two are often close.
-    marks += [(one.fired_ns, "alarm", "var(--bad)", "solid", 15) for one in episodes]
+    marks += [(one.fired_ns, "alarm", "var(--bad)", "solid", 15) for one in _apart(episodes)]
     shapes: list[dict[str, object]] = [
         {
             "type": "line",

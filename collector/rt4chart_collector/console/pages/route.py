@@ -39,7 +39,7 @@ from rt4chart_collector.store.worst_answers import WorstAnswer, worst_answers
 if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
 
-TICK_S, POINTS = 300, 72
+TICK_S, POINTS = 300, 36
 RECENT_NS = 3600 * 10**9
 LISTED = 10
 DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release": "Releases"}
