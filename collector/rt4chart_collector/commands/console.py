@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import nullcontext
 from dataclasses import Field, fields
 from threading import Event
 
@@ -12,6 +13,8 @@ from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.commands.up import declare
 from rt4chart_collector.console.serve import console_served
 from rt4chart_collector.console.settings import ConsoleSettings, load_console
+from rt4chart_collector.monitor.alone import monitored_alone, watches
+from rt4chart_collector.monitor.served import load_monitoring, monitoring_fields
 from rt4chart_collector.settings import PREFIX, Settings, load
 from rt4chart_collector.signals import heed_signals
 from rt4chart_collector.stages import LIMIT_S, Ending
@@ -20,12 +23,14 @@ from rt4chart_collector.telemetry.logs import say, set_up
 
 # Of the service's settings, those that mean something here.
 SHARED = ("dsn", "tls_cert", "tls_key", "log_format", "log_level")
+# What the monitor may take for the part in hand at the end; nobody loses anything with pages.
+MONITOR_S = 10.0
 
 
 def console_fields() -> list[Field[object]]:
     """The settings that have a flag."""
     shared = [one for one in fields(Settings) if one.name in SHARED]
-    return [*ConsoleSettings.flags(), *shared]
+    return [*ConsoleSettings.flags(), *shared, *monitoring_fields()]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,16 +42,23 @@ def execute(options: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT; the database may be away and come back."""
     given = {one.name: getattr(options, one.name) for one in console_fields()}
     service = load({name: value for name, value in given.items() if name in SHARED})
-    settings = load_console(given)
+    settings, monitoring = load_console(given), load_monitoring(given)
     if settings.console is None:
         raise SettingsError(f"{PREFIX}CONSOLE: expected where to serve it, got off")
     set_up(service.log_format, service.log_level)
-    asked, ending = Event(), Ending(0.0)
-    heed_signals(asked.set, LIMIT_S)
-    with console_served(service, settings, ending) as url:
-        say(service.log_format, "console", f"{url}, database {target_of(service.dsn).shown}")
+    asked, pages, looking = Event(), Ending(0.0), Ending(MONITOR_S)
+    heed_signals(asked.set, MONITOR_S + LIMIT_S)
+    target = target_of(service.dsn)
+    watched = watches(
+        monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)
+    )
+    monitor = monitored_alone(service.dsn, monitoring, looking) if watched else nullcontext()
+    others = (monitoring.monitor, monitoring.alerts) if watched else ()
+    with monitor, console_served(service, settings, pages, others=others) as url:
+        looks = ", watching its routes" if watched else ""
+        say(service.log_format, "console", f"{url}, database {target.shown}{looks}")
         asked.wait()
-    if ending.is_late:
+    if pages.is_late or looking.is_late:
         # A thread hangs in a library: the interpreter would wait for it, or end under it.
         os._exit(1)
     return 0

@@ -58,6 +58,7 @@ def test_it_is_up_while_its_database_is_away(tmp_path: Path) -> None:
     assert started.returncode == 0
     assert f"http://127.0.0.1:{port}" in said
     assert "secret-word" not in said
+    assert "watching its routes" in said
 
 
 def test_it_has_to_be_somewhere(capsys: pytest.CaptureFixture[str]) -> None:
