@@ -35,8 +35,9 @@ from rt4chart_collector.settings import STORED, Settings
 from rt4chart_collector.stages import Ending, closing, draining, stage
 from rt4chart_collector.status import Status
 from rt4chart_collector.store.access.serve import accessible
-from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.ownership import connect_owner, owning
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.schema import drift
 from rt4chart_collector.store.spans import insert_spans
@@ -146,7 +147,8 @@ def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., 
 def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Client]:
     """The database with its tables made and its sums repaired, open to other processes."""
     with (
-        closing(connect(settings.dsn, as_owner=True), ending) as client,
+        owning(settings.dsn),
+        closing(connect_owner(settings.dsn), ending) as client,
         inserts_staged(client.target),
     ):
         migrate(client, retention=settings.retention, cluster=settings.cluster)

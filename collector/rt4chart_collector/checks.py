@@ -11,7 +11,8 @@ from rt4chart_collector.alerts.targets import build_targets
 from rt4chart_collector.listen import listening
 from rt4chart_collector.parsing import Address
 from rt4chart_collector.settings import load
-from rt4chart_collector.store.connect import connect, target_of
+from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.target import target_of
 
 
 def checks() -> Iterator[Check]:

@@ -26,7 +26,7 @@ from rt4chart_collector.parsing import (
     text,
     whole,
 )
-from rt4chart_collector.store.connect import hidden
+from rt4chart_collector.store.target import hidden
 from rt4chart_collector.store.location import data_folder, default_dsn
 from rt4chart_collector.store.retention import Retention
 from rt4chart_collector.telemetry.logs import JSON, LEVELS, TEXT

@@ -18,7 +18,7 @@ from rt4chart_collector.monitor.served import load_monitoring, monitoring_fields
 from rt4chart_collector.settings import PREFIX, Settings, load
 from rt4chart_collector.signals import heed_signals
 from rt4chart_collector.stages import LIMIT_S, Ending
-from rt4chart_collector.store.connect import target_of
+from rt4chart_collector.store.target import target_of
 from rt4chart_collector.telemetry.logs import say, set_up
 
 # Of the service's settings, those that mean something here.

@@ -11,10 +11,11 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.errors import NoStoreError
 from rt4chart_collector.commands.database import add_dsn
 from rt4chart_collector.settings import Settings, load
-from rt4chart_collector.store.connect import Client, connect, target_of
+from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import Migration, Plan, apply, planned, shipped
 from rt4chart_collector.store.migration import Variant
 from rt4chart_collector.store.schema import drift
+from rt4chart_collector.store.target import target_of
 
 MACRO = "{cluster}"
 EPILOG = """\

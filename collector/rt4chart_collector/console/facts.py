@@ -7,7 +7,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any
 
 from rt4chart_collector.settings import PREFIX
-from rt4chart_collector.store.connect import hidden
+from rt4chart_collector.store.target import hidden
 
 
 @dataclass(frozen=True, slots=True)

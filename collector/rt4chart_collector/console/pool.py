@@ -9,6 +9,10 @@ from contextlib import contextmanager
 
 from otel_rt4chart.errors import StoreError
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.ownership import is_lent, is_wanted
+
+# So long the embedded engine is kept for the next page.
+LENT_S = 2.0
 
 
 class Pool:
@@ -22,6 +26,8 @@ class Pool:
         self._lock = threading.Lock()
         self._idle: list[Client] = []
         self._is_closed = False
+        self._given_s = 0.0
+        self._is_timed = False
 
     @contextmanager
     def client(self) -> Iterator[Client]:
@@ -50,9 +56,7 @@ class Pool:
         """Close what is idle now, and what is in use when it comes back."""
         with self._lock:
             self._is_closed = True
-            idle, self._idle = self._idle, []
-        for client in idle:
-            client.close()
+        self._drop()
 
     def _take(self) -> Client:
         with self._lock:
@@ -64,7 +68,37 @@ class Pool:
 
     def _give(self, client: Client, *, is_well: bool) -> None:
         with self._lock:
-            if is_well and not self._is_closed:
+            self._given_s = time.monotonic()
+            is_kept = is_well and not self._is_closed
+            if is_kept:
                 self._idle.append(client)
+        if not is_kept:
+            client.close()
+            # The others may be connections to a service that has ended.
+            self._drop()
+        elif is_lent(client):
+            self._return(client)
+
+    def _return(self, client: Client) -> None:
+        """Give the path back: at once where a service wants it, else after a while of no pages."""
+        if is_wanted(client.target):
+            self._drop()
+            return
+        with self._lock:
+            if self._is_timed:
                 return
-        client.close()
+            self._is_timed = True
+        threading.Thread(target=self._wait, name="console store", daemon=True).start()
+
+    def _wait(self) -> None:
+        while (left := self._given_s + LENT_S - time.monotonic()) > 0:
+            time.sleep(left)
+        with self._lock:
+            self._is_timed = False
+        self._drop()
+
+    def _drop(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for client in idle:
+            client.close()

@@ -11,7 +11,9 @@ from rt4chart_collector.console.settings import ConsoleSettings
 from rt4chart_collector.listen import listening, load_tls, serving_web, url_of
 from rt4chart_collector.settings import Settings
 from rt4chart_collector.stages import Ending
-from rt4chart_collector.store.connect import Client, connect, target_of
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.ownership import connect_briefly
+from rt4chart_collector.store.target import target_of
 
 # The pages in hand at the end: nobody loses anything with them.
 STOP_S = 2.0
@@ -35,7 +37,7 @@ def console_served(
         return
 
     def open_client() -> Client:
-        return connect(service.dsn, creates=False)
+        return connect_briefly(service.dsn)
 
     facts = Facts(facts_of(service, settings, *others), status, target_of(service.dsn).shown)
     site, tls = (

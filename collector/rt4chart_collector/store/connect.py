@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-import os
-import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from io import RawIOBase
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, cast
-from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
 import urllib3
@@ -24,14 +21,9 @@ from clickhouse_connect.driver.query import QueryResult
 from otel_rt4chart.errors import InputError, NoStoreError, SettingsError, StoreBusyError, StoreError
 from rt4chart_collector.store.access.address import address_in
 from rt4chart_collector.store.cluster import CONNECTION, IS_CLUSTER
-from rt4chart_collector.store.location import is_owned
+from rt4chart_collector.store.location import held, is_held, is_owned, let_go, turn
+from rt4chart_collector.store.target import Target, target_of
 
-DEFAULT_DATABASE = "otel"
-EXPECTED = (
-    "RT4CHART_DSN: expected chdb:///absolute/path (embedded) or "
-    "http://user:password@host:8123/database (a ClickHouse server)"
-)
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 CONNECT_SECONDS = 10
 # What the driver raises where a Python value does not fit its column: trying again will not help.
 UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
@@ -39,28 +31,7 @@ UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
 BROKEN = (OSError, urllib3.exceptions.HTTPError)
 
 _Result = TypeVar("_Result")
-_opened: set[str] = set()
 logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a DSN names: `path` is set for the embedded engine, the rest for a server."""
-
-    database: str
-    path: str = ""
-    scheme: str = ""
-    host: str = ""
-    port: int | None = None
-    username: str | None = None
-    password: str = ""
-
-    @property
-    def shown(self) -> str:
-        """The target for people's eyes: without user and password."""
-        if self.path:
-            return f"chdb://{self.path}"
-        return f"{self.scheme}://{self.host}:{self.port or 8123}/{self.database}"
 
 
 class Client:
@@ -77,6 +48,7 @@ class Client:
         self._driver = driver
         self.target = target
         self.is_guest = is_guest
+        self._is_open = True
 
     @property
     def database(self) -> str:
@@ -142,13 +114,21 @@ class Client:
         for one in settings.items():
             self._asked(partial(self._driver.set_client_setting, *one))
 
+    def enter(self) -> None:
+        """Unqualified names are of the target's database from now on, which has to be there."""
+        self._driver.database = self.target.database
+
     def sibling(self) -> Client:
         """Another connection to the same database, for another thread."""
         return open_client(self.target)
 
     def close(self) -> None:
         """Close the connection; closing twice is harmless."""
-        self._driver.close()
+        with turn:
+            self._driver.close()
+            if self._is_open and self.target.path and not self.is_guest:
+                let_go(self.target.path)
+            self._is_open = False
 
     def __enter__(self) -> Client:
         """The client itself."""
@@ -183,71 +163,46 @@ def connect(
     return open_client(target_of(dsn, database=database), as_owner=as_owner, creates=creates)
 
 
-def target_of(dsn: str, *, database: str = "") -> Target:
-    """Read a DSN; the error names the variable and hides what may be a password."""
-    try:
-        parts = urlsplit(dsn)
-        port = parts.port
-    except ValueError as error:
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}") from error
-    if parts.scheme == "chdb":
-        target = Target(database or DEFAULT_DATABASE, path=_path_of(dsn))
-    elif parts.scheme in ("http", "https") and parts.hostname:
-        target = Target(
-            database or unquote(parts.path.strip("/")) or DEFAULT_DATABASE,
-            scheme=parts.scheme,
-            host=parts.hostname,
-            port=port,
-            username=unquote(parts.username) if parts.username else None,
-            password=unquote(parts.password or ""),
-        )
-    else:
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
-    if not NAME.fullmatch(target.database):
-        raise SettingsError(
-            f"{EXPECTED}; a database's name has letters, digits and underscores, "
-            f"got {target.database!r}"
-        )
-    return target
-
-
-def hidden(dsn: str) -> str:
-    """A DSN with everything before the last @ hidden: a password may stand there."""
-    return "…@" + dsn.rpartition("@")[2] if "@" in dsn else dsn
-
-
 def open_client(target: Target, *, as_owner: bool = False, creates: bool = True) -> Client:
     """Open a connection to the target and make sure its database is there."""
-    is_guest = bool(target.path) and target.path not in _opened and is_owned(target.path)
-    if is_guest and as_owner:
-        raise _busy(target)
-    if is_guest:
-        driver = _open_shared(target)
-    else:
-        driver = _open_embedded(target) if target.path else _open_server(target)
-    client = Client(driver, target, is_guest=is_guest)
+    client = _opened(target, as_owner, creates)
+    try:
+        return _at_home(client, creates)
+    except StoreError:
+        client.close()
+        raise
+
+
+def _opened(target: Target, as_owner: bool, creates: bool) -> Client:
+    if not target.path:
+        return Client(_open_server(target), target)
+    with turn:
+        is_guest = not is_held(target.path) and is_owned(target.path)
+        if is_guest and as_owner:
+            raise busy(target)
+        driver = _open_shared(target) if is_guest else _open_embedded(target, creates)
+        return Client(driver, target, is_guest=is_guest)
+
+
+def _at_home(client: Client, creates: bool) -> Client:
+    """The client with its database as the one of unqualified names."""
+    name, is_server = client.database, bool(client.target.scheme)
     known = client.query(
-        "SELECT count() FROM system.databases WHERE name = {name:String}", {"name": target.database}
+        "SELECT count() FROM system.databases WHERE name = {name:String}", {"name": name}
     )
     if known.result_rows == [(0,)]:
         if not creates:
-            client.close()
-            raise NoStoreError(f"{target.shown}: expected that database, it is not there")
-        client.command(f"CREATE DATABASE IF NOT EXISTS {target.database}")
-    driver.database = target.database
-    if target.scheme and client.query(IS_CLUSTER, {"name": target.database}).result_rows != [(0,)]:
+            raise NoStoreError(f"{client.target.shown}: expected that database, it is not there")
+        client.command(f"CREATE DATABASE IF NOT EXISTS {name}")
+    client.enter()
+    if is_server and client.query(IS_CLUSTER, {"name": name}).result_rows != [(0,)]:
         client.keep(CONNECTION)
     return client
 
 
-def _path_of(dsn: str) -> str:
-    path = dsn.removeprefix("chdb://")
-    if not path.startswith("/") or path.strip("/") == "":
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
-    return os.path.realpath(path)
-
-
-def _open_embedded(target: Target) -> Driver:
+def _open_embedded(target: Target, creates: bool) -> Driver:
+    if not creates and not (Path(target.path) / "metadata").is_dir():
+        raise NoStoreError(f"{target.shown}: expected a database in that folder, there is none")
     try:
         Path(target.path).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -255,10 +210,10 @@ def _open_embedded(target: Target) -> Driver:
     try:
         driver = clickhouse_connect.get_client(interface="chdb", path=target.path)
     except ClickHouseError as error:
-        if target.path not in _opened and is_owned(target.path):
-            raise _busy(target) from error
+        if not is_held(target.path) and is_owned(target.path):
+            raise busy(target) from error
         raise StoreError(f"{target.shown}: {error}") from error
-    _opened.add(target.path)
+    held(target.path)
     return driver
 
 
@@ -266,15 +221,16 @@ def _open_shared(target: Target) -> Driver:
     """The path's owner, through the address that it left there."""
     address = address_in(Path(target.path))
     if address is None:
-        raise _busy(target)
+        raise busy(target)
     try:
         service = target_of(address.url)
         return _open_server(replace(service, username="rt4chart", password=address.token))
     except (SettingsError, StoreError) as error:
-        raise _busy(target) from error
+        raise busy(target) from error
 
 
-def _busy(target: Target) -> StoreBusyError:
+def busy(target: Target) -> StoreBusyError:
+    """The error where another process owns the path."""
     return StoreBusyError(
         f"another process owns {target.path}; stop it, or point RT4CHART_DSN at a ClickHouse "
         "server (http://user:password@host:8123/database); an owner that is rt4chart up lets "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rt4chart_collector.store.connect import Target
+from rt4chart_collector.store.target import Target
 
 
 @contextmanager

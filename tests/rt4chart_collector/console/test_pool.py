@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -36,6 +37,21 @@ def test_whoever_waits_too_long_is_told(client: Client) -> None:
 
     with pool.client(), pytest.raises(StoreError, match="busy"), pool.client():
         pass
+    pool.close()
+
+
+def test_embedded_path_is_given_back_after_the_last_page(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service that starts finds it free; a page after that opens it again."""
+    monkeypatch.setattr("rt4chart_collector.console.pool.LENT_S", 0.05)
+    pool = Pool(client.sibling, 2, 1.0)
+    with pool.client() as first:
+        pass
+    time.sleep(0.5)
+
+    with pool.client() as later:
+        assert later is not first
     pool.close()
 
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import clickhouse_connect
 
@@ -29,7 +29,7 @@ from rt4chart_collector.store.answers import answers
 from rt4chart_collector.store.assignments import assignments_of, nearer
 from rt4chart_collector.store.breakdown import DIMENSIONS, rates_by, rates_over_time
 from rt4chart_collector.store.cluster import CONNECTION, LOCAL, SHARD_PATH, WHOLE_PATH, sharding_of
-from rt4chart_collector.store.connect import Client, Target
+from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import coverage
 from rt4chart_collector.store.dead_letters import State, due_letters, insert_letters, letter_counts
 from rt4chart_collector.store.export import SOURCES, Wanted, exported
@@ -46,6 +46,7 @@ from rt4chart_collector.store.rates import route_sums
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.said import faithful_answers, said_in
 from rt4chart_collector.store.spans import insert_spans, spans_of
+from rt4chart_collector.store.target import Target
 from rt4chart_collector.store.ticks import route_ticks
 from rt4chart_collector.store.unverified import unverified_traces
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts

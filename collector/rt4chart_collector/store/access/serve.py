@@ -17,7 +17,7 @@ from rt4chart_collector.parsing import Address as Place
 from rt4chart_collector.store.access.address import Address, address_left, new_token, read_token
 from rt4chart_collector.store.access.engine import Engine
 from rt4chart_collector.store.access.server import Access, Tokens
-from rt4chart_collector.store.connect import Target
+from rt4chart_collector.store.target import Target
 
 CONNECTIONS = 64
 URL_BYTES = 256 * 1024

@@ -1,0 +1,77 @@
+"""What a DSN names: the embedded engine's path, or a server."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from otel_rt4chart.errors import SettingsError
+
+DEFAULT_DATABASE = "otel"
+EXPECTED = (
+    "RT4CHART_DSN: expected chdb:///absolute/path (embedded) or "
+    "http://user:password@host:8123/database (a ClickHouse server)"
+)
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a DSN names: `path` is set for the embedded engine, the rest for a server."""
+
+    database: str
+    path: str = ""
+    scheme: str = ""
+    host: str = ""
+    port: int | None = None
+    username: str | None = None
+    password: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The target for people's eyes: without user and password."""
+        if self.path:
+            return f"chdb://{self.path}"
+        return f"{self.scheme}://{self.host}:{self.port or 8123}/{self.database}"
+
+
+def target_of(dsn: str, *, database: str = "") -> Target:
+    """Read a DSN; the error names the variable and hides what may be a password."""
+    try:
+        parts = urlsplit(dsn)
+        port = parts.port
+    except ValueError as error:
+        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}") from error
+    if parts.scheme == "chdb":
+        target = Target(database or DEFAULT_DATABASE, path=_path_of(dsn))
+    elif parts.scheme in ("http", "https") and parts.hostname:
+        target = Target(
+            database or unquote(parts.path.strip("/")) or DEFAULT_DATABASE,
+            scheme=parts.scheme,
+            host=parts.hostname,
+            port=port,
+            username=unquote(parts.username) if parts.username else None,
+            password=unquote(parts.password or ""),
+        )
+    else:
+        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
+    if not NAME.fullmatch(target.database):
+        raise SettingsError(
+            f"{EXPECTED}; a database's name has letters, digits and underscores, "
+            f"got {target.database!r}"
+        )
+    return target
+
+
+def hidden(dsn: str) -> str:
+    """A DSN with everything before the last @ hidden: a password may stand there."""
+    return "…@" + dsn.rpartition("@")[2] if "@" in dsn else dsn
+
+
+def _path_of(dsn: str) -> str:
+    path = dsn.removeprefix("chdb://")
+    if not path.startswith("/") or path.strip("/") == "":
+        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
+    return os.path.realpath(path)
