@@ -160,7 +160,8 @@ SELECT fromUnixTimestamp64Nano({{at:Int64}} + number), '{DEEP[0]}',
             'output.value', 'The trial lasts 14 days.'),
         map('openinference.span.kind', 'RETRIEVER',
             'retrieval.documents.0.document.id', concat('terms-', toString(number)),
-            'retrieval.documents.0.document.content', 'The trial lasts 14 days.')
+            'retrieval.documents.0.document.content',
+            concat('The trial of plan ', toString(number), ' lasts 14 days.'))
     ), 5000000, 'Ok'
 FROM numbers({DEEP_SPANS})
 """  # noqa: S608 - our own names alone

@@ -1,4 +1,4 @@
-"""An answer as JSON: all that its page shows."""
+"""An answer as JSON: all of it, also what its page leaves out for length."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def answer_document(
                 "stages": each.stages,
                 "text": known[each.id].text if each.id in known else None,
             }
-            for each in view.passages
+            for each in view.named
         ],
         "issues": [asdict(each) for each in issues],
         "feedback": [asdict(each) for each in feedback],

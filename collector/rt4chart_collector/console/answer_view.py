@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
-from otel_rt4chart.verify.model import Evidence, Finding, Label, Passage
+from otel_rt4chart.verify.model import Finding, Label, Passage
+from rt4chart_collector.console.answer_parts import (
+    ROLES,
+    ClaimLink,
+    NamedPassage,
+    Part,
+    ShownClaim,
+    ShownEvidence,
+    ShownPassage,
+    Words,
+)
 from rt4chart_collector.console.answer_words import stages_in_words, visible
 from rt4chart_collector.console.segments import Mark, Segment, fitting, segments, widened, windows
 from rt4chart_collector.store.answer import HeldBy, Verification
 from rt4chart_collector.store.answer_claims import NumberedClaim, Outlined
 from rt4chart_collector.store.feedback import Feedback
+from rt4chart_collector.store.passages import SeenPassage
 
 WEIGHTS = {
     Label.CONTRADICTED: 4,
@@ -20,92 +30,14 @@ WEIGHTS = {
     Label.ENTAILED: 1,
     Label.NOT_A_CLAIM: 0,
 }
-# A page has no more marks, however many claims there are; the heaviest are marked.
-MAX_MARKS = 2_000
+# A page has no more marks, however many claims there are: a browser lays them out at once.
+MAX_MARKS = 500
 ANSWER_LENGTH = 500_000
 # Of all passages together, of one that is used, and of one that is not.
 ALL_PASSAGES, USED_LENGTH, UNUSED_LENGTH = 200_000, 20_000, 3_000
 AROUND = 400
 NAMED = 12
 MAX_PASSAGES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A piece of text as it is shown; `label` is empty where nothing is marked.
-
-    `claims` are the numbers of all claims here, joined by spaces; `anchors` the ids that lie here;
-    `describes` the id of what says more, where it is on the page.
-    """
-
-    text: str
-    label: str = ""
-    claims: str = ""
-    href: str = ""
-    describes: str = ""
-    title: str = ""
-    anchors: tuple[str, ...] = ()
-    ends: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Words after `skipped` characters that are not shown."""
-
-    skipped: int
-    words: tuple[Words, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimLink:
-    """A claim by its number."""
-
-    index: int
-    label: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPassage:
-    """A passage beside the answer: `role` is contradicts, used, unused or lost.
-
-    `parts` is empty where the text is gone. `more` claims concern it beside those named; `left`
-    characters follow that are not shown; `unfit` pieces of evidence lie outside of the text.
-    """
-
-    number: int
-    id: str
-    role: str
-    stages: str
-    supports: tuple[ClaimLink, ...]
-    contradicts: tuple[ClaimLink, ...]
-    more: int
-    parts: tuple[Part, ...]
-    has_text: bool
-    left: int
-    unfit: int
-    score: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownEvidence:
-    """A piece of evidence, and where it stands on the page ("" where it does not)."""
-
-    evidence: Evidence
-    anchor: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownClaim:
-    """A claim of the page with all that belongs to it."""
-
-    index: int
-    numbered: NumberedClaim
-    evidence: tuple[ShownEvidence, ...]
-    kind_of_failure: str
-    issues: tuple[HeldBy, ...]
-    feedback: tuple[Feedback, ...]
-    fits: bool
 
 
 class View:
@@ -133,6 +65,8 @@ class View:
         self.marked, self.markable = len(heaviest), len(fits)
         self.words = tuple(self._words(one) for one in segments(answer, heaviest))
         self.hidden = len(verdict.answer) - len(answer)
+        self._resting = self._rests()
+        self.named = tuple(self._named())
         self.passages = tuple(self._passages())
 
     def claims(
@@ -184,27 +118,33 @@ class View:
         )
 
     def _passages(self) -> Iterable[ShownPassage]:
-        rests = self._rests()
+        rests, room = self._resting, ALL_PASSAGES
+        for one in self.named[:MAX_PASSAGES]:
+            shown = self._passage(one, rests.get(one.id, ()), room)
+            room -= sum(len(words.text) for part in shown.parts for words in part.words)
+            yield shown
+
+    def _named(self) -> Iterable[NamedPassage]:
+        """All passages, those against the answer first, with their places on the way to it."""
         seen = {one.id: one for one in self.verdict.passages}
-        order = list(dict.fromkeys([*seen, *rests]))
-        number = {name: place for place, name in enumerate(order, 1)}
+        found = [
+            NamedPassage(
+                place,
+                name,
+                self._role(name, seen.get(name)),
+                stages_in_words(seen[name].stages) if name in seen else "",
+            )
+            for place, name in enumerate(dict.fromkeys([*seen, *self._resting]), 1)
+        ]
+        return sorted(found, key=lambda one: ROLES.index(one.role))
 
-        def role(name: str) -> str:
-            found = rests.get(name, ())
-            if any(relation == "contradicts" for *_, relation in found):
-                return "contradicts"
-            if found:
-                return "used"
-            return "unused" if name not in seen or seen[name].is_context else "lost"
-
-        ranks = ("contradicts", "used", "unused", "lost")
-        order.sort(key=lambda name: ranks.index(role(name)))
-        room = ALL_PASSAGES
-        for name in order[:MAX_PASSAGES]:
-            stages = stages_in_words(seen[name].stages) if name in seen else ""
-            one = self._passage(name, number[name], role(name), stages, rests.get(name, ()), room)
-            room -= sum(len(words.text) for part in one.parts for words in part.words)
-            yield one
+    def _role(self, name: str, seen: SeenPassage | None) -> str:
+        rests = self._resting.get(name, ())
+        if any(relation == "contradicts" for *_, relation in rests):
+            return "contradicts"
+        if rests:
+            return "used"
+        return "unused" if seen is None or seen.is_context else "lost"
 
     def _rests(self) -> Mapping[str, Sequence[tuple[int, int, int, int, str]]]:
         """By passage: claim, place among its evidence, start, end, relation."""
@@ -216,14 +156,11 @@ class View:
 
     def _passage(
         self,
-        name: str,
-        number: int,
-        role: str,
-        stages: str,
+        named: NamedPassage,
         rests: Sequence[tuple[int, int, int, int, str]],
         room: int,
     ) -> ShownPassage:
-        passage = self._texts.get(name) if self._texts is not None else None
+        passage = self._texts.get(named.id) if self._texts is not None else None
         text = passage.text if passage else ""
         # A mark's number is the place in `rests`, for a claim may have several here.
         marks = [
@@ -246,10 +183,10 @@ class View:
             for relation in ("supports", "contradicts")
         )
         return ShownPassage(
-            number=number,
-            id=name,
-            role=role,
-            stages=stages,
+            number=named.number,
+            id=named.id,
+            role=named.role,
+            stages=named.stages,
             supports=tuple(map(self.link, supports[:NAMED])),
             contradicts=tuple(map(self.link, contradicts[:NAMED])),
             more=sum(max(len(one) - NAMED, 0) for one in (supports, contradicts)),
@@ -285,10 +222,10 @@ class View:
 
 
 def _heaviest(marks: Sequence[Mark], listed: set[int]) -> list[Mark]:
-    """As many marks as a page may have: the heaviest, of these those of listed claims first."""
+    """As many marks as a page may have: those of listed claims first, then the heaviest."""
     if len(marks) <= MAX_MARKS:
         return list(marks)
-    ranked = sorted(marks, key=lambda one: (-max(one.weight, 3 * (one.claim in listed)), one.claim))
+    ranked = sorted(marks, key=lambda one: (one.claim not in listed, -one.weight, one.claim))
     return ranked[:MAX_MARKS]
 
 

@@ -7,27 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart import semconv
+from otel_rt4chart.semconv import SERVICE_NAME
 from otel_rt4chart.spans.read import kind_of
 from otel_rt4chart.spans.reading import Reading
-from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.spans.record import Attributes, SpanRecord
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.spans import spans_of, text_of
 
 MAX_SPANS = 10_000
-# Values longer than this say no kind and no number.
-SHORT = 120
-SPANS = f"""
-SELECT SpanId, any(ParentSpanId), any(SpanName), any(SpanKind), any(ServiceName),
-    min(toUnixTimestamp64Nano(Timestamp)) AS Start, max(Duration), any(StatusCode),
-    any(substringUTF8(StatusMessage, 1, 400)), any(ScopeName),
-    any(mapApply((key, value) -> (key, if(length(value) <= {SHORT}, value, '…')), SpanAttributes)),
-    any(Events.Name)
-FROM otel_traces
-WHERE TraceId = {{trace:String}}
-  AND Timestamp >= (SELECT min(Start) FROM otel_traces_trace_id_ts WHERE TraceId = {{trace:String}})
-  AND Timestamp <= (SELECT max(End) + 1 FROM otel_traces_trace_id_ts
-                    WHERE TraceId = {{trace:String}})
-GROUP BY SpanId ORDER BY Start, SpanId LIMIT {{limit:UInt32}}
-"""  # noqa: S608 - names of columns alone, values are parameters
+# Of what a span says went wrong, in characters.
+MESSAGE = 400
 # OpenInference, the GenAI conventions of now and before, OpenLLMetry.
 INPUT = (
     "llm.token_count.prompt",
@@ -83,36 +72,24 @@ class Trace:
 
 def trace_of(client: Client, trace_id: str, *, limit: int = MAX_SPANS) -> Trace | None:
     """The first `limit` spans of the trace by time; None where none is stored."""
-    rows = client.query(SPANS, {"trace": trace_id, "limit": limit + 1}).result_rows
-    if not rows:
+    return trace_in(spans_of(client, [trace_id]), limit=limit)
+
+
+def trace_in(spans: Sequence[SpanRecord], *, limit: int = MAX_SPANS) -> Trace | None:
+    """The same of the spans of one trace, which are in the order of time."""
+    read = {one.span_id: one for one in spans[:limit]}
+    if not read:
         return None
-    read = {row[0]: _Read(*row) for row in rows[:limit]}
     start = min(one.start_ns for one in read.values())
-    end = max(one.start_ns + one.duration_ns for one in read.values())
-    return Trace(_in_order(read), start, end, is_cut=len(rows) > limit)
+    end = max(one.end_ns for one in read.values())
+    return Trace(_in_order(read), start, end, is_cut=len(spans) > limit)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    span_id: str
-    parent_id: str
-    name: str
-    span_kind: str
-    service: str
-    start_ns: int
-    duration_ns: int
-    status: str
-    message: str
-    scope: str
-    attributes: Mapping[str, str]
-    events: Sequence[str]
-
-
-def _in_order(read: Mapping[str, _Read]) -> tuple[TraceSpan, ...]:
+def _in_order(read: Mapping[str, SpanRecord]) -> tuple[TraceSpan, ...]:
     """Depth first without recursion; of a loop of parents the earliest span stands as a root."""
-    below: defaultdict[str, list[_Read]] = defaultdict(list)
+    below: defaultdict[str, list[SpanRecord]] = defaultdict(list)
     for one in read.values():
-        below[one.parent_id if one.parent_id in read else ""].append(one)
+        below[one.parent_span_id if one.parent_span_id in read else ""].append(one)
     found: dict[str, TraceSpan] = {}
     _descend(below[""], below, found)
     for one in read.values():
@@ -122,8 +99,8 @@ def _in_order(read: Mapping[str, _Read]) -> tuple[TraceSpan, ...]:
 
 
 def _descend(
-    roots: Sequence[_Read],
-    below: Mapping[str, Sequence[_Read]],
+    roots: Sequence[SpanRecord],
+    below: Mapping[str, Sequence[SpanRecord]],
     found: dict[str, TraceSpan],
 ) -> None:
     stack = [(one, 0) for one in reversed(roots)]
@@ -133,42 +110,34 @@ def _descend(
             continue
         under = [child for child in below.get(one.span_id, ()) if child.span_id not in found]
         under = [child for child in under if child.span_id != one.span_id]
-        is_orphan = depth == 0 and one.parent_id != ""
+        is_orphan = depth == 0 and one.parent_span_id != ""
         found[one.span_id] = _span(one, depth, len(under), is_orphan=is_orphan)
         stack += [(child, depth + 1) for child in reversed(under)]
 
 
-def _span(one: _Read, depth: int, children: int, *, is_orphan: bool) -> TraceSpan:
-    record = SpanRecord(
-        trace_id="",
-        span_id=one.span_id,
-        name=one.name,
-        start_ns=one.start_ns,
-        end_ns=one.start_ns + one.duration_ns,
-        attributes=one.attributes,
-        scope_name=one.scope,
-    )
+def _span(one: SpanRecord, depth: int, children: int, *, is_orphan: bool) -> TraceSpan:
+    reading = Reading(one)
     return TraceSpan(
         one.span_id,
-        one.parent_id,
+        one.parent_span_id,
         one.name,
-        kind_of(Reading(record))[0].value,
-        one.service,
+        kind_of(reading)[0].value,
+        text_of(one.resource.get(SERVICE_NAME, "")),
         one.start_ns,
-        one.duration_ns,
+        one.end_ns - one.start_ns,
         one.status,
-        one.message,
+        one.status_message[:MESSAGE],
         depth,
         children,
         is_orphan,
-        one.scope == semconv.SCOPE_NAME,
+        one.scope_name == semconv.SCOPE_NAME,
         _count(one.attributes, INPUT),
         _count(one.attributes, OUTPUT),
     )
 
 
-def _count(attributes: Mapping[str, str], names: Collection[str]) -> int | None:
+def _count(attributes: Attributes, names: Collection[str]) -> int | None:
     for name in names:
-        if (value := attributes.get(name, "")).isdecimal():
+        if (value := str(attributes.get(name, ""))).isdecimal():
             return int(value)
     return None

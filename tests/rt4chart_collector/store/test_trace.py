@@ -7,9 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from otel_rt4chart.semconv import SCOPE_NAME
+from otel_rt4chart.spans.record import SpanRecord
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans
-from rt4chart_collector.store.trace import _in_order, _Read, trace_of
+from rt4chart_collector.store.trace import _in_order, trace_of
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN
 
 TRACE = SPAN.trace_id
@@ -23,9 +24,9 @@ ROOT = replace(
 )
 
 
-def read(name: str, parent: str, start: int = 0) -> _Read:
+def read(name: str, parent: str, start: int = 0) -> SpanRecord:
     """A span of which nothing else is known."""
-    return _Read(name, parent, name, "", "", start, 1, "", "", "", {}, ())
+    return SpanRecord("", name, name, start, start + 1, parent_span_id=parent)
 
 
 def test_a_trace_is_a_tree_in_the_order_of_time(client: Client) -> None:

@@ -12,7 +12,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from otel_rt4chart.verdict import Decision
+from otel_rt4chart.guard import guard
+from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.verdict import Candidate, Decision
 from otel_rt4chart.verify.model import Label, Passage
 from rt4chart_collector.answers import answers_in
 from rt4chart_collector.console import answer_words
@@ -35,7 +37,7 @@ from rt4chart_collector.store.feedback import (
     take_back,
 )
 from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.trace import trace_of
+from rt4chart_collector.store.trace import MAX_SPANS, trace_in
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
@@ -79,9 +81,10 @@ def show(console: Console, request: Request) -> Response:
         pages = pages_of(request, outline)
         wanted = pages.wanted if form == "html" else [each.index for each in outline]
         listed = claims_in(client, one, wanted)
-        texts = _texts(client, one)
+        spans = spans_of(client, [one.trace_id])
+        texts = _texts(client, one, spans)
         issues, given = issues_holding(client, one), feedback_on(client, one)
-        trace = trace_of(client, one.trace_id)
+        trace = trace_in(spans, limit=MAX_SPANS if form == "html" else len(spans))
         others = [
             (other, _compared(client, one, outline, other)) for other in found[: COMPARED + 1]
         ]
@@ -212,10 +215,17 @@ def _chosen(found: Sequence[Verification], asked: str, main: str) -> Verificatio
     return one if one is not None and one.decision is Decision.VERIFIED else found[0]
 
 
-def _texts(client: Client, one: Verification) -> dict[str, Passage] | None:
-    """The passages read from the spans again, as verification does; None where these are gone."""
-    spans = spans_of(client, [one.trace_id])
-    for candidate in answers_in(client, spans):
+def _texts(
+    client: Client, one: Verification, spans: Sequence[SpanRecord]
+) -> dict[str, Passage] | None:
+    """The passages read from the spans again, as verification does; None where these are gone.
+
+    None also where they cannot be read: the quotations of the verdict are left.
+    """
+    found: Sequence[Candidate] = ()
+    with guard("reading an answer's passages again"):
+        found = answers_in(client, spans)
+    for candidate in found:
         if candidate.span_id == one.span_id:
             staged = {each.passage.id: each.passage for each in candidate.staged}
             return {**staged, **{each.id: each for each in candidate.exchange.passages}}

@@ -3,11 +3,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+
+from otel_rt4chart.guard import guard
 from otel_rt4chart.verdict import Decision
 from otel_rt4chart.verify.model import AnswerRange, Evidence, Label
+from rt4chart_collector.console.answer_json import answer_document
+from rt4chart_collector.console.answer_view import MAX_PASSAGES, View
 from rt4chart_collector.store.answer import verifications_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.feedback import Opinion, feedback_on
+from rt4chart_collector.store.passages import SeenPassage
 from rt4chart_collector.store.spans import insert_spans
 from tests.rt4chart_collector.console.pages.answer_data import (
     ANSWER,
@@ -142,7 +148,7 @@ def test_ranges_that_do_not_fit_the_answer_are_told(client: Client) -> None:
 
 
 def test_ten_thousand_claims_are_paged_and_marked_within_bounds(client: Client) -> None:
-    """A page has fifty of them, the heaviest two thousand are underlined, and any can be had."""
+    """A page has fifty of them, the heaviest five hundred are underlined, and any can be had."""
     text = "word " * 50_000
     found = candidate()
     told = replace(found, exchange=replace(found.exchange, answer=text))
@@ -163,14 +169,50 @@ def test_ten_thousand_claims_are_paged_and_marked_within_bounds(client: Client) 
 
     shown = page.partition('id="answer" dir="auto">')[2].partition("</div>")[0]
     assert re.sub(r"<[^>]*>", "", shown) == text
-    assert shown.count("<mark") == 2_000
-    assert "2,000 of 10,000 claims are underlined" in text_of(page)
+    assert shown.count("<mark") == 500
+    assert "500 of 10,000 claims are underlined" in text_of(page)
     assert page.count('<li class="claim ') == 50
     assert 'id="claim-7777"' in page
     assert "claim=7777" not in shown.partition("#claim-7777")[0][-12:]
     assert len(page) < 3_000_000
     assert re.findall(r'id="claim-(\d+)"', bad)[-1] == "9990"
     assert [one["index"] for one in whole["claims"]] == list(range(10_000))
+
+
+def test_the_json_has_what_the_page_leaves_out(client: Client) -> None:
+    """All passages and all spans, however many."""
+    names = tuple(SeenPassage(f"p{n}", frozenset(), True) for n in range(300))
+    stored(client)
+    (one,) = verifications_of(client, TRACE, ANSWER_SPAN)
+    many = replace(one, passages=names)
+
+    view = View(many, [], [], None)
+    told = answer_document(many, [], view, [], [], None, None)
+
+    assert len(view.passages) == MAX_PASSAGES
+    assert told["passages"] == [
+        {"id": f"p{n}", "role": "unused", "stages": "", "text": None} for n in range(300)
+    ]
+
+
+def test_passages_that_cannot_be_read_again_leave_the_quotations(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault in the reading of spans costs their texts, not the page."""
+
+    def failing(*_: object) -> None:
+        raise ValueError("a span that nobody thought of")
+
+    stored(client)
+    monkeypatch.setattr(guard, "strict", False)
+    monkeypatch.setattr("rt4chart_collector.console.pages.answer.answers_in", failing)
+
+    with console(client) as browser:
+        page = browser.get(PATH)
+
+    assert page.status_code == 200
+    assert "Their texts are not shown" in page.text
+    assert "<blockquote" in page.text
 
 
 def test_other_verifiers_verdicts_stand_beside_it(client: Client) -> None:
