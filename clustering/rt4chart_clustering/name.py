@@ -59,15 +59,23 @@ STANDS_OUT, AT_LEAST = 0.3, 3
 def title(fingerprint: str, route: str, changes: Iterable[Change], claims: int) -> str:
     """Such as "Number differs from the source · sales_call".
 
-    `changes` are those of some or all of the issue's claims, `claims` how many these are.
+    `changes` are those of some or all of the issue's claims, `claims` how many these are. A
+    fingerprint that another version wrote, of another shape, stands there as it is.
     """
-    _, label, op = fingerprint.split(":")
-    head = (CONTRADICTED if label == "contradicted" else BASELESS)[Op(op)]
+    label, head = _head(fingerprint)
     # What the sources have instead says little where they are silent.
     told = [one if label == "contradicted" or not one.claimed else replace(one, found="")
             for one in changes]  # fmt: skip
     value = _standing_out(told, claims)
     return f"{head}{value} · {plain(route)}"
+
+
+def _head(fingerprint: str) -> tuple[str, str]:
+    """The label, "" where it cannot be told, and the pattern's name."""
+    match fingerprint.split(":"):
+        case [_, label, op] if op in list(Op):
+            return label, (CONTRADICTED if label == "contradicted" else BASELESS)[Op(op)]
+    return "", plain(fingerprint) or "Unfaithful"
 
 
 def plain(text: str) -> str:

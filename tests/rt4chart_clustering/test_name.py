@@ -94,3 +94,9 @@ def test_masked_claim_keeps_words_without_values() -> None:
     assert masked("On April 24, 1990 the Atlantis crew of Houston flew 3 rockets.") == (
         "[date] [name] crew [name] flew [number] rockets"
     )
+
+
+@pytest.mark.parametrize("stored", ["a:b", "fp9:contradicted:number:more", "fp9:baseless:new", "x"])
+def test_a_fingerprint_of_another_shape_stands_as_it_is(stored: str) -> None:
+    """Another version may have written it."""
+    assert title(stored, "billing", [], 3) == f"{stored} · billing"
