@@ -23,6 +23,14 @@ def test_nothing_decided_is_no_baseline() -> None:
     assert baseline_of([tick(0, (Bin(0, 0, 9, 1.0),))], now_ns=NOW) is None
 
 
+def test_a_day_without_decided_claims_is_no_day() -> None:
+    """Answers that claim nothing leave the baseline as it is."""
+    some = [tick(day * DAY, (Bin(5, 1, 500, 1.0),)) for day in (8, 10)]
+    claimless = tick(9 * DAY, (Bin(0, 0, 40, 1.0), Bin(5, 1, 0, 1.0), Bin(5, 1, 3, 0.0)))
+
+    assert baseline_of([*some, claimless], now_ns=NOW) == baseline_of(some, now_ns=NOW)
+
+
 def test_a_baseline_is_cold_below_two_thousand_claims() -> None:
     """At 1,995 claims it is cold and says so; at 2,000 it is warm."""
     cold = baseline_of([tick(0, (Bin(5, 0, 399, 1.0),))], now_ns=START_NS + DAY * TICK_NS)
