@@ -9,7 +9,11 @@ from rt4chart_collector.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.drift.policy import DAY_NS
 from rt4chart_collector.monitor.facts import moment
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_traffic import DayWeight, failures_a_day
+from rt4chart_collector.store.issue_traffic import (
+    DayWeight,
+    decided_a_day,
+    failures_a_day,
+)
 from rt4chart_collector.store.issue_watch import WatchedIssue, watched_issues
 
 # An issue is news for a day; what a grouping finds in old failures is none.
@@ -24,14 +28,16 @@ def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
     """What is wrong now, at most `MOST` of each rule; the registry is read, never written."""
     known = watched_issues(client)
     daily = days_of(known, failures_a_day(client, now_ns=now_ns, days=DAYS))
+    decided = decided_a_day(client, now_ns=now_ns, days=DAYS)
+    traffic = {one.id: growth_of(decided.get((one.service, one.route), ())) for one in known}
     order = sorted(known, key=lambda one: (-sum(daily[one.id]), one.id))
     found = (
         [_new(one) for one in order if is_new(one, now_ns)],
         [_regressed(one) for one in order if one.state == "regressed"],
         [
-            _growing(one, daily[one.id], now_ns)
+            _growing(one, daily[one.id], traffic[one.id], now_ns)
             for one in order
-            if grows(one, daily[one.id], now_ns)
+            if grows(one, daily[one.id], now_ns, traffic[one.id])
         ],
     )
     return [alert for alerts in found for alert in alerts[:MOST]]
@@ -55,12 +61,21 @@ def is_new(issue: WatchedIssue, now_ns: int) -> bool:
     return issue.state in ("", "new") and is_young
 
 
-def grows(issue: WatchedIssue, daily: Sequence[float], now_ns: int) -> bool:
-    """Three times the failures of its days before, ten at least; it is two days old at least."""
+def growth_of(decided: Sequence[float]) -> float:
+    """Today's decided claims over those of a day before with any; 1 where there is no such."""
+    before = [one for one in decided[1:] if one > 0]
+    return decided[0] * len(before) / sum(before) if before and decided[0] > 0 else 1.0
+
+
+def grows(issue: WatchedIssue, daily: Sequence[float], now_ns: int, traffic: float = 1.0) -> bool:
+    """Three times its usual share of the route's claims, ten failures at least.
+
+    `traffic` is the growth of the route's claims. The issue is two days old at least.
+    """
     age = now_ns - issue.first_ns
     if issue.state == "ignored" or age < 2 * DAY_NS:
         return False
-    return daily[0] >= LEAST and daily[0] >= GROWN * usual(daily, age)
+    return daily[0] >= LEAST and daily[0] >= GROWN * usual(daily, age) * traffic
 
 
 def usual(daily: Sequence[float], age_ns: int) -> float:
@@ -77,10 +92,14 @@ def _regressed(one: WatchedIssue) -> Alert:
     return _alert(Rule.REGRESSED_ISSUE, Severity.ERROR, one, title, one.state_ns)
 
 
-def _growing(one: WatchedIssue, daily: Sequence[float], now_ns: int) -> Alert:
+def _growing(one: WatchedIssue, daily: Sequence[float], traffic: float, now_ns: int) -> Alert:
     normal = usual(daily, now_ns - one.first_ns)
     title = f"{one.title}: {daily[0]:.0f} failures in a day, {normal:.1f} a day before"
-    more = {"failures_today": daily[0], "failures_a_day_before": normal}
+    more = {
+        "failures_today": daily[0],
+        "failures_a_day_before": normal,
+        "claims_today_over_before": traffic,
+    }
     return _alert(Rule.GROWING_ISSUE, Severity.WARNING, one, title, now_ns - DAY_NS, **more)
 
 

@@ -49,6 +49,19 @@ FROM (
 )
 GROUP BY ServiceName, Route
 """
+# From the sums per five minutes. Where several verifiers judged a day, the one that decided most.
+DECIDED_A_DAY = """
+SELECT ServiceName, Route, Age, max(Claims)
+FROM (
+    SELECT ServiceName, Route, VerifierId,
+        intDiv(greatest({now:Int64} - toUnixTimestamp(Tick) * 1000000000, 0), {day:Int64}) AS Age,
+        sum(if(SampleRate > 0, 1 / SampleRate, 0) * Decided * Answers) AS Claims
+    FROM rt4chart_route_5m
+    WHERE Decision = 'verified' AND Tick > fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY ServiceName, Route, VerifierId, Age
+)
+GROUP BY ServiceName, Route, Age
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +87,14 @@ def decided_claims(client: Client, *, now_ns: int, days: int) -> dict[tuple[str,
     """The weighted decided claims of these days, by service and route."""
     rows = client.query(DECIDED, {"since": now_ns - days * DAY_NS}).result_rows
     return {(service, route): decided for service, route, decided in rows}
+
+
+def decided_a_day(
+    client: Client, *, now_ns: int, days: int
+) -> dict[tuple[str, str], tuple[float, ...]]:
+    """The weighted decided claims of each of these days, today's first, by service and route."""
+    given = {"now": now_ns, "since": now_ns - days * DAY_NS, "day": DAY_NS}
+    found: dict[tuple[str, str], list[float]] = {}
+    for service, route, age, claims in client.query(DECIDED_A_DAY, given).result_rows:
+        found.setdefault((service, route), [0.0] * days)[min(int(age), days - 1)] += claims
+    return {place: tuple(daily) for place, daily in found.items()}

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from rt4chart_collector.drift.policy import DAY_NS
-from rt4chart_collector.monitor.issues import grows, is_new, issue_alerts
+from rt4chart_collector.monitor.issues import grows, growth_of, is_new, issue_alerts
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, record
 from rt4chart_collector.store.issue_watch import WatchedIssue
+from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
-from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers
+from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
 NOW = NOON + 600 * SECOND
 OLD = WatchedIssue(
@@ -76,13 +77,26 @@ def test_three_times_the_usual_and_ten_at_least_is_growth(
     assert not grows(replace(OLD, state="ignored"), daily, NOW)
 
 
+def test_more_traffic_alone_is_no_growth() -> None:
+    """Three times the failures of three times the claims are the usual share; fewer are more."""
+    daily = (30.0, *(10.0,) * 7)
+
+    assert not grows(OLD, daily, NOW, growth_of((3000.0, *(1000.0,) * 7)))
+    assert grows(OLD, (10.0, *(5.0,) * 7), NOW, growth_of((500.0, *(1000.0,) * 7)))
+    assert growth_of((500.0, 0.0, 1000.0, 0.0)) == 0.5
+    assert growth_of((500.0, 0.0)) == growth_of((0.0, 500.0)) == growth_of(()) == 1.0
+
+
 def test_a_growing_issue_says_by_how_much(client: Client) -> None:
     """Failures of today and a day before, as they stand for others."""
     earlier = [replace(one, time_ns=NOON - 4 * DAY_NS) for one in numbers(2)]
     born(client, [*earlier, *numbers(12, first=20)], state="open")
+    sound = [replace(one, time_ns=NOON - 4 * DAY_NS) for one in numbers(10, first=40)]
+    insert_verdicts(client, [verdict(one) for one in sound])
 
     (alert,) = issue_alerts(client, now_ns=NOW)
 
     assert alert.rule == "growing_issue"
     assert alert.facts["failures_today"] == 12.0
+    assert alert.facts["claims_today_over_before"] == 1.0
     assert alert.facts["failures_a_day_before"] == pytest.approx(2 / 3, rel=0.01)

@@ -9,6 +9,7 @@ from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import DAY_NS
 from rt4chart_collector.store.issue_traffic import (
     DayWeight,
+    decided_a_day,
     decided_claims,
     failures_a_day,
 )
@@ -34,6 +35,8 @@ def test_failures_count_by_day_and_label_at_their_weight(any_client: Client) -> 
         DayWeight(SECOND_ID, "baseless", 0, 2.0),
     ]
     assert decided_claims(any_client, now_ns=NOW, days=3) == {("shop", "billing"): 14.0}
+    by_day = decided_a_day(any_client, now_ns=NOW, days=3)
+    assert by_day == {("shop", "billing"): (6.0, 4.0, 4.0)}
 
 
 def test_a_time_in_the_future_is_today(client: Client) -> None:
