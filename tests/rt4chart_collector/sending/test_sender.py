@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -72,24 +72,40 @@ def test_a_system_that_is_away_is_told_as_such() -> None:
             sent(f"http://127.0.0.1:{closed.getsockname()[1]}", timeout_s=0.2)
 
 
-def test_a_reply_that_drips_has_an_end() -> None:
-    """Each byte comes in time, and all of them would take for ever."""
+DRIPS = {
+    "body": b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n",
+    "refusal": b"HTTP/1.1 500 No\r\ncontent-length: 100000\r\n\r\n",
+    "headers": b"HTTP/1.1 200 OK\r\nx: ",
+    "status": b"HTTP/1.1 2",
+    "interim": b"HTTP/1.1 100 Continue\r\nx: ",
+}
+
+
+@pytest.mark.parametrize("begin", DRIPS.values(), ids=DRIPS)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_reply_that_drips_has_an_end(begin: bytes, scheme: str) -> None:
+    """Each byte comes in time, and all of them would take for ever: the connection is cut."""
+    is_cut = Event()
 
     def drip(listener: socket.socket) -> None:
         talk, _ = listener.accept()
         with talk, suppress(OSError):
             talk.recv(65_536)
-            talk.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+            # A record of TLS that is never whole.
+            talk.sendall(begin if scheme == "http" else b"\x16\x03\x03\x40\x00")
             while True:
                 talk.sendall(b" ")
                 time.sleep(0.02)
+        is_cut.set()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = Thread(target=drip, args=(listener,))
+        thread = Thread(target=drip, args=(listener,), daemon=True)
         thread.start()
+        begun = time.monotonic()
         with pytest.raises(NotifyError, match="the reply takes too long"):
-            sent(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout_s=0.3)
-        thread.join()
+            sent(f"{scheme}://127.0.0.1:{listener.getsockname()[1]}", timeout_s=0.3)
+        assert time.monotonic() - begun < 2
+        assert is_cut.wait(5)
 
 
 @pytest.mark.parametrize("path", ["s3cret-ä", "s3cret-\x7f", "s3cret- x"])
