@@ -36,10 +36,10 @@ def main(folder: Path, url: str) -> None:
         page.evaluate("scrollTo(0, 0)")
         _take(page, folder / "console-answer.png")
         page.click(".crumbs a[href^='/routes/']")
+        page.set_viewport_size({"width": WIDTH, "height": 810})
         _take(page, folder / "console-route.png")
-        dark = browser.new_page(
-            viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="dark", device_scale_factor=1
-        )
+        dark = browser.new_page(color_scheme="dark")
+        dark.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         dark.goto(f"{console}map")
         _take(dark, folder / "console-map-dark.png")
         browser.close()
