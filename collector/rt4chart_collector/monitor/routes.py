@@ -92,7 +92,11 @@ class Routes:
         limit = self._settings.monitor_routes
         since = now_ns - SHOWN_NS
         found = busiest_routes(
-            self._client, since_ns=since, verifier=self.verifier, limit=limit + 1
+            self._client,
+            since_ns=since,
+            now_ns=now_ns,
+            verifier=self.verifier,
+            limit=limit + 1,
         )
         if len(found) > limit:
             log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)

@@ -9,28 +9,40 @@ from rt4chart_collector.store.connect import Client
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
 WEEK_S = 7 * 24 * HOUR_S
-# Two weeks ago counts where there was anything at all: one special day is no habit.
+# An answer that several verifiers judged is in the sums of each: the one that judged the most tells
+# how many there were. A sender's clock may be ahead by less than an hour; what is dated later still
+# is no answer of now. Two weeks ago counts where there was anything at all: one special day is no
+# habit.
 SILENT = """
-SELECT ServiceName, Route,
-    sumIf(Answers, Tick >= toDateTime({at:Int64} - {week:Int64} - {hour:Int64}, 'UTC')
-        AND Tick < toDateTime({at:Int64} - {week:Int64}, 'UTC')) AS LastWeek,
-    sumIf(Answers, Tick < toDateTime({at:Int64} - 2 * {week:Int64}, 'UTC')) AS Before,
-    sumIf(Answers, Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')) AS Now,
-    toUnixTimestamp(maxIf(Tick, Tick >= toDateTime({at:Int64} - {week:Int64}, 'UTC'))) AS Last
-FROM rt4chart_route_5m
-WHERE Tick >= toDateTime({at:Int64} - 2 * {week:Int64} - {hour:Int64}, 'UTC')
+SELECT ServiceName, Route, max(OfLastWeek) AS LastWeek, max(OfBefore) AS Before,
+    max(OfNow) AS Now, max(OfLast) AS Last
+FROM (
+    SELECT ServiceName, Route,
+        sumIf(Answers, Tick >= toDateTime({at:Int64} - {week:Int64} - {hour:Int64}, 'UTC')
+            AND Tick < toDateTime({at:Int64} - {week:Int64}, 'UTC')) AS OfLastWeek,
+        sumIf(Answers, Tick < toDateTime({at:Int64} - 2 * {week:Int64}, 'UTC')) AS OfBefore,
+        sumIf(Answers, Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')) AS OfNow,
+        toUnixTimestamp(maxIf(Tick, Tick >= toDateTime({at:Int64} - {week:Int64}, 'UTC'))) AS OfLast
+    FROM rt4chart_route_5m
+    WHERE Tick >= toDateTime({at:Int64} - 2 * {week:Int64} - {hour:Int64}, 'UTC')
+      AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
+    GROUP BY ServiceName, Route, VerifierId
+)
 GROUP BY ServiceName, Route
 HAVING LastWeek >= {least:UInt32} AND Now = 0 AND (Before = 0 OR Before >= {least:UInt32})
 ORDER BY LastWeek DESC, ServiceName, Route LIMIT {limit:UInt32}
 """
 IS_ANY = """
-SELECT count() > 0 FROM rt4chart_route_5m WHERE Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')
+SELECT count() > 0 FROM rt4chart_route_5m
+WHERE Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')
+  AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
 """
 BUSIEST = """
 SELECT ServiceName, Route, sum(Answers * Decided) AS Claims
 FROM rt4chart_route_5m
 WHERE VerifierId = {verifier:String} AND Decision = 'verified'
   AND Tick >= toDateTime({since:Int64}, 'UTC')
+  AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
 GROUP BY ServiceName, Route HAVING Claims > 0
 ORDER BY Claims DESC, ServiceName, Route LIMIT {limit:UInt32}
 """
@@ -68,8 +80,9 @@ def silent_routes(
 
 
 def busiest_routes(
-    client: Client, *, since_ns: int, verifier: str, limit: int
+    client: Client, *, since_ns: int, now_ns: int, verifier: str, limit: int
 ) -> list[tuple[str, str]]:
     """The routes with the most decided claims since then, as (service, route)."""
-    given = {"since": since_ns // SECOND_NS, "verifier": verifier, "limit": limit}
+    times = {"since": since_ns // SECOND_NS, "at": now_ns // SECOND_NS, "hour": HOUR_S}
+    given = {**times, "verifier": verifier, "limit": limit}
     return [(service, route) for service, route, _ in client.query(BUSIEST, given).result_rows]
