@@ -7,6 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from rt4chart_collector.console.charts import figure_text
 from rt4chart_collector.console.filters import FILTERS
 from rt4chart_collector.console.section import TEMPLATES
 from rt4chart_collector.console.static import FOLDER as STATIC
@@ -29,7 +30,7 @@ def page(report: Report, *, made_ns: int, console: str = "", has_texts: bool = T
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(FILTERS)
+    environment.filters.update(FILTERS, figure_json=figure_text)
     # Styles are ours: nothing of anybody else's is in them.
     styles = [(folder / name).read_text("utf-8") for folder, name in STYLES]
     return environment.get_template("report.html").render(
