@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -174,15 +175,18 @@ def give(console: Console, request: Request) -> Response:
 def pages_of(request: Request, outline: Sequence[Outlined]) -> Pages:
     """The claims to list: `?label=`, and `?page=`, or the page that has `?claim=`."""
     shown = one_of(request, "label", SHOWN, "")
-    counts: dict[str, int] = {"": len(outline), UNFAITHFUL: 0}
-    for one in outline:
-        counts[one.label.value] = counts.get(one.label.value, 0) + 1
-        counts[UNFAITHFUL] += one.label.is_unfaithful
-    fitting = [
-        one.index
-        for one in outline
-        if shown in ("", one.label.value) or (shown == UNFAITHFUL and one.label.is_unfaithful)
-    ]
+    found = Counter(one.label for one in outline)
+    counts = {
+        "": len(outline),
+        UNFAITHFUL: sum(number for label, number in found.items() if label.is_unfaithful),
+        **{label.value: number for label, number in found.items()},
+    }
+    taken = {
+        label
+        for label in found
+        if shown in ("", label.value) or (shown == UNFAITHFUL and label.is_unfaithful)
+    }
+    fitting = [one.index for one in outline if one.label in taken]
     pages = max(-(-len(fitting) // CLAIMS_A_PAGE), 1)
     claim = whole_of(request, "claim", default=-1, low=-1, high=2**32)
     asked = fitting.index(claim) // CLAIMS_A_PAGE + 1 if claim in fitting else 1
