@@ -48,7 +48,7 @@ class IssueList:
         wanted = wanted_of(request, now_ns)
         found = narrowed(known, wanted)
         closed = sum(State(one.issue.state).is_closed for one in known)
-        routes = sorted({(one.issue.service, one.issue.route) for one in known})
+        routes = sorted({one.issue.route for one in known if one.issue.route})
         return self._console.table(
             request,
             _table(request, found, known, now_ns),

@@ -74,6 +74,7 @@ def test_the_list_can_be_narrowed_and_sorted(client: Client) -> None:
         for query, titles in ASKED.items():
             told = browser.get(f"/issues?format=csv&{query}").text
             assert [row["title"] for row in csv.DictReader(io.StringIO(told))] == titles, query
+        assert '<option value="billing">billing</option>' in browser.get("/issues").text
         for query in ("state=x", "since=5y", "sort=nothing", "page=0", "page=x"):
             page = browser.get(f"/issues?{query}")
             assert (page.status_code, "expected" in page.text) == (400, True), query
