@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+import re
+from collections import deque
 from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -14,54 +16,65 @@ from rt4chart_collector.console.session import COOKIE, Session, Sessions
 from rt4chart_collector.console.settings import ConsoleSettings
 
 OPEN, TOKEN, PROXY, BEARER = "open", "token", "proxy", "script"
+ATTEMPTS, PERIOD_S = 20, 60
+HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class Access:
-    """Decides by the request alone."""
+    """Decides by the request, and counts wrong tokens, whoever sends them."""
 
     def __init__(self, settings: ConsoleSettings, sessions: Sessions) -> None:
         """What is asked for, and who signs cookies."""
         self._settings = settings
         self._sessions = sessions
+        self._wrong: deque[int] = deque(maxlen=ATTEMPTS)
 
     def check_host(self, request: Request) -> None:
-        """Raise HTTPException 421 where an open console is addressed by another name.
+        """Raise HTTPException 421 where the console is addressed by a name that is not its own.
 
-        A page of a stranger's host name that points to 127.0.0.1 would else read it through the
-        browser (DNS rebinding).
+        A page of a stranger's host name that points to this address would else read it through the
+        browser (DNS rebinding), where no cookie is asked for.
         """
-        host = host_of(request.headers.get("host", ""))
-        if self._settings.is_open and host not in LOCAL:
+        header, settings = request.headers.get("host", ""), self._settings
+        host = host_of(header)
+        is_named = settings.is_open or settings.console_user_header or settings.console_hosts
+        if is_named and host not in LOCAL and host not in settings.console_hosts:
             raise HTTPException(
                 421,
-                f"expected the host localhost, 127.0.0.1 or [::1], got {host[:80]!r}: without "
-                "RT4CHART_CONSOLE_TOKEN the console answers to names of this machine alone",
+                f"expected the host localhost, 127.0.0.1, [::1] or one of RT4CHART_CONSOLE_HOSTS, "
+                f"got {header[:80]!r}",
             )
 
     def session(self, request: Request, now_s: int) -> Session | None:
         """Whose request it is; None where they have to sign in. 401 for a wrong bearer token."""
-        if (authorization := request.headers.get("authorization")) is not None:
-            return self._bearer(authorization, now_s)
         known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
         if user := self._named(request):
             return self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
+        authorization = request.headers.get("authorization")
+        if authorization is not None and self._settings.console_token:
+            return self._bearer(authorization, now_s)
         if self._settings.is_open:
             return self._same(known, OPEN, "") or self._sessions.begin(OPEN, "", now_s)
         return self._same(known, TOKEN, "")
 
     def sign_in(self, token: str, now_s: int) -> Session | None:
-        """A session for whoever has the token."""
-        return self._sessions.begin(TOKEN, "", now_s) if self._is_token(token) else None
+        """A session for whoever has the token; 429 for one wrong token too many."""
+        if self._is_token(token):
+            return self._sessions.begin(TOKEN, "", now_s)
+        self._count_wrong(now_s)
+        return None
 
-    def check_post(
+    def check_sent(self, request: Request, session: Session | None) -> None:
+        """Raise HTTPException 403 for a change that another site sent."""
+        if session is None or session.way != BEARER:
+            check_origin(request)
+
+    def check_form(
         self, request: Request, session: Session | None, form: Mapping[str, str]
     ) -> None:
-        """Raise HTTPException 403 for a change that did not begin on a page of this console."""
-        if session is not None and session.way == BEARER:
-            return
-        check_origin(request)
-        if session is None:
+        """Raise HTTPException 403 for a form that is of no page of this session."""
+        if session is None or session.way == BEARER:
             return
         given = form.get("csrf", "") or request.headers.get("x-csrf-token", "")
         if not self._sessions.is_csrf(session, given):
@@ -90,12 +103,24 @@ class Access:
         scheme, _, given = authorization.partition(" ")
         if scheme.lower() == "bearer" and self._is_token(given.strip()):
             return Session(BEARER, "", "", now_s)
+        self._count_wrong(now_s)
         raise HTTPException(
             401,
             "expected 'Authorization: Bearer TOKEN' with the token of RT4CHART_CONSOLE_TOKEN, "
             "got another header",
             {"WWW-Authenticate": "Bearer"},
         )
+
+    def _count_wrong(self, now_s: int) -> None:
+        """The right token always gets in: nobody can lock others out with wrong ones."""
+        is_over = len(self._wrong) == ATTEMPTS and now_s - self._wrong[0] < PERIOD_S
+        self._wrong.append(now_s)
+        if is_over:
+            raise HTTPException(
+                429,
+                f"expected at most {ATTEMPTS} wrong tokens a minute; wait",
+                {"retry-after": str(PERIOD_S)},
+            )
 
     def _is_token(self, given: str) -> bool:
         token = self._settings.console_token
@@ -113,7 +138,7 @@ def check_origin(request: Request) -> None:
     host = request.headers.get("host", "")
     if not origin and request.headers.get("sec-fetch-site") == "same-origin":
         return
-    if not host or urlsplit(origin).netloc.lower() != host.lower():
+    if not host or authority_of(origin) != host.lower():
         raise HTTPException(
             403,
             f"expected the header Origin of this console ({host[:80]!r}), got {origin[:80]!r}; a "
@@ -121,9 +146,15 @@ def check_origin(request: Request) -> None:
         )
 
 
-def host_of(header: str) -> str:
-    """The host without its port, in lower case."""
+def authority_of(origin: str) -> str:
+    """The host and port of an origin, in lower case; "" where it is none."""
     try:
-        return urlsplit(f"//{header}").hostname or ""
+        return urlsplit(origin).netloc.lower()
     except ValueError:
         return ""
+
+
+def host_of(header: str) -> str:
+    """The host without its port and brackets, in lower case; "" where that is not what it is."""
+    found = HOST.fullmatch(header)
+    return found[1].strip("[]").lower() if found else ""

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from jinja2 import Environment
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from otel_rt4chart.deciding import Clock
 from rt4chart_collector.console.access import Access
+from rt4chart_collector.console.errors import Seldom
 from rt4chart_collector.console.facts import Facts
 from rt4chart_collector.console.here import WINDOWS, here_of, window_name, window_of
 from rt4chart_collector.console.params import bad, text_of
@@ -51,6 +51,7 @@ class Console:
         self.clock = clock
         self.sessions = Sessions(settings.console_token)
         self.access = Access(settings, self.sessions)
+        self.away = Seldom()
         self._pool = pool
         self._environment = environment
         self._navigation = [one for one in sorted(sections, key=_order) if one.title]
@@ -135,8 +136,8 @@ class Console:
 
     def form(self, request: Request) -> Mapping[str, str]:
         """The texts of a posted form."""
-        form = request.scope.get("rt4chart.form", FormData())
-        return {name: value for name, value in form.items() if isinstance(value, str)}
+        form: Mapping[str, str] = request.scope.get("rt4chart.form", {})
+        return form
 
     def act(self, request: Request) -> Actor:
         """Who changes something; HTTPException 403 where nobody may.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
@@ -10,9 +11,12 @@ from starlette.responses import JSONResponse, Response
 
 from otel_rt4chart.errors import InputError, StoreError
 from rt4chart_collector.store.migrate import is_behind
+from rt4chart_collector.trouble import shown
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
+
+log = logging.getLogger(__name__)
 
 TITLES = {
     400: "That cannot be asked",
@@ -21,11 +25,13 @@ TITLES = {
     404: "Not here",
     405: "Not this way",
     413: "Too large",
+    415: "Not this kind of form",
     421: "Another host",
     429: "Too many attempts",
     500: "A fault of the console",
     503: "The database is away",
 }
+SELDOM_S = 60
 UNREADY = "The database is not ready"
 AWAY = (
     "expected an answer of the database, got none. The page comes back by itself when the database "
@@ -42,9 +48,26 @@ LATE = (
 BROKEN = "expected a page, the console failed; its log has the place"
 
 
+class Seldom:
+    """True once in a while: what repeats with every page is logged once a minute."""
+
+    def __init__(self) -> None:
+        """It is due."""
+        self._last_s = -SELDOM_S
+
+    def is_due(self, now_s: int) -> bool:
+        """True, and then not for a minute."""
+        if 0 <= now_s - self._last_s < SELDOM_S:
+            return False
+        self._last_s = now_s
+        return True
+
+
 def error_page(console: Console, request: Request, error: Exception) -> Response:
     """The page of an error: 503 for a store that is away, no word of what it said."""
     status, detail, headers = _told(console, error)
+    if status == 503 and console.away.is_due(console.now_s):
+        log.warning("pages of the console are answered 503: %s", shown(error))
     title = UNREADY if detail == UNMADE else TITLES.get(status, "It did not work")
     if "text/html" not in request.headers.get("accept", "") or "x-partial" in request.headers:
         return JSONResponse({"error": detail}, status, headers)

@@ -6,21 +6,20 @@ import logging
 from collections.abc import MutableMapping
 from typing import Any
 
-from starlette.datastructures import FormData, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rt4chart_collector.console.console import Console
 from rt4chart_collector.console.errors import BROKEN, error_page
-from rt4chart_collector.console.session import Session, give
+from rt4chart_collector.console.form import read_form
+from rt4chart_collector.console.here import here_of
+from rt4chart_collector.console.session import Session, give, is_secure
 from rt4chart_collector.console.urls import with_query
 from rt4chart_collector.trouble import shown
 
-FORM_BYTES = 256 * 1024
-FORM_FIELDS = 200
 # Plotly and the pages set styles through the CSSOM, which no policy forbids.
 POLICY = "; ".join(
     (
@@ -45,7 +44,9 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-FREE = ("/login", "/logout", "/healthz")
+HEALTHY = "/healthz"
+FREE = ("/login", "/logout", HEALTHY)
+UNKNOWN = "expected a session or 'Authorization: Bearer TOKEN', got none"
 log = logging.getLogger(__name__)
 
 
@@ -79,34 +80,41 @@ class Gate:
 
     async def _refusal(self, request: Request, sending: _Sending) -> Response | None:
         console = self._console
-        console.access.check_host(request)
-        is_free = request.url.path in FREE or request.url.path.startswith("/static/")
+        # Not `request.url`: it is made of the header Host.
+        path = str(request.scope["path"])
+        if path != HEALTHY:
+            console.access.check_host(request)
+        is_free = path in FREE or path.startswith("/static/")
         session = console.access.session(request, console.now_s)
         request.scope["rt4chart.session"] = session
         if session is not None and session.is_new:
             carrier = Response()
-            give(carrier, console.sessions.write(session), is_secure=request.url.scheme == "https")
+            give(carrier, console.sessions.write(session), is_secure=is_secure(request))
             sending.cookie = carrier.headers["set-cookie"]
         if request.method not in ("GET", "HEAD"):
             await self._check_change(request, session)
         if session is not None or is_free:
             return None
         if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-            path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-            return RedirectResponse(with_query("/login", next="" if path == "/" else path), 303)
-        raise HTTPException(401, "expected a session or 'Authorization: Bearer TOKEN', got none")
+            asked = here_of(request).full
+            return RedirectResponse(with_query("/login", next="" if asked == "/" else asked), 303)
+        raise HTTPException(401, UNKNOWN)
 
     async def _check_change(self, request: Request, session: Session | None) -> None:
         if request.method != "POST":
             raise HTTPException(405, f"expected GET or POST, got {request.method[:20]}")
-        form = await read_form(request)
-        request.scope["rt4chart.form"] = form
-        texts = {name: value for name, value in form.items() if isinstance(value, str)}
-        self._console.access.check_post(request, session, texts)
-        if self._console.settings.console_readonly and request.url.path not in FREE:
+        path = request.scope["path"]
+        if session is None and path not in FREE:
+            raise HTTPException(401, UNKNOWN)
+        if self._console.settings.console_readonly and path not in FREE:
             raise HTTPException(
                 403, "expected no changes, got one: RT4CHART_CONSOLE_READONLY is set"
             )
+        # Before anything of the body is read.
+        self._console.access.check_sent(request, session)
+        form = await read_form(request)
+        request.scope["rt4chart.form"] = form
+        self._console.access.check_form(request, session, form)
 
 
 class _Sending:
@@ -133,23 +141,3 @@ def _raw_headers(message: MutableMapping[str, Any]) -> list[tuple[bytes, bytes]]
     raw: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
     message["headers"] = raw
     return raw
-
-
-async def read_form(request: Request) -> FormData:
-    """The form of a POST; HTTPException 413 or 400 where it is none that the console has."""
-    size = 0
-
-    async def receive() -> Message:
-        nonlocal size
-        message = await request.receive()
-        size += len(message.get("body", b""))
-        if size > FORM_BYTES:
-            raise HTTPException(413, f"expected a form of at most {FORM_BYTES} bytes")
-        return message
-
-    try:
-        return await Request(request.scope, receive).form(
-            max_files=0, max_fields=FORM_FIELDS, max_part_size=FORM_BYTES
-        )
-    except MultiPartException as error:
-        raise HTTPException(400, f"expected a form, got another body: {error.message}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 
@@ -29,6 +29,11 @@ class Here:
     path: str
     query: tuple[tuple[str, str], ...]
 
+    @property
+    def full(self) -> str:
+        """The address as it was asked for."""
+        return f"{self.path}?{urlencode(self.query)}" if self.query else self.path
+
     def to(self, **changes: str) -> str:
         """The same with other values; an empty one takes a filter away."""
         kept = [pair for pair in self.query if pair[0] not in (*PASSING, *changes)]
@@ -43,7 +48,9 @@ class Here:
 def here_of(request: Request) -> Here:
     """The request's."""
     query = tuple((name, value[:500]) for name, value in request.query_params.multi_items()[:40])
-    return Here(request.url.path, query)
+    # Of one slash: an address that begins with two is another host's.
+    path = "/" + quote(request.scope["path"].lstrip("/"), safe="/~")
+    return Here(path, query)
 
 
 def window_name(request: Request) -> str:

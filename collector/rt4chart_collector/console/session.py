@@ -10,8 +10,11 @@ import json
 import secrets
 from dataclasses import dataclass
 
+from starlette.requests import Request
 from starlette.responses import Response
 
+# Signed-out sessions that are remembered; more than people sign out in twelve hours.
+OVER = 10_000
 COOKIE = "rt4chart_console"
 LIFE_S = 12 * 3600
 
@@ -49,6 +52,7 @@ class Sessions:
         """`secret` is the console's token; where there is none, one for this process is made."""
         base = secret.encode() if secret else secrets.token_bytes(32)
         self._key = hashlib.sha256(b"rt4chart console session\0" + base).digest()
+        self._over: dict[str, None] = {}
 
     def begin(self, way: str, user: str, now_s: int) -> Session:
         """A new one."""
@@ -69,9 +73,15 @@ class Sessions:
             way, user, nonce, issued_s = json.loads(base64.urlsafe_b64decode(body + "=="))
         except (binascii.Error, ValueError):
             return None
-        if not 0 <= now_s - issued_s < LIFE_S:
+        if not 0 <= now_s - issued_s < LIFE_S or nonce in self._over:
             return None
         return Session(way, user, nonce, issued_s)
+
+    def end(self, session: Session) -> None:
+        """Whoever has its cookie is signed out."""
+        self._over[session.nonce] = None
+        while len(self._over) > OVER:
+            self._over.pop(next(iter(self._over)), None)
 
     def csrf(self, session: Session) -> str:
         """What a form of this session has to send along."""
@@ -83,6 +93,11 @@ class Sessions:
 
     def _signed(self, use: str, body: str) -> str:
         return _coded(hmac.digest(self._key, f"{use}\0{body}".encode(), "sha256"))
+
+
+def is_secure(request: Request) -> bool:
+    """True where the browser came by TLS."""
+    return bool(request.scope["scheme"] == "https")
 
 
 def give(answer: Response, cookie: str, *, is_secure: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -13,6 +14,7 @@ from rt4chart_collector.parsing import (
     Address,
     address_or_off,
     bearer_token,
+    name_set,
     number,
     secret,
     setting,
@@ -22,6 +24,7 @@ from rt4chart_collector.parsing import (
 from rt4chart_collector.settings import PREFIX, values_of
 
 Network: TypeAlias = IPv4Network | IPv6Network
+HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*")
 PLACE: Address | None = Address("127.0.0.1", 8321)
 LOOPBACK: tuple[Network, ...] = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
@@ -29,6 +32,14 @@ LOOPBACK: tuple[Network, ...] = (ip_network("127.0.0.0/8"), ip_network("::1/128"
 def networks(written: str) -> tuple[Network, ...]:
     """IP addresses or networks between commas."""
     return tuple(ip_network(one.strip()) for one in written.split(",") if one.strip())
+
+
+def host_names(written: str) -> frozenset[str]:
+    """Names of hosts between commas, without a port."""
+    names = name_set(written.lower())
+    if not all(HOST.fullmatch(one) for one in names):
+        raise ValueError(written)
+    return names
 
 
 def header_name(written: str) -> str:
@@ -60,6 +71,12 @@ class ConsoleSettings:
         "from where that header is believed",
         "IP addresses or networks with commas between them, such as 10.0.0.0/24",
         networks,
+    )
+    console_hosts: frozenset[str] = setting(
+        frozenset(),
+        "the names under which people open the console",
+        "names of hosts with commas between them, such as console.example.org",
+        host_names,
     )
     console_readonly: bool = setting(
         False, "show everything, change nothing", "true or false", yes_or_no

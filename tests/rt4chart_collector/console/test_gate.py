@@ -14,7 +14,10 @@ from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import HERE, browser, csrf_of, post
 
 TOKEN = ConsoleSettings(console_token="let-me-in")  # noqa: S106 - the test's
-PROXY = ConsoleSettings(console_user_header="X-Forwarded-Email")
+PROXY = ConsoleSettings(
+    console_user_header="X-Forwarded-Email", console_hosts=frozenset({"console.example"})
+)
+FORM = "application/x-www-form-urlencoded"
 PAGES = ("/", "/answers", "/alerts", "/health", "/settings")
 
 
@@ -71,7 +74,9 @@ def test_a_token_is_asked_for_and_kept_in_a_cookie(client: Client) -> None:
     cookie = entered.headers["set-cookie"].lower()
     assert all(word in cookie for word in ("httponly", "samesite=strict", "secure"))
     assert visitor.get("/settings").status_code == 200
+    kept = dict(visitor.cookies)
     assert post(visitor, "/logout")[0] == 303
+    visitor.cookies.update(kept)
     assert visitor.get("/settings").status_code == 303
 
 
@@ -97,7 +102,7 @@ def test_a_script_sends_the_token_as_a_bearer(client: Client) -> None:
 
 
 def test_wrong_tokens_are_slowed_down(client: Client) -> None:
-    """After twenty a minute even the right one has to wait."""
+    """After twenty a minute, by form or bearer; the right one still gets in."""
     visitor = browser(client, TOKEN)
     codes = [
         visitor.post("/login", data={"token": "x"}, headers={"origin": HERE}).status_code
@@ -105,6 +110,10 @@ def test_wrong_tokens_are_slowed_down(client: Client) -> None:
     ]
 
     assert codes == [403] * 20 + [429]
+    bearer = {"authorization": "Bearer x", "accept": "application/json"}
+    assert visitor.get("/alerts", headers=bearer).status_code == 429
+    right = visitor.post("/login", data={"token": "let-me-in"}, headers={"origin": HERE})
+    assert right.status_code == 303
 
 
 @pytest.mark.parametrize("to", ["//evil.example", "https://evil.example", "/\\evil.example", "x"])
@@ -198,8 +207,8 @@ def test_other_methods_and_large_forms_are_refused(client: Client) -> None:
     assert visitor.post("/silences", data=big, headers=origin).status_code == 413
 
 
-def test_a_store_that_is_away_is_a_page_that_says_so() -> None:
-    """503, what to do, and no word of the address or the error."""
+def test_a_store_that_is_away_is_a_page_that_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """503, what to do, and no word of the address or the error; logged once, without it."""
 
     class Away:
         """A store that is not there."""
@@ -209,12 +218,16 @@ def test_a_store_that_is_away_is_a_page_that_says_so() -> None:
             raise StoreError("http://user@host:8123: connection refused by SECRET-HOST")
 
     visitor = browser(Away())  # type: ignore[arg-type]
+    caplog.set_level("WARNING")
     for path in ("/", "/alerts", "/health"):
         answer = visitor.get(path)
         assert answer.status_code == 503
         assert "The database is away" in answer.text
         assert "SECRET-HOST" not in answer.text
     assert visitor.get("/healthz").status_code == 200
+    assert len(caplog.messages) == 1
+    assert "answered 503: StoreError" in caplog.text
+    assert "SECRET-HOST" not in caplog.text
 
 
 @pytest.mark.parametrize("path", ["/", "/alerts", "/answers", "/health"])
@@ -229,3 +242,74 @@ def test_a_store_that_nobody_migrated_says_what_to_do(store_dsn: str, path: str)
     assert "rt4chart migrate" in answer.text
     assert is_behind(NoStoreError("expected that database, it is not there"))
     assert not is_behind(StoreError("connection refused"))
+
+
+@pytest.mark.parametrize("settings", [TOKEN, PROXY, ConsoleSettings()])
+@pytest.mark.parametrize("host", ["x/static/y?", "localhost/static/y?", "localhost/login#"])
+def test_the_header_host_chooses_no_path(
+    client: Client, settings: ConsoleSettings, host: str
+) -> None:
+    """What needs no sign-in is decided by the path that is served."""
+    assert browser(client, settings).get("/alerts", headers={"host": host}).status_code in (
+        303,
+        421,
+    )
+
+
+def test_a_console_behind_a_proxy_answers_to_its_names(client: Client) -> None:
+    """The proxy's header is believed of whoever comes from there, a rebound name as well."""
+    visitor = browser(client, PROXY)
+    visitor.headers["x-forwarded-email"] = "ann@example.org"
+
+    assert visitor.get("/settings", headers={"host": "console.example:443"}).status_code == 200
+    assert visitor.get("/settings", headers={"host": "evil.example"}).status_code == 421
+    assert visitor.get("/healthz", headers={"host": "10.0.0.7:8321"}).status_code == 200
+
+
+def test_a_proxy_may_pass_the_header_authorization_on(client: Client) -> None:
+    """Its name for them counts; an open console does not ask what the header says."""
+    given = {"authorization": "Basic YW5uOng=", "x-forwarded-email": "ann@example.org"}
+
+    assert "ann@example.org" in browser(client, PROXY).get("/settings", headers=given).text
+    del given["x-forwarded-email"]
+    assert browser(client).get("/settings", headers=given).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"note=a", "text/plain", 415),
+        (b"note=a", f"{FORM}; charset=punycode", 415),
+        (b"--x--", "multipart/form-data; boundary=x; charset=punycode", 415),
+        (b"note=%ED%A0%80", FORM, 400),
+        (b"note=\xff", FORM, 400),
+        (b"a=1&" * 300, FORM, 400),
+        (b"note=%00%F0%9F%98%80", f"{FORM};charset=UTF-8", 403),
+    ],
+)
+@pytest.mark.parametrize("path", ["/login", "/silences"])
+def test_a_form_has_one_encoding(
+    client: Client, body: bytes, kind: str, status: int, path: str
+) -> None:
+    """UTF-8, and no other decoder is set to work."""
+    headers = {"origin": HERE, "content-type": kind}
+    visitor = browser(client, TOKEN if path == "/login" else None)
+
+    assert visitor.post(path, content=body, headers=headers).status_code == status
+
+
+@pytest.mark.parametrize("path", ["/login", "/silences"])
+@pytest.mark.parametrize("origin", ["http://[", "https://evil.example", ""])
+def test_a_body_from_elsewhere_is_not_read(client: Client, path: str, origin: str) -> None:
+    """It is refused by its headers, however large it is."""
+    headers = {"origin": origin, "content-type": "multipart/form-data; charset=punycode"}
+
+    assert browser(client).post(path, content=b"x" * 300_000, headers=headers).status_code == 403
+
+
+def test_a_broken_page_leads_to_this_console(client: Client) -> None:
+    """Also where its address began as another host's."""
+    text = browser(client).get("http://localhost:8321//evil.example/x?a=1").text
+
+    assert 'href="/evil.example/x"' in text
+    assert "//evil" not in text

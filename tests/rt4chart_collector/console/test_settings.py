@@ -55,6 +55,7 @@ def test_with_either_it_is(environ: dict[str, str]) -> None:
         ("CONSOLE", "8321"),
         ("CONSOLE_TRUSTED", "10.0.0.1/8"),
         ("CONSOLE_USER_HEADER", "X Email"),
+        ("CONSOLE_HOSTS", "https://console.example"),
         ("CONSOLE_READONLY", "perhaps"),
         ("CONSOLE_CLIENTS", "0"),
         ("CONSOLE_PAGE_S", "0"),

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from rt4chart_collector.console.session import COOKIE, give
+from rt4chart_collector.console.console import session_of
+from rt4chart_collector.console.session import COOKIE, give, is_secure
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
 
-ATTEMPTS, PERIOD_S = 20, 60
-
 
 class Login:
-    """The pages; wrong tokens are counted, whoever sends them."""
+    """The pages."""
 
     def __init__(self, console: Console) -> None:
-        """None was wrong."""
+        """Nothing is shown yet."""
         self._console = console
-        self._wrong: deque[int] = deque(maxlen=ATTEMPTS)
 
     def show(self, request: Request) -> Response:
         """GET /login."""
@@ -34,24 +30,18 @@ class Login:
     def sign_in(self, request: Request) -> Response:
         """POST /login: on to the page that was asked for."""
         now_s = self._console.now_s
-        if len(self._wrong) == ATTEMPTS and now_s - self._wrong[0] < PERIOD_S:
-            raise HTTPException(
-                429,
-                f"expected at most {ATTEMPTS} wrong tokens a minute; wait",
-                {"retry-after": "60"},
-            )
         form = self._console.form(request)
         session = self._console.access.sign_in(form.get("token", ""), now_s)
         if session is None:
-            self._wrong.append(now_s)
             return self._form(request, 403, "That is not the token in RT4CHART_CONSOLE_TOKEN.")
         answer = RedirectResponse(inside(form.get("next", "")), 303)
-        is_secure = request.url.scheme == "https"
-        give(answer, self._console.sessions.write(session), is_secure=is_secure)
+        give(answer, self._console.sessions.write(session), is_secure=is_secure(request))
         return answer
 
-    def sign_out(self, _: Request) -> Response:
-        """POST /logout."""
+    def sign_out(self, request: Request) -> Response:
+        """POST /logout: a copy of the cookie is of no use either."""
+        if (session := session_of(request)) is not None:
+            self._console.sessions.end(session)
         answer = RedirectResponse("/login", 303)
         answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
         return answer
