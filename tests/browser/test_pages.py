@@ -38,7 +38,6 @@ STRANGE = (
     answer_url(f"{7:032x}", f"{7:016x}"),
     PATH,
     answer_url(VAST, ANSWER_SPAN),
-    answer_url(VAST, ANSWER_SPAN) + "?label=entailed&page=3",
     "/answers?q=<script>",
     "/map?since=30d",
 )
