@@ -16,7 +16,6 @@ from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.rates import route_sums
 from rt4chart_collector.store.ticks import TICK_NS, Bin, RouteTicks, Tick, route_ticks, sums_of
 from rt4chart_collector.store.verdicts import insert_verdicts
-from rt4chart_collector.store.verifiers import main_verifier, verifiers
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 START = NOON - NOON % TICK_NS
@@ -144,21 +143,3 @@ def test_the_histogram_tells_the_exact_rates(
 
     bins = [one for tick in found.ticks for one in tick.bins]
     assert astuple(sums_of(bins)) == pytest.approx(astuple(exact.sums))
-
-
-def test_the_main_verifier_is_that_of_the_newest_answers(any_client: Client) -> None:
-    """Among those of one tick the one with most; none where nothing was verified this week."""
-    assert main_verifier(any_client, NOON + DAY) == ""
-    insert_verdicts(any_client, [verdict(n) for n in (1, 2, 3)])
-    insert_verdicts(any_client, [replace(verdict(n), verifier="other/1") for n in (1, 2)])
-    late = verdict(9, decision=Decision.NO_CONTEXT, start_ns=NOON + 3 * TICK_NS)
-    insert_verdicts(any_client, [replace(late, verifier="third/1")])
-
-    assert main_verifier(any_client, NOON + DAY) == VERIFIER
-    assert verifiers(any_client, since_ns=0, until_ns=NOON + DAY) == [VERIFIER, "other/1"]
-    assert main_verifier(any_client, NOON + 8 * DAY) == ""
-
-    new = verdict(5, start_ns=NOON + TICK_NS)
-    insert_verdicts(any_client, [replace(new, verifier="other/2")])
-
-    assert main_verifier(any_client, NOON + DAY) == "other/2"

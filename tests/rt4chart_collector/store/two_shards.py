@@ -50,7 +50,7 @@ from rt4chart_collector.store.target import Target
 from rt4chart_collector.store.ticks import route_ticks
 from rt4chart_collector.store.unverified import unverified_traces
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts
-from rt4chart_collector.store.verifiers import main_verifier, verifiers
+from rt4chart_collector.store.verifiers import main_verifier
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
 from tests.rt4chart_collector.test_retry import error
 
@@ -164,7 +164,7 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
 def rated(client: Client) -> Iterator[tuple[str, object]]:
     """The rates from the answers per five minutes, and the views for those who ask themselves."""
     times: dict[str, Any] = {"since_ns": NOON - DAY_NS, "until_ns": NOON + DAY_NS}
-    yield "verifiers", (main_verifier(client, NOON + SECOND), verifiers(client, **times))
+    yield "verifiers", main_verifier(client, NOON + SECOND)
     yield "ticks", route_ticks(client, verifier=VERIFIER, **times)
     by = [rates_by(client, one, verifier=VERIFIER, **times) for one in DIMENSIONS]
     points = rates_over_time(
