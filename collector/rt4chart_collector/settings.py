@@ -26,9 +26,9 @@ from rt4chart_collector.parsing import (
     text,
     whole,
 )
-from rt4chart_collector.store.target import hidden
 from rt4chart_collector.store.location import data_folder, default_dsn
 from rt4chart_collector.store.retention import Retention
+from rt4chart_collector.store.target import hidden
 from rt4chart_collector.telemetry.logs import JSON, LEVELS, TEXT
 
 PREFIX = "RT4CHART_"
@@ -196,6 +196,11 @@ def load(
     settings = Settings(**values)
     _check(settings)
     return settings
+
+
+def variables(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The names of this project's variables that are set."""
+    return [name for name in environ if name.startswith(PREFIX)]
 
 
 def values_of(

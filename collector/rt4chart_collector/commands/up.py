@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import Field, fields
@@ -13,11 +14,14 @@ from otel_rt4chart.settings import JudgeSettings
 from rt4chart_collector.app import running
 from rt4chart_collector.console.serve import console_served
 from rt4chart_collector.console.settings import ConsoleSettings, load_console
+from rt4chart_collector.misspelt import misspelt
 from rt4chart_collector.monitor.served import load_monitoring, monitoring_fields
-from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load
+from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load, variables
 from rt4chart_collector.signals import heed_signals
 from rt4chart_collector.stages import LIMIT_S, Ending
 from rt4chart_collector.telemetry.logs import say, set_up
+
+log = logging.getLogger(__name__)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +66,8 @@ def execute(options: argparse.Namespace) -> int:
     )
     check_metrics(settings.self_metrics, (settings.otlp_http, settings.otlp_grpc))
     set_up(settings.log_format, settings.log_level)
+    for warning in misspelt(variables()):
+        log.warning("%s", warning)
     asked = Event()
     heed_signals(asked.set, settings.stop_s + LIMIT_S)
     late = Ending(0.0)
