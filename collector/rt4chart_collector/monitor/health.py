@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 
 from rt4chart_collector.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.drift.policy import HOUR_NS
 from rt4chart_collector.monitor.facts import moment
 from rt4chart_collector.monitor.settings import MonitorSettings
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.coverage import coverage
+from rt4chart_collector.store.coverage import Judged, coverage, judged
 from rt4chart_collector.store.dead_letters import backlog
 from rt4chart_collector.store.traffic import silent_routes
 from rt4chart_collector.telemetry.figures import Figures
@@ -27,10 +27,19 @@ def health_alerts(
     now_ns: int,
     figures: Callable[[], Figures] | None = None,
 ) -> list[Alert]:
-    """What is wrong with the verifier's work in the last hour; `figures` are of this process."""
-    found = _undecided(client, settings, verifier, now_ns)
-    found += _judge(client, verifier, now_ns, figures() if figures else None)
-    found += _backlog(client, settings, verifier, now_ns)
+    """What is wrong with the verifying in the last hour.
+
+    Undecided claims are `verifier`'s, whose rates are watched, "" for nobody's. Failures are those
+    of everyone at work: who judges now may never have had a verdict. `figures` are of this process.
+    """
+    process = figures() if figures else None
+    known = judged(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
+    at_work = {one.verifier for one in known} | {verifier}
+    if process and process.judging:
+        at_work.add(process.judging.judge)
+    found = _undecided(client, settings, verifier, now_ns) if verifier else []
+    found += _judge(known, process, now_ns)
+    found += _backlog(client, settings, at_work - {""}, now_ns)
     return found + _no_data(client, settings, now_ns)
 
 
@@ -52,30 +61,36 @@ def _undecided(
     return found[:MOST]
 
 
-def _judge(client: Client, verifier: str, now_ns: int, figures: Figures | None) -> list[Alert]:
-    known = coverage(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns, verifier=verifier)
-    failed = sum(one.failed for one in known.values())
-    answers = failed + sum(one.verified for one in known.values())
-    share = failed / answers if answers else 0.0
+def _judge(known: Sequence[Judged], figures: Figures | None, now_ns: int) -> list[Alert]:
+    """Of several verifiers the one that fails most: one that works hides no other."""
+    failing = [
+        one for one in known if one.failed >= LEAST_FAILED and one.failed_share >= FAILED_SHARE
+    ]
+    worst = max(failing, key=lambda one: (one.failed, one.verifier), default=None)
     judging = figures.judging if figures else None
     pause = judging.pause if judging and judging.pause.get("paused") else None
-    if pause is None and (failed < LEAST_FAILED or share < FAILED_SHARE):
+    if pause is None and worst is None:
         return []
-    title = f"The judge failed on {share:.0%} of an hour's answers"
-    facts: dict[str, object] = {"verifier": verifier, "failed_share": share}
-    facts |= {"failed": failed, "answers": answers}
+    paused = next((one for one in known if judging and one.verifier == judging.judge), None)
+    shown = worst or paused or Judged(judging.judge if judging else "", 0, 0)
+    title = f"The judge failed on {shown.failed_share:.0%} of an hour's answers"
+    facts: dict[str, object] = {"verifier": shown.verifier, "failed_share": shown.failed_share}
+    facts |= {"failed": shown.failed, "answers": shown.failed + shown.verified}
     if pause is not None:
         title = f"The judge is paused: {pause.get('reason', 'it fails')}"
         facts["paused"] = str(pause.get("reason", ""))
     return [Alert(Rule.JUDGE_FAILING, Severity.ERROR, "", "", 0, title, facts, now_ns)]
 
 
-def _backlog(client: Client, settings: MonitorSettings, verifier: str, now_ns: int) -> list[Alert]:
-    waiting, dead = backlog(client, verifier, since_ns=now_ns - HOUR_NS)
+def _backlog(
+    client: Client, settings: MonitorSettings, verifiers: Collection[str], now_ns: int
+) -> list[Alert]:
+    waiting, dead = backlog(client, verifiers, since_ns=now_ns - HOUR_NS)
     if waiting + dead < settings.backlog_answers:
         return []
     title = f"{waiting} answers wait for another attempt, {dead} were given up in the last hour"
-    facts: dict[str, object] = {"waiting": waiting, "dead_last_hour": dead, "verifier": verifier}
+    told = ", ".join(sorted(verifiers))
+    facts: dict[str, object] = {"waiting": waiting, "dead_last_hour": dead, "verifier": told}
     return [Alert(Rule.BACKLOG, Severity.WARNING, "", "", 0, title, facts, now_ns)]
 
 

@@ -25,6 +25,30 @@ WHERE VerifierId = {{verifier:String}}
 GROUP BY ServiceName, Route, Decision HAVING N > 0 ORDER BY ServiceName, Route, N DESC, Decision
 """  # noqa: S608 - our own names
 
+JUDGED = """
+SELECT VerifierId, sumIf(Answers, Decision IN {failed:Array(String)}) AS Failed,
+    sumIf(Answers, Decision = 'verified') AS Verified
+FROM rt4chart_route_5m
+WHERE Tick >= fromUnixTimestamp64Nano({since:Int64})
+  AND Tick < fromUnixTimestamp64Nano({until:Int64})
+GROUP BY VerifierId HAVING Failed > 0 OR Verified > 0 ORDER BY VerifierId
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verifier's answers: those it failed on or had no room for, and those with a verdict."""
+
+    verifier: str
+    failed: int
+    verified: int
+
+    @property
+    def failed_share(self) -> float:
+        """The share that failed; 0 where there is no answer."""
+        answers = self.failed + self.verified
+        return self.failed / answers if answers else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -93,6 +117,13 @@ def coverage(
     for name, path, decision, answers, claims, undecided in rows:
         found[name, path].append((decision, int(answers), int(claims), int(undecided)))
     return {key: _coverage(counts) for key, counts in found.items()}
+
+
+def judged(client: Client, *, since_ns: int, until_ns: int) -> list[Judged]:
+    """What every verifier did in the ticks that start in [since, until), without weights."""
+    given = {"since": since_ns, "until": until_ns, "failed": [str(one) for one in FAILED]}
+    rows = client.query(JUDGED, given).result_rows
+    return [Judged(name, int(failed), int(verified)) for name, failed, verified in rows]
 
 
 def _coverage(counts: list[tuple[str, int, int, int]]) -> Coverage:

@@ -54,7 +54,7 @@ WHERE IsDeleted = 0 AND VerifierId = {verifier:String} GROUP BY ALL ORDER BY ALL
 BACKLOG = """
 SELECT countIf(State = 'waiting'),
     countIf(State = 'dead' AND LastFailed >= fromUnixTimestamp64Nano({since:Int64}))
-FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0 AND VerifierId = {verifier:String}
+FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0 AND VerifierId IN {verifiers:Array(String)}
 """
 
 
@@ -140,9 +140,9 @@ def letter_counts(client: Client, verifier: str) -> LetterCounts:
     return LetterCounts(waiting, dead)
 
 
-def backlog(client: Client, verifier: str, *, since_ns: int) -> tuple[int, int]:
-    """How many of this verifier's letters wait, and how many were given up since then."""
-    given = {"verifier": verifier, "since": since_ns}
+def backlog(client: Client, verifiers: Collection[str], *, since_ns: int) -> tuple[int, int]:
+    """How many letters of these verifiers wait, and how many were given up since then."""
+    given = {"verifiers": sorted(verifiers), "since": since_ns}
     ((waiting, dead),) = client.query(BACKLOG, given).result_rows
     return int(waiting), int(dead)
 
