@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.drift.policy import DAY_NS, HOUR_NS
-from rt4chart_collector.drift.sampling import SamplingPolicy, extra_answers, next_rate
+from rt4chart_collector.drift.sampling import SamplingPolicy, next_rate
+from rt4chart_collector.monitor.spent import RISE, Raise, beyond, budget_left, raises_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.sampling_rates import (
     RateSet,
@@ -23,7 +24,12 @@ HOLDS_NS = HOUR_NS
 RENEWED_NS = HOLDS_NS // 2
 # The rate that the application has by itself: the smallest that so many of the answers had.
 LEAST_SHARE = 0.05
-RISE = "rise"
+# Without an answer for so long, a route has nothing that more of could be verified.
+HEARD_NS = HOUR_NS
+# Ticks are charged when they are settled, which may be after the raise that they are of.
+CHARGED_NS = 2 * HOUR_NS
+# How far back is looked for when a raise began, and how many rates are read for that.
+BEGAN_NS, MOST_SETS = 14 * DAY_NS, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +46,21 @@ class Adaptive:
     def __init__(
         self, client: Client, policy: SamplingPolicy, *, verifier: str, now_ns: int
     ) -> None:
-        """A full budget; routes that another process has raised go on from there."""
+        """What another process has raised and spent goes on from there."""
         self._client = client
         self._policy = policy
-        self._verifier = verifier
-        self._budget = policy.first_budget(now_ns)
+        self.verifier = verifier
+        sets = rates_since(client, since_ns=now_ns - BEGAN_NS, limit=MOST_SETS)
+        raises = {
+            place: [self._based(place, one) for one in ones]
+            for place, ones in raises_of(sets).items()
+        }
+        self._budget = budget_left(raises, self._ticks, policy, now_ns=now_ns)
+        self._charged = {place: ones[-1] for place, ones in raises.items() if ones}
         self._raised = {
-            (one.service, one.route): Raised(self._base(one, now_ns), one)
+            place: Raised(self._charged[place].base or min(one.rate, 1.0), one)
             for one in rates_in_force(client, now_ns=now_ns)
+            if (place := (one.service, one.route)) in self._charged
         }
 
     def adapt(
@@ -60,13 +73,17 @@ class Adaptive:
         """Write the rates that these findings change, or that are to be renewed, and give them.
 
         `settled` are the ticks since the last time: what they held beyond the routes' own rates is
-        taken from the budget.
+        taken from the budget. A route that fell silent is not kept raised.
         """
+        self._charged = {
+            place: one for place, one in self._charged.items() if now_ns - one.until_ns < CHARGED_NS
+        }
         spent = sum(self._extra(place, ticks) for place, ticks in settled.items())
         self._budget = self._budget.after(now_ns, spent, self._policy)
         # What is raised now keeps its part for the next hour; the most evident goes first.
-        order = sorted(findings, key=lambda place: (-findings[place].warn, place))
-        left, changed = self._budget, []
+        heard = {place: one for place, one in findings.items() if now_ns - one.tick_ns < HEARD_NS}
+        order = sorted(heard, key=lambda place: (-findings[place].warn, place))
+        left, changed = self._budget, self._silent(findings, heard, now_ns)
         for place in order:
             finding, raised = findings[place], self._raised.get(place)
             base = raised.base if raised else self._own_rate(place, now_ns, finding)
@@ -90,43 +107,51 @@ class Adaptive:
         made = RateSet(*place, now_ns, rate, until, reason)
         if is_raised:
             self._raised[place] = Raised(base, made)
+            known = self._charged.get(place, Raise(base, rate, now_ns, until))
+            most = max(known.most, rate)
+            self._charged[place] = replace(known, base=base, most=most, until_ns=until)
         else:
             self._raised.pop(place, None)
         return made
+
+    def _silent(
+        self, findings: Mapping[Place, Finding], heard: Mapping[Place, Finding], now_ns: int
+    ) -> list[RateSet]:
+        """The end of what was raised and has no answer any more."""
+        silent = self._raised.keys() & (findings.keys() - heard.keys())
+        bases = {place: self._raised[place].base for place in sorted(silent)}
+        return [self._set(place, base, base, "over", now_ns) for place, base in bases.items()]
 
     def _own_rate(self, place: Place, now_ns: int, finding: Finding) -> float | None:
         """Looked up only where there is evidence: most routes have none."""
         is_quiet = finding.state != "page" and finding.beyond < self._policy.raise_at
         return None if is_quiet else self._usual(place, now_ns - DAY_NS, now_ns)
 
-    def _base(self, one: RateSet, now_ns: int) -> float:
-        """The rate before it was raised, which an earlier process did."""
-        began = now_ns
-        for known in rates_since(self._client, since_ns=now_ns - 14 * DAY_NS, service=one.service):
-            if known.route == one.route:
-                if known.reason != RISE:
-                    break
-                began = known.at_ns
-        place = (one.service, one.route)
-        return self._usual(place, began - DAY_NS, began) or min(one.rate, 1.0)
+    def _based(self, place: Place, one: Raise) -> Raise:
+        """With the rate before it was raised, where none is written down."""
+        if one.base is not None:
+            return one
+        return replace(one, base=self._usual(place, one.since_ns - DAY_NS, one.since_ns))
 
     def _usual(self, place: Place, since_ns: int, until_ns: int) -> float | None:
+        return usual_rate(self._ticks(place, since_ns, until_ns))
+
+    def _ticks(self, place: Place, since_ns: int, until_ns: int) -> list[Tick]:
         read = route_ticks(
             self._client,
             since_ns=since_ns,
             until_ns=until_ns,
-            verifier=self._verifier,
+            verifier=self.verifier,
             service=place[0],
             route=place[1],
         )
-        return usual_rate([tick for one in read for tick in one.ticks])
+        return [tick for one in read for tick in one.ticks]
 
     def _extra(self, place: Place, ticks: Sequence[Tick]) -> float:
-        raised = self._raised.get(place)
-        if raised is None:
+        known = self._charged.get(place)
+        if known is None or known.base is None:
             return 0.0
-        verified = sum(one.answers for tick in ticks for one in tick.bins)
-        return extra_answers(verified, raised.current.rate, raised.base)
+        return beyond(ticks, known.base, known.most)
 
 
 def usual_rate(ticks: Sequence[Tick]) -> float | None:

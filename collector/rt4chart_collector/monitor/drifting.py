@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rt4chart_collector.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.drift.policy import DAY_NS
-from rt4chart_collector.monitor.facts import Facts, drift_facts
+from rt4chart_collector.monitor.facts import Facts, drift_facts, least_facts
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.trouble import shown
 
 Place = tuple[str, str]
 # Facts cost a few statements a route: they are made anew when so old, or when the rise is another.
@@ -19,6 +21,8 @@ MOST = 50
 # A route without an answer for a day has no rate that could be wrong now.
 SILENT_NS = DAY_NS
 CRITICAL_POINTS = 0.05
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,25 @@ class DriftAlerts:
         return [self._alert(place, paged[place], verifier, now_ns) for place in order]
 
     def _alert(self, place: Place, found: Finding, verifier: str, now_ns: int) -> Alert:
+        known = self._known(place, found, verifier, now_ns)
+        before, after = _rate(known.facts, "before"), _rate(known.facts, "after")
+        severity, name = Severity.ERROR, place[1] or "A route"
+        title = f"{name}: more claims are unfaithful than before"
+        if before is not None and after is not None:
+            title = f"{name}: {after:.1%} of claims are unfaithful, {before:.1%} were before"
+            if after - before >= CRITICAL_POINTS:
+                severity = Severity.CRITICAL
+        return Alert(Rule.ROUTE_DRIFT, severity, *place, 0, title, known.facts, known.starts_ns)
+
+    def _known(self, place: Place, found: Finding, verifier: str, now_ns: int) -> _Made:
+        """The facts of that rise; where they cannot be read, older ones or what is found alone."""
         began = found.began_ns or found.tick_ns
         known = self._made.get(place)
-        if known is None or known.began_ns != began or now_ns - known.at_ns >= FRESH_NS:
-            service, route = place
+        is_same = known is not None and known.began_ns == began
+        if known is not None and is_same and 0 <= now_ns - known.at_ns < FRESH_NS:
+            return known
+        service, route = place
+        try:
             starts, facts = drift_facts(
                 self._client,
                 service=service,
@@ -61,17 +80,16 @@ class DriftAlerts:
                 found=found,
                 now_ns=now_ns,
             )
-            known = self._made[place] = _Made(now_ns, began, starts, facts)
-        before, after = _rate(known.facts, "before"), _rate(known.facts, "after")
-        severity = Severity.CRITICAL if after - before >= CRITICAL_POINTS else Severity.ERROR
-        title = (
-            f"{place[1] or 'A route'}: {after:.1%} of claims are unfaithful, "
-            f"{before:.1%} were before"
-        )
-        return Alert(Rule.ROUTE_DRIFT, severity, *place, 0, title, known.facts, known.starts_ns)
+        except Exception as error:  # noqa: BLE001 - a border: a rise is told without its facts too
+            log.warning("the facts of a rise could not be read: %s", shown(error))
+            if known is not None and is_same:
+                return known
+            return _Made(now_ns, began, began, least_facts(found, verifier))
+        made = self._made[place] = _Made(now_ns, began, starts, facts)
+        return made
 
 
-def _rate(facts: Facts, when: str) -> float:
-    told = facts[when]
+def _rate(facts: Facts, when: str) -> float | None:
+    told = facts.get(when)
     rate = told.get("rate") if isinstance(told, dict) else None
-    return float(rate) if rate is not None else 0.0
+    return float(rate) if rate is not None else None

@@ -42,11 +42,23 @@ def drift_facts(
         "issues": _issues(client, grew),
         "documents": _documents(client, grew),
         "worst_answers": _worst(client, grew),
+        **_measured(found, verifier),
+    }
+    return began, facts
+
+
+def least_facts(found: Finding, verifier: str) -> Facts:
+    """What the finding alone says of a rise, where nothing can be read."""
+    since = moment(found.began_ns or found.tick_ns)
+    return {"since": since, "before": before(found.baseline), **_measured(found, verifier)}
+
+
+def _measured(found: Finding, verifier: str) -> Facts:
+    return {
         "evidence": {"log": found.page, "threshold": found.page_at},
         "verifier": verifier,
         "detectable_rise": found.detectable,
     }
-    return began, facts
 
 
 def before(known: Baseline | None) -> Facts:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from otel_rt4chart.rates import claim_rate
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.drift.policy import HOUR_NS
+from rt4chart_collector.monitor.drifting import SILENT_NS
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import coverage
 from rt4chart_collector.store.ticks import route_ticks, sums_of
@@ -24,13 +25,20 @@ def route_figures(
     now_ns: int,
     rule: str,
 ) -> tuple[RouteFigures, ...]:
-    """The figures of the routes that are watched, of the last hour's answers."""
+    """The figures of the watched routes with an answer of the last day, of the last hour's answers.
+
+    Of more than `MOST` those with the most traffic.
+    """
+    heard = {place: one for place, one in findings.items() if now_ns - one.tick_ns < SILENT_NS}
+    if not heard:
+        return ()
+    busiest = sorted(heard, key=lambda place: (-heard[place].traffic_per_hour, place))
     since = now_ns - HOUR_NS
     ticks_read = route_ticks(client, since_ns=since, until_ns=now_ns, verifier=verifier)
     read = {(one.service, one.route): one for one in ticks_read}
     covered = coverage(client, since_ns=since, until_ns=now_ns, verifier=verifier)
     found = []
-    for place in list(findings)[:MOST]:
+    for place in busiest[:MOST]:
         ticks = read[place].ticks if place in read else ()
         sums = sums_of(one for tick in ticks for one in tick.bins)
         known = covered.get(place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -60,15 +60,23 @@ class Routes:
         self._policy = settings.policy(1)
         self._watches: dict[Place, RouteWatch] = {}
         self._places: dict[Place, None] = {}
+        self._last: dict[Place, Finding] = {}
+        self._failed_ns: dict[Place, int] = {}
         self._written: dict[Place, DriftRow] = {}
         self._listed_ns = 0
         self._accepted: dict[Place, list[int]] = {}
 
-    def look(self, now_ns: int) -> Round:
+    @property
+    def unread(self) -> frozenset[Place]:
+        """The routes that are to be watched and of which nothing is known here yet."""
+        return frozenset(self._places.keys() - self._watches.keys() - self._last.keys())
+
+    def look(self, now_ns: int, first: Collection[Place] = ()) -> Round:
         """Read what is new, go on with every route, and write what was found.
 
         Routes are read whole, one after the other, when nothing is known of them here or that is an
-        hour ago; those for which a round has no time are left for the next.
+        hour ago; those for which a round has no time are left for the next. Of those that wait for
+        that equally long, the ones in `first` are the first.
         """
         round_ = Round()
         if now_ns - self._listed_ns >= WHOLE_NS:
@@ -76,15 +84,17 @@ class Routes:
         self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
         self._go_on(now_ns, round_)
         until = self._monotonic() + READING_S
-        for place in sorted(self._places, key=self._read_at):
-            is_fresh = now_ns - self._read_at(place) < WHOLE_NS
-            if is_fresh or self._is_stopping() or self._monotonic() >= until:
+        for place in self._due(now_ns, first):
+            if self._is_stopping() or self._monotonic() >= until:
                 break
-            self._guarded(place, partial(self._anew, place, now_ns, round_))
+            self._guarded(place, partial(self._anew, place, now_ns, round_), now_ns)
         # A route that could not be looked at, or has no new tick, stands as it did.
         for place, watch in self._watches.items():
             if watch.last is not None:
-                round_.findings.setdefault(place, watch.last)
+                self._last[place] = watch.last
+            else:
+                self._last.pop(place, None)
+        round_.findings = {**self._last, **round_.findings}
         return round_
 
     def _list(self, now_ns: int) -> None:
@@ -103,6 +113,8 @@ class Routes:
         self._places = dict.fromkeys(found[:limit])
         self._policy = self._settings.policy(len(self._places))
         self._watches = {one: w for one, w in self._watches.items() if one in self._places}
+        self._last = {one: found for one, found in self._last.items() if one in self._places}
+        self._failed_ns = {one: at for one, at in self._failed_ns.items() if one in self._places}
         self._written = latest_drift(
             self._client, since_ns=since, verifier=self.verifier, limit=2 * limit
         )
@@ -110,6 +122,14 @@ class Routes:
 
     def _read_at(self, place: Place) -> int:
         return self._watches[place].read_ns if place in self._watches else 0
+
+    def _due(self, now_ns: int, first: Collection[Place]) -> list[Place]:
+        """The routes to be read whole; one that failed does not keep the others waiting."""
+        due = [one for one in self._places if now_ns - self._read_at(one) >= WHOLE_NS]
+        return sorted(
+            due,
+            key=lambda one: (self._failed_ns.get(one, 0), self._read_at(one), one not in first),
+        )
 
     def _anew(self, place: Place, now_ns: int, round_: Round) -> None:
         read = self._read(now_ns - READ_NS, now_ns, place)
@@ -122,6 +142,7 @@ class Routes:
         shown_ns = max(now_ns - SHOWN_NS, written.tick_ns - LATE_NS if written else 0)
         self._write(read, [one for one in found if one.tick_ns >= shown_ns], now_ns)
         self._watches[place] = watch
+        self._failed_ns.pop(place, None)
 
     def _go_on(self, now_ns: int, round_: Round) -> None:
         since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
@@ -131,15 +152,19 @@ class Routes:
             place = (read.service, read.route)
             watch = self._watches.get(place)
             if watch is not None:
-                self._guarded(place, partial(self._next, place, watch, read, now_ns, round_))
+                work = partial(self._next, place, watch, read, now_ns, round_)
+                self._guarded(place, work, now_ns)
             elif len(self._places) < self._settings.monitor_routes:
                 self._places.setdefault(place)
 
     def _next(
         self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
     ) -> None:
+        # A watch that fails half way is not gone on with: the route is read whole again.
+        del self._watches[place]
         found = self._looked(place, watch, read, now_ns, round_)
         self._write(read, found, now_ns)
+        self._watches[place] = watch
 
     def _looked(
         self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
@@ -170,12 +195,12 @@ class Routes:
         rows: list[DriftRow] = [row_of(read, one) for one in found]
         write_drift(self._client, rows, version=now_ns)
 
-    def _guarded(self, place: Place, work: Callable[[], None]) -> None:
-        """One bad route stops no other."""
+    def _guarded(self, place: Place, work: Callable[[], None], now_ns: int) -> None:
+        """One bad route stops no other; what was found on it last still holds."""
         try:
             work()
         except Exception as error:  # noqa: BLE001 - a border: the other routes are looked at
-            self._watches.pop(place, None)
+            self._failed_ns[place] = now_ns
             log.warning(
                 "a route could not be looked at, next attempt in the next round: %s", shown(error)
             )

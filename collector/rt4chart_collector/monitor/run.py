@@ -13,17 +13,17 @@ from threading import Event
 
 from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import StoreError
-from rt4chart_collector.alerts.alert import Alert
+from rt4chart_collector.alerts.alert import Alert, Rule
 from rt4chart_collector.alerts.run import Alerting
-from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.drift.policy import TICK_NS
 from rt4chart_collector.monitor.adaptive import Adaptive
 from rt4chart_collector.monitor.drifting import DriftAlerts
 from rt4chart_collector.monitor.figures import route_figures
 from rt4chart_collector.monitor.health import health_alerts
 from rt4chart_collector.monitor.issues import issue_alerts
-from rt4chart_collector.monitor.routes import Place, Round, Routes
+from rt4chart_collector.monitor.routes import Round, Routes
 from rt4chart_collector.monitor.settings import MonitorSettings
+from rt4chart_collector.store.alert_events import open_alerts
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.leases import give_back, take
 from rt4chart_collector.store.sampling_rates import RateSet, rates_in_force
@@ -64,9 +64,11 @@ class Monitor:
         self._stopping = Event()
         self._routes: Routes | None = None
         self._adaptive: Adaptive | None = None
+        self._round = Round()
         self._drift = DriftAlerts(client)
         self._wrong: dict[str, list[Alert]] = {}
         self._issues_tick = -1
+        self._latest_ns = 0
         self._figures: tuple[RouteFigures, ...] = ()
         self._rates: Mapping[str, Sequence[RateSet]] = {}
         self._problem = ""
@@ -90,27 +92,25 @@ class Monitor:
         self._stopping.set()
 
     def look(self) -> bool:
-        """One round; False where another process has the lease, or nothing was ever verified."""
+        """One round; False where another process has the lease."""
         now_ns = self._clock()
+        self._heed_clock(now_ns)
         self._read_rates(now_ns)
         if not self._is_ours(now_ns):
             self._forget()
             return False
-        routes = self._routes_of(now_ns)
-        if routes is None:
-            return False
-        round_ = routes.look(now_ns)
+        self._round = Round()
+        verifier = main_verifier(self._client, now_ns)
+        self._try("route_drift", lambda: self._drifting(verifier, now_ns))
         if self._stopping.is_set():
             return True
-        found, verifier = round_.findings, routes.verifier
-        self._try("route_drift", lambda: self._drift.alerts(found, verifier, now_ns))
         self._try("issues", lambda: self._issues(now_ns))
         self._try("health", lambda: self._health(verifier, now_ns))
         wrong = [alert for alerts in self._wrong.values() for alert in alerts]
         if self._is_ours(self._clock()):
             self._alerting.deal_with(self._client, wrong, now_ns=now_ns)
-            self._adapt(round_, verifier, now_ns)
-        self._show(found, verifier, now_ns)
+            self._adapt(verifier, now_ns)
+        self._show(verifier, now_ns)
         return True
 
     def figures(self) -> Sequence[RouteFigures]:
@@ -125,17 +125,38 @@ class Monitor:
         lease = max(LEASE_S, 3 * self._settings.monitor)
         return take(self._client, LEASE, self._holder, now_ns=now_ns, for_ns=round(lease * SECOND))
 
-    def _routes_of(self, now_ns: int) -> Routes | None:
+    def _heed_clock(self, now_ns: int) -> None:
+        """Where the clock went back by a tick or more, what was read is of a time that is none."""
+        if now_ns <= self._latest_ns - TICK_NS:
+            log.warning("the clock went back: the monitor begins anew")
+            self._forget()
+            self._latest_ns = 0
+        self._latest_ns = max(now_ns, self._latest_ns)
+
+    def _drifting(self, verifier: str, now_ns: int) -> list[Alert]:
+        """The routes that have risen, and those that had and were not looked at yet."""
+        routes = self._routes_of(verifier)
+        if routes is None:
+            return []
+        risen = {
+            (one.alert.service, one.alert.route): one.alert
+            for one in open_alerts(self._client, now_ns=now_ns)
+            if one.alert.rule == Rule.ROUTE_DRIFT
+        }
+        self._round = routes.look(now_ns, first=risen.keys())
+        if self._stopping.is_set():
+            return []
+        found = self._drift.alerts(self._round.findings, verifier, now_ns)
+        return found + [alert for place, alert in risen.items() if place in routes.unread]
+
+    def _routes_of(self, verifier: str) -> Routes | None:
         """Those of the verifier whose verdicts are the newest; another one has other rates."""
-        verifier = main_verifier(self._client, now_ns)
         if not verifier:
-            return None
-        if self._routes is None or self._routes.verifier != verifier:
+            self._routes = None
+        elif self._routes is None or self._routes.verifier != verifier:
             self._routes = Routes(
                 self._client, self._settings, verifier, is_stopping=self._stopping.is_set
             )
-            self._adaptive = None
-            self._wrong.pop("route_drift", None)
         return self._routes
 
     def _issues(self, now_ns: int) -> list[Alert]:
@@ -151,13 +172,14 @@ class Monitor:
             self._client, self._settings, verifier=verifier, now_ns=now_ns, figures=self._process
         )
 
-    def _adapt(self, round_: Round, verifier: str, now_ns: int) -> None:
-        if not self._settings.adaptive:
+    def _adapt(self, verifier: str, now_ns: int) -> None:
+        if not self._settings.adaptive or not verifier:
             return
         if self._adaptive is None:
             policy = self._settings.sampling
             self._adaptive = Adaptive(self._client, policy, verifier=verifier, now_ns=now_ns)
-        if self._adaptive.adapt(round_.findings, round_.settled, now_ns=now_ns):
+        self._adaptive.verifier = verifier
+        if self._adaptive.adapt(self._round.findings, self._round.settled, now_ns=now_ns):
             self._read_rates(now_ns)
 
     def _read_rates(self, now_ns: int) -> None:
@@ -166,8 +188,8 @@ class Monitor:
             found.setdefault(one.service, []).append(one)
         self._rates = found
 
-    def _show(self, found: Mapping[Place, Finding], verifier: str, now_ns: int) -> None:
-        rule = self._settings.drift_rule
+    def _show(self, verifier: str, now_ns: int) -> None:
+        found, rule = self._round.findings, self._settings.drift_rule
         self._figures = route_figures(
             self._client, found, verifier=verifier, now_ns=now_ns, rule=rule
         )

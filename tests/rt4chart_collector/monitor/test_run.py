@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from otel_rt4chart.verdict import Decision
 from rt4chart_collector.drift.finding import Finding
 from rt4chart_collector.monitor.watching import RouteWatch
 from rt4chart_collector.store.alert_events import resolve
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.drift import drift_over_time, latest_drift
 from rt4chart_collector.store.ticks import Tick
+from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_collector.monitor.world import DAY, HOUR, START, World
-from tests.rt4chart_collector.records import SECOND, VERIFIER
+from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 
 
 @pytest.fixture
@@ -158,9 +161,48 @@ def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPa
     assert [one.route for one in world.monitor.figures()] == ["support"]
 
 
-def test_nothing_is_done_before_anything_was_verified(client: Client) -> None:
-    """An empty store is no reason for an alert."""
+def test_an_empty_store_is_no_reason_for_an_alert(client: Client) -> None:
+    """A round goes through it all the same."""
     world = World(client)
 
-    assert world.monitor.look() is False
+    assert world.monitor.look() is True
+    assert world.alerts() == []
+    assert world.monitor.figures() == ()
+
+
+def test_a_judge_that_never_had_a_verdict_is_alarmed_when_it_fails(client: Client) -> None:
+    """On a new store, and where another judge had verdicts before."""
+    world = World(client)
+    failing = [
+        replace(
+            verdict(at, start_ns=START, decision=Decision.ERROR, decided_ns=START),
+            verifier="new/judge",
+        )
+        for at in range(1, 61)
+    ]
+    insert_verdicts(client, failing)
+    world.now += HOUR // 2
+    world.monitor.look()
+    first = [one.rule for one in world.alerts()]
+    world.answer(0.25, 400, 0.0)
+    world.monitor.look()
+
+    (alert,) = world.alerts()
+    assert first == ["judge_failing"]
+    assert (alert.facts["verifier"], alert.facts["failed"]) == ("new/judge", 60)
+
+
+def test_silence_of_more_than_a_week_still_has_alerts_that_end(client: Client) -> None:
+    """Without a verifier nothing drifts, but what was open resolves in its time."""
+    world = World(client)
+    world.answer(24 * 7, 30, 0.0)
+    world.monitor.look()
+    world.now += 2 * HOUR
+    world.monitor.look()
+    silent = [one.rule for one in world.alerts()]
+    for _ in range(4):
+        world.now += 4 * DAY
+        world.monitor.look()
+
+    assert silent == ["no_data"]
     assert world.alerts() == []
