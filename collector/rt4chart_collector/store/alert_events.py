@@ -36,17 +36,25 @@ EVENTS = Layout(
     ),
 )
 DAY = 86_400 * 10**9
-# A resolved alert is of interest as long as somebody may have to be told that it is.
-LATELY = 7 * DAY
+# A resolved alert is of interest for so long; where somebody was told that it fired and not that it
+# ended, as in a silence, until that is told, and no longer than the second.
+LATELY, OWED = 7 * DAY, 90 * DAY
 # Of each alert what happened from a day before it last fired, which is what its state depends on.
 OF_STATES = f"""
-WITH last AS (
+WITH owed AS (
+    SELECT AlertId, JSONExtractString(Body, 'target') AS Target,
+        argMax(JSONExtractString(Body, 'what'), (At, EventId)) AS What
+    FROM rt4chart_alert_events
+    WHERE Kind IN ('notified', 'abandoned') AND At >= fromUnixTimestamp64Nano({{owed:Int64}})
+    GROUP BY AlertId, Target HAVING countIf(Kind = 'notified') > 0 AND What != 'resolved'
+), last AS (
     SELECT AlertId, maxIf(At, Kind = 'fired') - toIntervalDay(1) AS Since
     FROM rt4chart_alert_events
     WHERE {{id:String}} = '' OR AlertId = {{id:String}}
     GROUP BY AlertId
     HAVING {{id:String}} != '' OR max(At) >= fromUnixTimestamp64Nano({{lately:Int64}})
         OR argMaxIf(Kind, (At, EventId), Kind IN {{phases:Array(String)}}) != 'resolved'
+        OR AlertId IN (SELECT AlertId FROM owed)
 )
 SELECT {EVENTS.selection}
 FROM rt4chart_alert_events FINAL
@@ -147,9 +155,12 @@ def record(client: Client, events: Sequence[AlertEvent]) -> None:
 def alert_states(client: Client, *, now_ns: int, alert_id: str = "") -> list[AlertState]:
     """How the alerts stand that are open, dismissed or were resolved lately, or the one of an id.
 
+    And those that ended longer ago, where who was told of them does not know it yet.
+
     In the order in which they fired, the last one first.
     """
-    given = {"id": alert_id, "lately": now_ns - LATELY, "phases": [str(one) for one in PHASES]}
+    times = {"lately": now_ns - LATELY, "owed": now_ns - OWED}
+    given = {"id": alert_id, "phases": [str(one) for one in PHASES], **times}
     rows = client.query(OF_STATES, given).result_rows
     quiet = silences(client, now_ns)
     found = [_with_silence(one, quiet, now_ns) for one in states_of(map(_event, rows)).values()]
