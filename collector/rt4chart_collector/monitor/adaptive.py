@@ -63,6 +63,11 @@ class Adaptive:
             if (place := (one.service, one.route)) in self._charged
         }
 
+    @property
+    def left(self) -> float:
+        """How many answers may still be verified beyond the routes' own rates."""
+        return self._budget.left
+
     def adapt(
         self,
         findings: Mapping[Place, Finding],
