@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from rt4chart_collector.alerts.alert import Alert, Rule, Severity
@@ -19,6 +19,7 @@ from rt4chart_collector.store.issue_watch import WatchedIssue, watched_issues
 # An issue is news for a day; what a grouping finds in old failures is none.
 NEW_NS = DAY_NS
 DAYS = 8
+# At a low sampling rate one failure stands for many, and says as little as one.
 GROWN, LEAST = 3.0, 10.0
 # Nobody reads more than that: the largest are told, the others stand among the issues.
 MOST = 20
@@ -27,7 +28,8 @@ MOST = 20
 def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
     """What is wrong now, at most `MOST` of each rule; the registry is read, never written."""
     known = watched_issues(client)
-    daily = days_of(known, failures_a_day(client, now_ns=now_ns, days=DAYS))
+    weights = failures_a_day(client, now_ns=now_ns, days=DAYS)
+    daily, seen = days_of(known, weights), seen_today(known, weights)
     decided = decided_a_day(client, now_ns=now_ns, days=DAYS)
     traffic = {one.id: growth_of(decided.get((one.service, one.route), ())) for one in known}
     order = sorted(known, key=lambda one: (-sum(daily[one.id]), one.id))
@@ -35,9 +37,9 @@ def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
         [_new(one) for one in order if is_new(one, now_ns)],
         [_regressed(one) for one in order if one.state == "regressed"],
         [
-            _growing(one, daily[one.id], traffic[one.id], now_ns)
+            _growing(one, daily[one.id], seen[one.id], traffic[one.id], now_ns)
             for one in order
-            if grows(one, daily[one.id], now_ns, traffic[one.id])
+            if seen[one.id] >= LEAST and grows(one, daily[one.id], now_ns, traffic[one.id])
         ],
     )
     return [alert for alerts in found for alert in alerts[:MOST]]
@@ -47,12 +49,27 @@ def days_of(
     known: Sequence[WatchedIssue], weights: Sequence[DayWeight]
 ) -> dict[int, tuple[float, ...]]:
     """Weighted failures a day of each issue, today's first; an alias's count in its issue's."""
-    roots = {alias: one.id for one in known for alias in (one.id, *one.aliases)}
+    roots = _roots(known)
     found: defaultdict[int, list[float]] = defaultdict(lambda: [0.0] * DAYS)
     for one in weights:
         if one.issue in roots:
             found[roots[one.issue]][one.age_days] += one.weight
     return {one.id: tuple(found[one.id]) for one in known}
+
+
+def seen_today(known: Sequence[WatchedIssue], weights: Sequence[DayWeight]) -> Counter[int]:
+    """The failures of each issue that were verified today, whatever they stand for."""
+    roots = _roots(known)
+    found: Counter[int] = Counter()
+    for one in weights:
+        if one.age_days == 0 and one.issue in roots:
+            found[roots[one.issue]] += one.seen
+    return found
+
+
+def _roots(known: Sequence[WatchedIssue]) -> dict[int, int]:
+    """The issue of each id: its own, or that of which it is an alias."""
+    return {alias: one.id for one in known for alias in (one.id, *one.aliases)}
 
 
 def is_new(issue: WatchedIssue, now_ns: int) -> bool:
@@ -92,11 +109,14 @@ def _regressed(one: WatchedIssue) -> Alert:
     return _alert(Rule.REGRESSED_ISSUE, Severity.ERROR, one, title, one.state_ns)
 
 
-def _growing(one: WatchedIssue, daily: Sequence[float], traffic: float, now_ns: int) -> Alert:
+def _growing(
+    one: WatchedIssue, daily: Sequence[float], seen: int, traffic: float, now_ns: int
+) -> Alert:
     normal = usual(daily, now_ns - one.first_ns)
     title = f"{one.title}: {daily[0]:.0f} failures in a day, {normal:.1f} a day before"
     more = {
         "failures_today": daily[0],
+        "seen_today": seen,
         "failures_a_day_before": normal,
         "claims_today_over_before": traffic,
     }

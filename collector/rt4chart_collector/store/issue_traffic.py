@@ -12,7 +12,7 @@ from rt4chart_collector.store.failures import DAY_NS
 FAILURES = """
 SELECT a.IssueId AS IssueId, toString(c.Label) AS Label,
     intDiv(greatest({now:Int64} - toUnixTimestamp64Nano(a.Timestamp), 0), {day:Int64}) AS Age,
-    sum(if(v.Rate > 0, 1 / v.Rate, 0)) AS Weight
+    sum(if(v.Rate > 0, 1 / v.Rate, 0)) AS Weight, count() AS Seen
 FROM (
     SELECT IssueId, TraceId, SpanId, ClaimIndex, Timestamp, Version
     FROM rt4chart_issue_assignments FINAL
@@ -66,20 +66,21 @@ GROUP BY ServiceName, Route, Age
 
 @dataclass(frozen=True, slots=True)
 class DayWeight:
-    """Weighted failures of one label on the day that many days ago, 0 is today."""
+    """Failures of one label on the day that many days ago, 0 is today: weighted, and as seen."""
 
     issue: int
     label: str
     age_days: int
     weight: float
+    seen: int
 
 
 def failures_a_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight]:
     """The assigned failures of these days before now; an issue's aliases are apart."""
     given = {"now": now_ns, "since": now_ns - days * DAY_NS, "day": DAY_NS}
     return [
-        DayWeight(issue, label, min(int(age), days - 1), weight)
-        for issue, label, age, weight in client.query(FAILURES, given).result_rows
+        DayWeight(issue, label, min(int(age), days - 1), weight, int(seen))
+        for issue, label, age, weight, seen in client.query(FAILURES, given).result_rows
     ]
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from rt4chart_collector.drift.policy import DAY_NS
-from rt4chart_collector.monitor.issues import grows, growth_of, is_new, issue_alerts
+from rt4chart_collector.monitor.issues import grows, growth_of, is_new, issue_alerts, seen_today
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, record
+from rt4chart_collector.store.issue_traffic import DayWeight
 from rt4chart_collector.store.issue_watch import WatchedIssue
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
@@ -100,3 +101,30 @@ def test_a_growing_issue_says_by_how_much(client: Client) -> None:
     assert alert.facts["failures_today"] == 12.0
     assert alert.facts["claims_today_over_before"] == 1.0
     assert alert.facts["failures_a_day_before"] == pytest.approx(2 / 3, rel=0.01)
+
+
+@pytest.mark.parametrize(("today", "expected"), [(9, 0), (10, 1)])
+def test_a_failure_that_stands_for_many_is_still_one(
+    client: Client, today: int, expected: int
+) -> None:
+    """Ten failures are to be seen: at a low sampling rate each is a hundred by weight."""
+    earlier = [replace(one, time_ns=NOON - 4 * DAY_NS) for one in numbers(11)]
+    sound = [replace(verdict(one), sample_rate=0.01) for one in earlier[1:]]
+    insert_verdicts(client, sound)
+    failures = [earlier[0], *numbers(today, first=20)]
+    born(client, failures, state="open", sample_rate=0.01)
+
+    assert len(issue_alerts(client, now_ns=NOW)) == expected
+
+
+def test_failures_of_an_alias_are_its_issues() -> None:
+    """Those of today alone are seen."""
+    known = [replace(OLD, aliases=(7,))]
+    weights = [
+        DayWeight(1, "baseless", 0, 40.0, 4),
+        DayWeight(7, "baseless", 0, 50.0, 5),
+        DayWeight(7, "baseless", 1, 60.0, 6),
+        DayWeight(8, "baseless", 0, 70.0, 7),
+    ]
+
+    assert seen_today(known, weights) == {1: 9}

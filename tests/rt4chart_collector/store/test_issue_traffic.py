@@ -29,10 +29,10 @@ def test_failures_count_by_day_and_label_at_their_weight(any_client: Client) -> 
     days = failures_a_day(any_client, now_ns=NOW, days=3)
 
     assert sorted(days, key=lambda one: (one.issue, one.age_days)) == [
-        DayWeight(FIRST, "contradicted", 0, 4.0),
-        DayWeight(FIRST, "contradicted", 1, 4.0),
-        DayWeight(FIRST, "contradicted", 2, 4.0),
-        DayWeight(SECOND_ID, "baseless", 0, 2.0),
+        DayWeight(FIRST, "contradicted", 0, 4.0, 1),
+        DayWeight(FIRST, "contradicted", 1, 4.0, 1),
+        DayWeight(FIRST, "contradicted", 2, 4.0, 1),
+        DayWeight(SECOND_ID, "baseless", 0, 2.0, 2),
     ]
     assert decided_claims(any_client, now_ns=NOW, days=3) == {("shop", "billing"): 14.0}
     by_day = decided_a_day(any_client, now_ns=NOW, days=3)
