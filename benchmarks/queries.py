@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
 
+from rt4chart_collector.store.breakdown import rates_by
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.rates import EACH_DAY_ALONE, route_sums
@@ -87,8 +88,8 @@ def main() -> None:
         start_ns = time.time_ns() - DAY_NS
         fill(client, options.claims // CLAIMS_EACH, start_ns)
         first, parts = timed(client, start_ns, options.runs), parts_of(client)
-        for table in ("rt4chart_verifications", "rt4chart_claims", "rt4chart_route_1m"):
-            client.command(f"OPTIMIZE TABLE {table} FINAL")
+        for table in ("verifications", "claims", "route_1m", "route_5m"):
+            client.command(f"OPTIMIZE TABLE rt4chart_{table} FINAL")
         merged = timed(client, start_ns, options.runs)
         print(
             f"{options.claims:,} claims, {options.claims // CLAIMS_EACH:,} answers, {ROUTES} routes"
@@ -126,6 +127,9 @@ def timed(client: Client, start_ns: int, runs: int) -> dict[str, float]:
         raise SystemExit("expected the same rates from every statement, got others")
     statements["every route's sums, exact (store/rates.py, the whole day)"] = lambda: route_sums(
         client, since_ns=start_ns
+    )
+    statements["every route's rates per five minutes (store/breakdown.py)"] = lambda: rates_by(
+        client, "route", since_ns=start_ns, until_ns=start_ns + DAY_NS, verifier="local/1"
     )
     return {name: timing(statement, runs) for name, statement in statements.items()}
 
