@@ -8,10 +8,12 @@ from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import aliases_among, last_events
 
 MS = 1_000_000
+# An id says nothing of when: of more than there is room for, those are left out that failed last
+# the longest ago.
 ROWS = """
 SELECT IssueId, Title, Service, Route, toUnixTimestamp64Milli(FirstSeen)
 FROM rt4chart_issues FINAL WHERE IsDeleted = 0
-ORDER BY IssueId LIMIT {limit:UInt32}
+ORDER BY LastSeen DESC, IssueId LIMIT {limit:UInt32}
 """
 KINDS = ("titled", "state", "merged", "born")
 
@@ -35,7 +37,7 @@ class WatchedIssue:
 
 
 def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]:
-    """Every issue that stands for itself, by id, at most `limit` rows; no centroids are read."""
+    """Every issue that stands for itself, by id; of the last `limit` that failed. No centroids."""
     rows = client.query(ROWS, {"limit": limit}).result_rows
     events = last_events(client, KINDS)
     roots = aliases_among(events)
@@ -43,7 +45,7 @@ def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]
     for alias, root in roots.items():
         under.setdefault(root, []).append(alias)
     found = []
-    for issue, title, service, route, first_ms in rows:
+    for issue, title, service, route, first_ms in sorted(rows):
         if issue in roots:
             continue
         last = events.get(issue, {})

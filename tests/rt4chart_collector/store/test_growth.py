@@ -46,6 +46,17 @@ def test_an_alias_counts_in_the_issue_that_stands_for_it(client: Client) -> None
     assert (watched.id, watched.aliases) == (FIRST, (SECOND_ID,))
 
 
+def test_of_too_many_issues_those_are_watched_that_failed_last(client: Client) -> None:
+    """Not those with the lowest ids, among which a new one need not be."""
+    born(client, [replace(one, time_ns=NOON - HOUR_NS) for one in numbers(2)])
+    born(client, added()[:2], number=SECOND_ID)
+    assert [one.id for one in watched_issues(client)] == sorted((FIRST, SECOND_ID))
+
+    (watched,) = watched_issues(client, limit=1)
+
+    assert watched.id == SECOND_ID
+
+
 def test_a_document_that_the_judge_named_has_grown(any_client: Client) -> None:
     """As often as the failures that it is evidence in."""
     born(any_client, numbers(3))
