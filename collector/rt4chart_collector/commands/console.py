@@ -52,9 +52,12 @@ def execute(options: argparse.Namespace) -> int:
     watched = watches(
         monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)
     )
-    monitor = monitored_alone(service.dsn, monitoring, looking) if watched else nullcontext()
+    monitor = monitored_alone(service.dsn, monitoring, looking) if watched else nullcontext(())
     others = (monitoring.monitor, monitoring.alerts) if watched else ()
-    with monitor, console_served(service, settings, pages, others=others) as url:
+    with (
+        monitor as machines,
+        console_served(service, settings, pages, others=others, machines=machines) as url,
+    ):
         looks = ", watching its routes" if watched else ""
         say(service.log_format, "console", f"{url}, database {target.shown}{looks}")
         asked.wait()

@@ -57,8 +57,12 @@ def build_site(
     *,
     sections: Sequence[Section] | None = None,
     clock: Clock = time.time_ns,
+    machines: Sequence[Route] = (),
 ) -> Site:
-    """The console over the clients that `open_client` gives."""
+    """The console over the clients that `open_client` gives.
+
+    `machines` are what other programs ask at its address; who may see pages may ask these.
+    """
     sections = all_sections() if sections is None else sections
     seconds = settings.console_page_s
     pool = Pool(
@@ -73,6 +77,7 @@ def build_site(
     app = Starlette(
         routes=[
             Route("/healthz", _healthy, methods=["GET"]),
+            *machines,
             *(_bounded(route, threads) for route in routes),
         ],
         exception_handlers=dict.fromkeys(TOLD, partial(_show, console)),
@@ -102,8 +107,7 @@ def build_environment(folders: Sequence[Path], statics: Statics) -> Environment:
 
 def _opened(open_client: Callable[[], Client], seconds: float) -> Client:
     client = open_client()
-    if not client.is_guest:
-        client.keep({"max_execution_time": f"{seconds:.0f}"})
+    client.keep({"max_execution_time": f"{seconds:.0f}"})
     return client
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from starlette.routing import Route
+
 from rt4chart_collector.console.app import build_site
 from rt4chart_collector.console.facts import Facts, facts_of
 from rt4chart_collector.console.settings import ConsoleSettings
@@ -26,10 +28,12 @@ def console_served(
     ending: Ending,
     status: Callable[[], Mapping[str, object]] | None = None,
     others: Sequence[object] = (),
+    machines: Sequence[Route] = (),
 ) -> Iterator[str]:
     """Serve the console of this store while the block runs; gives its URL, "" where it is off.
 
-    `status` gives the figures of a service in this process, `others` are more of its settings.
+    `status` gives the figures of a service in this process, `others` are more of its settings,
+    `machines` what other programs ask at the console's address.
     Raises SettingsError where the address cannot be had; a store that is away is the pages' affair.
     """
     if settings.console is None:
@@ -41,7 +45,7 @@ def console_served(
 
     facts = Facts(facts_of(service, settings, *others), status, target_of(service.dsn).shown)
     site, tls = (
-        build_site(open_client, settings, facts),
+        build_site(open_client, settings, facts, machines=machines),
         load_tls(service.tls_cert, service.tls_key),
     )
     with listening(settings.console, "console") as bound:
@@ -50,5 +54,5 @@ def console_served(
                 yield url_of(bound, tls)
         finally:
             # A page that hangs in a library is left behind; `ending` tells it.
-            ending.join(site.threads.alive)
+            ending.join([*site.threads.alive, *site.console.alive])
             site.console.close()

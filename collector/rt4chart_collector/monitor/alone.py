@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from threading import Event
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import StoreError
 from rt4chart_collector.alerts.run import Alerting
+from rt4chart_collector.monitor.rates import rates_route
 from rt4chart_collector.monitor.run import Monitor
 from rt4chart_collector.monitor.served import Monitoring
 from rt4chart_collector.stages import Ending, stage
 from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.sampling_rates import RateSet
+from rt4chart_collector.telemetry.figures import Figures
+from rt4chart_collector.telemetry.prometheus import exposition
 from rt4chart_collector.trouble import shown
 
 log = logging.getLogger(__name__)
@@ -34,7 +43,8 @@ class LoneMonitor:
         self._open_client = open_client
         self._settings = settings
         self._alerting = Alerting(settings.alerts)
-        self._clock = clock
+        self.clock = clock
+        self._began_s, self._version = clock() / 10**9, version("otel-rt4chart")
         self._stopping = Event()
         self._monitor: Monitor | None = None
 
@@ -45,7 +55,7 @@ class LoneMonitor:
             return
         with client:
             self._monitor = Monitor(
-                client, self._settings.monitor, self._alerting, clock=self._clock
+                client, self._settings.monitor, self._alerting, clock=self.clock
             )
             if self._stopping.is_set():
                 self._monitor.stop()
@@ -56,6 +66,16 @@ class LoneMonitor:
         self._stopping.set()
         if self._monitor is not None:
             self._monitor.stop()
+
+    @property
+    def figures(self) -> Figures:
+        """The routes as the last round saw them, and since when this process is up."""
+        routes = () if self._monitor is None else tuple(self._monitor.figures())
+        return Figures(self._version, self._began_s, routes=routes)
+
+    def rates(self, service: str) -> Sequence[RateSet]:
+        """The rates in force of a service, as of the last round."""
+        return () if self._monitor is None else self._monitor.rates(service)
 
     def _opened(self) -> Client | None:
         """The store once it is there; None where it was not before the end."""
@@ -80,8 +100,24 @@ def watches(settings: Monitoring, *, is_readonly: bool, is_folder: bool) -> bool
 
 
 @contextmanager
-def monitored_alone(dsn: str, settings: Monitoring, ending: Ending) -> Iterator[None]:
-    """The monitor's thread over the store of that name while the block runs."""
+def monitored_alone(dsn: str, settings: Monitoring, ending: Ending) -> Iterator[list[Route]]:
+    """The monitor's thread over that store while the block runs; gives what is `asked_of` it."""
     lone = LoneMonitor(lambda: connect(dsn, creates=False), settings)
     with stage("monitor", lone.run, stop=lone.stop, ending=ending):
-        yield
+        yield asked_of(lone, settings)
+
+
+def asked_of(lone: LoneMonitor, settings: Monitoring) -> list[Route]:
+    """What other programs ask over HTTP: metrics of the routes, and rates for applications.
+
+    Who may ask is the server's affair.
+    """
+
+    async def show_metrics(request: Request) -> Response:
+        body, media_type = exposition(lone.figures, request.headers.get("accept", ""))
+        return Response(body, headers={"content-type": media_type})
+
+    asked = [Route("/metrics", show_metrics, methods=["GET"])]
+    if settings.monitor.adaptive:
+        asked.append(rates_route(lone.rates, "", clock=lone.clock))
+    return asked

@@ -7,15 +7,20 @@ from dataclasses import replace
 from threading import Thread
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from otel_rt4chart.errors import StoreError
 from rt4chart_collector.alerts.settings import AlertSettings
-from rt4chart_collector.monitor.alone import LoneMonitor, watches
+from rt4chart_collector.console.app import build_site
+from rt4chart_collector.console.settings import ConsoleSettings
+from rt4chart_collector.monitor.alone import LoneMonitor, asked_of, watches
 from rt4chart_collector.monitor.served import Monitoring
 from rt4chart_collector.monitor.settings import MonitorSettings
 from rt4chart_collector.store.connect import Client
 from tests.rt4chart_collector.monitor.world import World
 
+EVIDENCE = "rt4chart_route_drift_log_evidence{"
 SETTINGS = Monitoring(replace(MonitorSettings(), monitor=0.05), AlertSettings())
 
 
@@ -35,13 +40,31 @@ def test_it_alarms_once_its_store_is_there(client: Client) -> None:
     thread = Thread(target=lone.run, daemon=True)
     thread.start()
     until = time.monotonic() + 60
-    while not world.alerts() and time.monotonic() < until:
+    asking = TestClient(Starlette(routes=asked_of(lone, SETTINGS)))
+    while EVIDENCE not in asking.get("/metrics").text and time.monotonic() < until:
         time.sleep(0.1)
+    metrics, rates = asking.get("/metrics"), asking.get("/v1/rates?service=shop")
     lone.stop()
     thread.join(30)
 
     assert [one.rule for one in world.alerts()] == ["route_drift"]
+    assert EVIDENCE in metrics.text
+    assert set(rates.json()) == {"raised", "expires"}
     assert not thread.is_alive()
+
+
+def test_who_may_see_the_console_may_ask(client: Client) -> None:
+    """With the console's token where there is one, as for its pages."""
+    lone = LoneMonitor(client.sibling, SETTINGS)
+    settings = ConsoleSettings(console_token="t" * 32)
+    site = build_site(client.sibling, settings, machines=asked_of(lone, SETTINGS))
+    asking = TestClient(site.app, base_url="http://localhost:8321")
+
+    assert asking.get("/v1/rates?service=shop").status_code == 401
+    assert asking.get("/metrics").status_code == 401
+    for path in ("/v1/rates?service=shop", "/metrics"):
+        told = asking.get(path, headers={"authorization": f"Bearer {'t' * 32}"})
+        assert told.status_code == 200
 
 
 def test_it_ends_while_it_waits() -> None:
