@@ -45,7 +45,7 @@ def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]
     for alias, root in roots.items():
         under.setdefault(root, []).append(alias)
     found = []
-    for issue, title, service, route, first_ms in sorted(rows):
+    for issue, title, service, route, first_ms in sorted(rows, key=lambda row: int(row[0])):
         if issue in roots:
             continue
         last = events.get(issue, {})
