@@ -24,7 +24,7 @@ GET, POST = ["GET"], ["POST"]
 
 def issue_routes(console: Console) -> Sequence[BaseRoute]:
     """The list of issues, one issue, what is done to it, and the map."""
-    standings = Standings(console.store)
+    standings = Standings(console.store, console.beside)
     listed, page = IssueList(console, standings), IssuePage(console, standings)
     acts, drawn = IssueActs(console, page, standings), MapPage(console, standings)
     return [

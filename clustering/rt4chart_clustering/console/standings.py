@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from otel_rt4chart.errors import StoreError
 from rt4chart_clustering.triage.overview import Standing, overview
@@ -31,9 +32,14 @@ class _Counted:
 class Standings:
     """Any thread may ask; one counts at a time, at large stores for seconds."""
 
-    def __init__(self, store: Callable[[], AbstractContextManager[Client]]) -> None:
-        """Nothing is counted yet; `store` gives a client to the thread that counts beside."""
+    def __init__(
+        self,
+        store: Callable[[], AbstractContextManager[Client]],
+        beside: Callable[[str, Callable[[], None]], None],
+    ) -> None:
+        """Nothing is counted yet; `store` gives a client to what runs `beside` the pages."""
         self._store = store
+        self._beside = beside
         self._lock = threading.Lock()
         self._counted: _Counted | None = None
 
@@ -46,9 +52,7 @@ class Standings:
             with self._lock:
                 counted = self._count(client, now_ns)
         elif now_ns - counted.at_ns > FRESH_NS and self._lock.acquire(blocking=False):
-            threading.Thread(
-                target=self._renew, args=(now_ns,), name="issue figures", daemon=True
-            ).start()
+            self._beside("issue figures", partial(self._renew, now_ns))
         return [
             replace(one, issue=as_told(one.issue, last.get(one.issue.id, {})))
             for one in counted.found

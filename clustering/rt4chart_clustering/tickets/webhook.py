@@ -17,7 +17,7 @@ from otel_rt4chart.verify.encoding import encodable
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_collector.sending.sender import Sender, encoded
 from rt4chart_collector.sending.signature import PREFIX, key_of, signed_headers
-from rt4chart_collector.sending.text import line
+from rt4chart_collector.sending.text import line, secrets_in
 
 _NEVER = "0001-01-01T00:00:00Z"
 
@@ -33,7 +33,8 @@ class Webhook:
         """Without a secret nothing is signed; `whsec_` before one says that it is base64."""
         self._url, self._clock = url, clock
         self._key = key_of(secret)
-        self._sender = Sender(self.name, (secret, secret.removeprefix(PREFIX)), error=TicketError)
+        secrets = (secret, secret.removeprefix(PREFIX), *secrets_in(url))
+        self._sender = Sender(self.name, secrets, error=TicketError)
 
     def find(self, ticket: Ticket) -> Filed | None:
         """None: the receiver knows by the id."""

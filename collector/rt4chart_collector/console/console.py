@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from threading import Thread
 from typing import Any, TypeVar
 
 from jinja2 import Environment
@@ -52,6 +53,7 @@ class Console:
         self.sessions = Sessions(settings.console_token)
         self.access = Access(settings, self.sessions)
         self.away = Seldom()
+        self._beside: list[Thread] = []
         self._pool = pool
         self._environment = environment
         self._navigation = [one for one in sorted(sections, key=_order) if one.title]
@@ -150,6 +152,17 @@ class Console:
         if self.settings.console_readonly:
             raise HTTPException(403, "expected no changes: RT4CHART_CONSOLE_READONLY is set")
         return session.actor
+
+    def beside(self, name: str, call: Callable[[], None]) -> None:
+        """Run something beside the pages, in a thread that the console's end knows of."""
+        thread = Thread(target=call, name=name, daemon=True)
+        self._beside = [*self.alive, thread]
+        thread.start()
+
+    @property
+    def alive(self) -> list[Thread]:
+        """What runs beside the pages now."""
+        return [one for one in self._beside if one.is_alive()]
 
     def close(self) -> None:
         """Close the connections."""

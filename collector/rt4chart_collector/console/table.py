@@ -114,8 +114,9 @@ def exported(table: Table[_Row], kind: str, filename: str) -> Response:
 def csv_of(table: Table[_Row]) -> str:
     """RFC 4180, with a header, and with an apostrophe before what a spreadsheet would calculate."""
     out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([one.name for one in table.columns])
+    csv.writer(out).writerow([one.name for one in table.columns])
+    # Quoted, so that no text of a stranger's begins a cell where ; or a tab parts them.
+    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
     writer.writerows([_guarded(one.value(row)) for one in table.columns] for row in table.rows)
     return out.getvalue()
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 from otel_rt4chart.plain import printable
 from otel_rt4chart.verify.encoding import encodable
+
+
+def secrets_in(url: str) -> tuple[str, ...]:
+    """Every part of an address that may be secret and be said back, the longest first."""
+    parts = {url, *re.split(r"[/:@?&=,;#]+", url)}
+    return tuple(sorted(parts | {unquote(part) for part in parts}, key=len, reverse=True))
 
 
 def line(text: str, most: int) -> str:

@@ -114,7 +114,7 @@ def letters_of(
     given = {"verifier": verifier, "ids": sorted(set(trace_ids))}
     if not given["ids"]:
         return {}
-    return {(one.trace_id, one.span_id): one for one in _read(client, OF_TRACES, given)}
+    return {(one.trace_id, one.span_id): one for one in letters_in(client, OF_TRACES, given)}
 
 
 def due_letters(
@@ -122,14 +122,14 @@ def due_letters(
 ) -> list[Letter]:
     """What is to be tried again by now of this share of the traces, the longest due first."""
     given = {"verifier": verifier, "now": now_ns, "limit": limit, **share.parameters}
-    return _read(client, DUE, given)
+    return letters_in(client, DUE, given)
 
 
 def dead_letters(
     client: Client, *, since_ns: int, route: str = "", reason: str = ""
 ) -> list[Letter]:
     """What was given up since then, of every verifier; an empty route or reason takes all."""
-    return _read(client, DEAD, {"since": since_ns, "route": route, "reason": reason})
+    return letters_in(client, DEAD, {"since": since_ns, "route": route, "reason": reason})
 
 
 def letter_counts(client: Client, verifier: str) -> LetterCounts:
@@ -147,7 +147,8 @@ def backlog(client: Client, verifiers: Collection[str], *, since_ns: int) -> tup
     return int(waiting), int(dead)
 
 
-def _read(client: Client, query: str, given: Mapping[str, object]) -> list[Letter]:
+def letters_in(client: Client, query: str, given: Mapping[str, object]) -> list[Letter]:
+    """The rows of a query over the columns of `IN_FORCE`."""
     return [_letter(row) for row in client.query(query, given).result_rows]
 
 

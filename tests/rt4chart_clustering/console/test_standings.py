@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from rt4chart_clustering.console.standings import FRESH_NS, KEPT_NS, Standings
 from rt4chart_collector.store.connect import Client
@@ -17,6 +18,11 @@ def claims(standings: Standings, client: Client, now_ns: int) -> dict[int, int]:
     return {one.issue.id: one.issue.claims for one in standings.known(client, now_ns)}
 
 
+def beside(name: str, call: Callable[[], None]) -> None:
+    """A thread as the console starts it."""
+    threading.Thread(target=call, name=name, daemon=True).start()
+
+
 def wait_for_threads() -> None:
     """Until nothing counts beside any more."""
     for one in threading.enumerate():
@@ -26,7 +32,7 @@ def wait_for_threads() -> None:
 
 def test_figures_are_kept_and_counted_anew_beside_what_is_shown(client: Client) -> None:
     """Whoever asks late gets the old ones once; much later they are counted first."""
-    standings = Standings(client.sibling)
+    standings = Standings(client.sibling, beside)
     born(client, numbers(2))
     assert claims(standings, client, LATER) == {FIRST: 2}
     born(client, added()[:3], number=SECOND_ID)
@@ -43,7 +49,7 @@ def test_figures_are_kept_and_counted_anew_beside_what_is_shown(client: Client) 
 
 def test_states_and_merges_are_those_of_now(client: Client) -> None:
     """Whoever wrote them."""
-    standings = Standings(client.sibling)
+    standings = Standings(client.sibling, beside)
     born(client, numbers(2))
     born(client, added()[:3], number=SECOND_ID)
     standings.known(client, LATER)

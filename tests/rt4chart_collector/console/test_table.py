@@ -40,6 +40,12 @@ def test_what_a_spreadsheet_would_calculate_is_text(text: str) -> None:
     assert f"'{text}" in csv_of(table((text, None)))
 
 
+@pytest.mark.parametrize("text", ["a;=1+1", "a\t=1+1", "a,=1"])
+def test_a_cell_is_one_wherever_cells_are_parted(text: str) -> None:
+    """A spreadsheet may part them at ; or tabs: a quoted cell stays whole."""
+    assert f'"{text}"' in csv_of(table((text, None)))
+
+
 def test_rows_without_a_value_come_last_either_way() -> None:
     """They are neither the least nor the most."""
     rows = [("a", 2.0), ("b", None), ("c", 1.0)]

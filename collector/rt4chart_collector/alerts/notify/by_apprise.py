@@ -6,13 +6,12 @@ import logging
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.alerts.due import What
 from rt4chart_collector.alerts.message import Message
 from rt4chart_collector.sending.sender import Sender
-from rt4chart_collector.sending.text import line
+from rt4chart_collector.sending.text import line, secrets_in
 
 if TYPE_CHECKING:
     import apprise
@@ -38,9 +37,7 @@ class ByApprise:
         self.name = name
         self._service = service
         self._is_mail = url.partition("://")[0].lower() in _MAIL
-        # Longer ones first, so that no rest of a secret is left.
-        parts = {unquote(part) for part in re.split(r"[/:@?&=,]+", url)} | {url}
-        self._sender = Sender(name, tuple(sorted(parts, key=len, reverse=True)))
+        self._sender = Sender(name, secrets_in(url))
 
     def send(self, message: Message) -> str:
         """Hand it to apprise, which catches whatever its services raise."""

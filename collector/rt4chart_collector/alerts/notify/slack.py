@@ -8,7 +8,7 @@ from otel_rt4chart.errors import RT4ChartError
 from rt4chart_collector.alerts.due import ALL, What
 from rt4chart_collector.alerts.message import Message
 from rt4chart_collector.sending.sender import Sender, encoded
-from rt4chart_collector.sending.text import slack
+from rt4chart_collector.sending.text import secrets_in, slack
 
 API = "https://slack.com/api"
 # Limits of Block Kit: a header, a text object; and of a message's text.
@@ -26,7 +26,7 @@ class SlackWebhook:
     def __init__(self, url: str) -> None:
         """The webhook's address, which is its secret."""
         self._url = url
-        self._sender = Sender(self.name, (url, url.rpartition("/services/")[2]))
+        self._sender = Sender(self.name, secrets_in(url))
 
     def send(self, message: Message) -> str:
         """Post it; what Slack answers beside its status is the word ok."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from otel_rt4chart.verify.encoding import encodable
 from rt4chart_collector.alerts.due import ALL
@@ -18,6 +17,7 @@ from rt4chart_collector.alerts.message import Message, iso
 from rt4chart_collector.alerts.notify.alertmanager import annotations_of, labels_of
 from rt4chart_collector.sending.sender import Sender, encoded
 from rt4chart_collector.sending.signature import PREFIX, key_of, signed_headers
+from rt4chart_collector.sending.text import secrets_in
 
 _NEVER = "0001-01-01T00:00:00Z"
 
@@ -34,8 +34,7 @@ class Webhook:
         """Without a secret nothing is signed; `whsec_` before one says that it is base64."""
         self._url, self._clock = url, clock
         self._key = key_of(secret)
-        parts = urlsplit(url)
-        secrets = (url, parts.path, parts.query, secret, secret.removeprefix(PREFIX))
+        secrets = (secret, secret.removeprefix(PREFIX), *secrets_in(url))
         self._sender = Sender(self.name, secrets)
 
     def send(self, message: Message) -> str:

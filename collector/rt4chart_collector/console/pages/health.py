@@ -23,8 +23,9 @@ from rt4chart_collector.console.params import ID, bad, text_of
 from rt4chart_collector.console.section import Section
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import coverage
-from rt4chart_collector.store.dead_letters import Letter, dead_letters, letter_counts, letters_of
+from rt4chart_collector.store.dead_letters import Letter, letter_counts, letters_of
 from rt4chart_collector.store.feedback import judge_precision
+from rt4chart_collector.store.given_up import given_up_reasons, last_given_up
 from rt4chart_collector.store.trace_decisions import TraceDecision, span_count, trace_decisions
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class Health:
             raise bad("trace", "a trace id, 32 hexadecimal digits", trace)
         with console.store() as client:
             covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
-            letters = dead_letters(client, since_ns=since_ns)
+            reasons = given_up_reasons(client, since_ns=since_ns)
+            letters = last_given_up(client, since_ns=since_ns, limit=LETTERS)
             waiting = letter_counts(client, verifier).waiting
             precision = judge_precision(client, since_ns=since_ns, until_ns=until_ns)
             found = _found(client, trace.lower(), verifier) if trace else None
@@ -67,15 +69,12 @@ class Health:
         for one in covered.values():
             for decision, answers in one.decisions.items():
                 totals[decision] = totals.get(decision, 0) + answers
-        reasons: dict[str, int] = {}
-        for letter in letters:
-            reasons[letter.reason] = reasons.get(letter.reason, 0) + 1
         return console.tables(
             request,
             [
                 DECISIONS.of(_shares(totals)),
-                REASONS.of(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
-                DEAD.of(sorted(letters, key=lambda one: -one.last_ns)[:LETTERS]),
+                REASONS.of(reasons),
+                DEAD.of(letters),
                 PRECISION.of(precision),
             ],
             "health.html",

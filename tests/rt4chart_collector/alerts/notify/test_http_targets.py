@@ -69,6 +69,21 @@ def test_a_refusal_is_told_without_the_secret(name: str) -> None:
     assert len(str(raised.value)) < 300
 
 
+@pytest.mark.parametrize(
+    "make", [lambda url: Webhook(url), lambda url: SlackWebhook(url)], ids=["webhook", "slack"]
+)
+def test_a_part_of_an_address_is_secret_too(make: Callable[[str], Target]) -> None:
+    """A segment or a value of the query that the other end says back, escaped or not."""
+
+    def answer(_: Came) -> Reply:
+        return Reply({"error": "no hook T0PS3CRET, key s3cr3t/key or s3cr3t%2Fkey"}, 404)
+
+    with SystemsServer(answer) as server, pytest.raises(NotifyError, match="404") as raised:
+        make(f"{server.url}/hooks/T0PS3CRET/x?key=s3cr3t%2Fkey").send(told())
+
+    assert "3CR" not in str(raised.value).upper()
+
+
 def test_slack_reads_no_markup_of_ours() -> None:
     """Its control characters are escaped, and the blocks are of plain text."""
     (one,) = sent("slack webhook", told(EVIL))

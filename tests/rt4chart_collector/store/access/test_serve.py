@@ -83,6 +83,16 @@ def test_stock_client_reads(place: Place, compress: str | bool) -> None:
         assert "otel_traces" in str(driver.command("SHOW TABLES"))
 
 
+def test_a_client_may_give_itself_less_time(place: Place) -> None:
+    """The stock client sends it along with every statement."""
+    with place.driver() as driver:
+        driver.set_client_setting("max_execution_time", "1")
+        with pytest.raises(DatabaseError) as raised:
+            driver.query("SELECT count() FROM numbers(1000000000000) WHERE rand() = number")
+
+    assert raised.value.code == 159
+
+
 def test_asynchronous_client_reads_at_once(place: Place) -> None:
     """Many queries in flight each get their own answer; the token may be a bearer's."""
 
