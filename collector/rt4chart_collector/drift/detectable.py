@@ -50,11 +50,11 @@ def _smallest(baseline: Baseline, band: float, each: float) -> float | None:
 
 
 def _rise(baseline: Baseline, band: float, bet: float, each: float) -> float | None:
-    usual, rise = baseline.share, band
+    usual, rise, variance = baseline.share, band, baseline.variance
+    usually, left, squared = usual * (1 - usual), 1 - 2 * each, bet * bet
     for _ in range(6):
         risen = min(usual + rise, 0.99)
-        spread = baseline.variance * risen * (1 - risen) / (usual * (1 - usual))
-        inner = 1 - 2 * each - bet * bet * spread
+        inner = left - squared * (variance * risen * (1 - risen) / usually)
         if inner < 0:
             return None
         rise = band + (1 - math.sqrt(inner)) / bet

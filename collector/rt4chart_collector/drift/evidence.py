@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rt4chart_collector.store.ticks import Bin
 
@@ -36,11 +37,7 @@ class Evidence:
     @property
     def log(self) -> float:
         """The logarithm of the sums' mean; 0 where it is below, which says nothing of a rise."""
-        top = max(self.sums)
-        if top == -math.inf:
-            return 0.0
-        total = sum(math.exp(one - top) for one in self.sums)
-        return max(top + math.log(total / len(self.sums)), 0.0)
+        return _log_of_mean(self.sums)
 
 
 def step(
@@ -95,6 +92,16 @@ def bounded(bet: float, null: float) -> float:
     """The bet, smaller where one answer could else take more than `LARGEST_LOSS` of its stake."""
     worst = null if bet > 0 else 1 - null
     return math.copysign(min(abs(bet), LARGEST_LOSS / worst if worst > 0 else abs(bet)), bet)
+
+
+@lru_cache(maxsize=64)
+def _log_of_mean(sums: tuple[float, ...]) -> float:
+    """Kept for a while: a tick asks for the same one a dozen times."""
+    top = max(sums)
+    if top == -math.inf:
+        return 0.0
+    total = sum([math.exp(one - top) for one in sums])
+    return max(top + math.log(total / len(sums)), 0.0)
 
 
 def _log_of_one_more(log: float) -> float:
