@@ -97,6 +97,19 @@ def test_a_backlog_is_what_waits_and_what_was_given_up_lately(client: Client) ->
     assert (alert.facts["waiting"], alert.facts["dead_last_hour"]) == (2, 1)
 
 
+def test_a_backlog_is_also_of_who_judges_without_a_verdict(client: Client) -> None:
+    """Of the process's own judge, and of one that failed in the last hour; of no former one."""
+    letters = [replace(letter(at), verifier=name) for at, name in enumerate(("own", "b", "former"))]
+    insert_letters(client, letters)
+    failed = verdict(1, start_ns=START, decision=Decision.ERROR, decided_ns=START + SECOND)
+    insert_verdicts(client, [replace(failed, verifier="b")])
+    process = Figures("1", 0.0, judging=Judging("own", {}))
+
+    (alert,) = found(client, process, backlog_answers=1)
+
+    assert (alert.rule, alert.facts["waiting"]) == ("backlog", 2)
+
+
 def test_a_route_that_falls_silent_where_it_never_did(client: Client) -> None:
     """Against the same hour a week ago; where no route has an answer it is one alert."""
     week = START - 7 * DAY

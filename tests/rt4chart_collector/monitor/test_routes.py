@@ -133,7 +133,7 @@ def test_a_route_that_cannot_be_read_stands_as_it_did(
     real = Routes._next
 
     def failing(self: Routes, place: tuple[str, str], *rest: object) -> None:
-        def spoilt(*_: object) -> Sequence[object]:
+        def spoilt(*_: object, **__: object) -> Sequence[object]:
             raise ValueError("memory limit")
 
         if place == ("shop", "support"):
