@@ -13,6 +13,10 @@ OFF = "off"
 T = TypeVar("T")
 
 
+class RefusedSecretError(ValueError):
+    """A secret that cannot be meant; its text says what it lacks, and nothing of it."""
+
+
 class Address(NamedTuple):
     """Where to listen; port 0 lets the system choose."""
 

@@ -13,6 +13,7 @@ from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.parsing import (
     OFF,
     Address,
+    RefusedSecretError,
     address,
     bearer_token,
     cluster_name,
@@ -221,7 +222,8 @@ def values_of(
                 values[declared.name] = declared.metadata["parse"](written)
             except ValueError as error:
                 is_secret = "secret" in declared.metadata
-                got = "others (not shown)" if is_secret else repr(hidden(written))
+                lacks = str(error) if isinstance(error, RefusedSecretError) else "another value"
+                got = f"{lacks} (hidden)" if is_secret else repr(hidden(written))
                 raise SettingsError(
                     f"{variable}: expected {declared.metadata['expected']}; got {got}"
                 ) from (None if is_secret else error)

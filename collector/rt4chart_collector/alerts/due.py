@@ -64,6 +64,17 @@ def message_id(state: AlertState, receiver: Receiver, what: What) -> str:
     return f"{state.id}-{state.fired_ns}-{what}-{number or state.alert.severity}"
 
 
+def tried_next_ns(state: AlertState, told: Told, policy: Policy) -> int | None:
+    """When a message that failed may be tried again; None where none failed, or never."""
+    if not told.failures:
+        return None
+    if told.is_abandoned:
+        pause = policy.remind_s if state.is_open else 0.0
+    else:
+        pause = min(policy.retry_s * 2.0 ** min(told.failures - 1, 32), policy.retry_most_s)
+    return told.failed_ns + int(pause * SECOND) if pause else None
+
+
 def notified(
     state: AlertState, receiver: Receiver, what: What, now_ns: int, *, key: str = ""
 ) -> AlertEvent:
@@ -102,9 +113,11 @@ def _news(
         return What.RESOLVED if is_owed and What.RESOLVED in receiver.wants else None
     if not receiver.takes(state.alert):
         return None
-    if told.what in ("", What.RESOLVED) or told.episode_ns != state.fired_ns:
-        return What.FIRED
     is_acknowledged = bool(state.acknowledged_ns)
+    if told.what in ("", What.RESOLVED) or told.episode_ns != state.fired_ns:
+        # Nobody is paged for what somebody took on before it could be told, as in maintenance.
+        is_known = is_acknowledged and What.ACKNOWLEDGED in receiver.wants
+        return What.ACKNOWLEDGED if is_known else What.FIRED
     waits = _passed_s(told.at_ns, now_ns) < policy.remind_s or not policy.remind_s
     news = {
         What.WORSE: rank(state.alert.severity) > rank(told.severity),
@@ -120,12 +133,8 @@ def _may_try(
     told = state.told.get(receiver.name, Told())
     if told.trying != message_id(state, receiver, what):
         return True
-    passed = _passed_s(told.failed_ns, now_ns)
-    if told.is_abandoned:
-        is_for_ever = not (state.is_open and policy.remind_s)
-        return not is_for_ever and passed >= policy.remind_s
-    pause = min(policy.retry_s * 2.0 ** min(told.failures - 1, 32), policy.retry_most_s)
-    return passed >= pause
+    next_ns = tried_next_ns(state, told, policy)
+    return next_ns is not None and now_ns + SECOND >= next_ns
 
 
 def _passed_s(since_ns: int, now_ns: int) -> float:

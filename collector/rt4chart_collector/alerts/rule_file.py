@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rt4chart_collector.alerts.alert import Rule
+from rt4chart_collector.alerts.next_step import NEXT
+
 _HEAD = """\
 # Written by `rt4chart alerts rules`: change it there, or keep your own beside it.
 # Whoever lets rt4chart tell people itself (docs/alerts.md) does not need it.
@@ -41,7 +44,7 @@ def rules(
             _EVIDENCE.format("page"),
             "critical",
             "Answers of {{ $labels.service }} {{ $labels.route }} got worse: evidence {{ $value }}",
-            "rt4chart alerts show, or the route's page in the console: since when, and what grew.",
+            NEXT[Rule.ROUTE_DRIFT],
             keeps="30m",
         ),
         PrometheusRule(
@@ -59,7 +62,7 @@ def rules(
             "warning",
             "{{ $value | humanizePercentage }} of the claims of {{ $labels.service }} "
             "{{ $labels.route }} are undecided",
-            "The route's rate is of few claims. Look whether the passages reach the verifier.",
+            NEXT[Rule.UNDECIDED],
             lasts="30m",
         ),
         PrometheusRule(
@@ -67,7 +70,7 @@ def rules(
             _CLAIMS.format(" offset 1w", least_claims) + " unless " + _CLAIMS.format("", 0),
             "warning",
             "No verified claim of {{ $labels.service }} {{ $labels.route }} in an hour",
-            "A week ago there were some at this time. Is the application sending, or sampled out?",
+            NEXT[Rule.NO_DATA],
             lasts="30m",
         ),
     ]

@@ -11,7 +11,15 @@ from otel_rt4chart.errors import SettingsError
 from rt4chart_collector.alerts.alert import Rule, Severity
 from rt4chart_collector.alerts.lifecycle import Policy
 from rt4chart_collector.alerts.notify import pagerduty, slack
-from rt4chart_collector.parsing import bearer_token, number, secret, setting, text, yes_or_no
+from rt4chart_collector.parsing import (
+    RefusedSecretError,
+    bearer_token,
+    number,
+    secret,
+    setting,
+    text,
+    yes_or_no,
+)
 from rt4chart_collector.sending.sender import is_address
 from rt4chart_collector.sending.signature import key_of
 from rt4chart_collector.settings import PREFIX, values_of
@@ -22,7 +30,9 @@ _ADDRESS = "an https address, or http at the loopback, in ASCII, without a passw
 def safe_url(written: str) -> str:
     """An address that a secret may go to."""
     if not is_address(written):
-        raise ValueError
+        is_tls = written.startswith("https://")
+        lack = "with a password or a blank" if is_tls else "without https://"
+        raise RefusedSecretError(f"a value {lack}")
     return written
 
 
@@ -40,7 +50,7 @@ def plain_urls(written: str) -> tuple[str, ...]:
 def apprise_urls(written: str) -> str:
     """Addresses with white space between them."""
     if any("://" not in one for one in written.split()):
-        raise ValueError
+        raise RefusedSecretError("a value without SCHEME://")
     return written
 
 

@@ -123,6 +123,12 @@ class AlertState:
             return "silenced"
         return "acknowledged" if self.acknowledged_ns else "firing"
 
+    @property
+    def states(self) -> str:
+        """The state for people: what is silenced may be acknowledged too."""
+        is_both = self.state == "silenced" and self.acknowledged_ns
+        return "silenced, acknowledged" if is_both else self.state
+
 
 def states_of(events: Iterable[AlertEvent]) -> dict[str, AlertState]:
     """How every alert stands after these events, which come in their order."""

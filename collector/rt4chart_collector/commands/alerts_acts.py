@@ -64,7 +64,8 @@ def maintain(options: argparse.Namespace) -> int:
     now = time.time_ns()
     with store(options) as client:
         if options.end:
-            ended = remove_silence(client, options.end, now_ns=now)
+            meant = _meant(silences(client, now), options.end)
+            ended = remove_silence(client, meant.id, now_ns=now)
             write(_silence(ended), f"{ended.id} is over", as_json=options.json)
         elif options.time:
             kept = add_silence(client, _asked(options, now), now_ns=now)
@@ -88,6 +89,16 @@ def _asked(options: argparse.Namespace, now: int) -> Silence:
     starts = now + options.begin * SECOND
     ends = starts + options.time * SECOND
     return Silence(starts, ends, matchers, actor_of(options), options.note)
+
+
+def _meant(known: Sequence[Silence], given: str) -> Silence:
+    found = [one for one in known if one.id.startswith(given.lower())]
+    if len(found) != 1:
+        many = f"{len(found)}: {', '.join(one.id for one in found[:5])}" if found else "none"
+        raise InputError(
+            f"expected one silence that is not over whose id begins with {given!r}, got {many}"
+        )
+    return found[0]
 
 
 def _list(client: Client, options: argparse.Namespace, now: int) -> None:
@@ -145,7 +156,9 @@ def _of_maintenance(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--everything", action="store_true", default=False, help="of all alerts there are"
     )
-    parser.add_argument("--end", default="", metavar="ID", help="end the silence of that id")
+    parser.add_argument(
+        "--end", default="", metavar="ID", help="end the silence of that id, or its first digits"
+    )
 
 
 def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:

@@ -9,9 +9,11 @@ from dataclasses import asdict
 
 from otel_rt4chart.commands.period import period_s
 from rt4chart_collector.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.message import lasted, message_of
+from rt4chart_collector.alerts.due import What, tried_next_ns
+from rt4chart_collector.alerts.message import message_of
+from rt4chart_collector.alerts.settings import load_alerts
 from rt4chart_collector.alerts.state import ITSELF, AlertEvent, AlertState
+from rt4chart_collector.alerts.times import lasted
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
@@ -35,13 +37,13 @@ def list_open(options: argparse.Namespace) -> int:
         states = [one for one in alert_states(client, now_ns=now) if one.is_open]
     rows = [
         (
-            *(one.id[:8], one.state, str(one.alert.severity), str(one.alert.rule)),
+            *(one.id[:8], one.states, str(one.alert.severity), str(one.alert.rule)),
             *(one.alert.service or "–", one.alert.route or "–", one.alert.title),
             *(moment(one.fired_ns), lasted(one.fired_ns, now), _told(one)),
         )
         for one in states
     ]
-    names = ("id", "state", "severity", "rule", "service", "route", "what", "since", "for", "told")
+    names = ("id", "state", "severity", "rule", "service", "route", "what", "fired", "for", "told")
     words = table(names, rows) if rows else "no alert is open"
     write([as_json(one) for one in states], words, as_json=options.json)
     return 0
@@ -115,7 +117,7 @@ def as_json(state: AlertState) -> dict[str, object]:
 def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterator[str]:
     alert = state.alert
     yield alert.title or str(alert.rule)
-    yield f"{state.id} · {state.state} · {alert.severity} · {alert.rule}"
+    yield f"{state.id} · {state.states} · {alert.severity} · {alert.rule}"
     if state.silenced_ns:
         yield f"nobody is told until {moment(state.silenced_ns)}"
     if state.is_open and state.quiet_ns:
@@ -123,11 +125,27 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     # On this terminal texts of users are at home: they are in the same database.
     told = message_of(state, What.FIRED, "", now, with_texts=True)
     yield from (f"{name:24} {value}" for name, value in told.lines)
+    yield from _failing(state, now)
     yield ""
     for one in reversed(events):
         about = " ".join(str(one.body.get(name, "")) for name in ("target", "what", "error"))
         who = "" if one.actor == ITSELF else f"by {one.actor} "
         yield f"{moment(one.at_ns)}  {one.kind:13} {who}{about.strip()} {one.note}".rstrip()
+
+
+def _failing(state: AlertState, now: int) -> Iterator[str]:
+    """Who could not be told, and when that is tried again, with the settings as they are here."""
+    policy = load_alerts().policy
+    for name, told in sorted(state.told.items()):
+        next_ns = tried_next_ns(state, told, policy)
+        if told.failures:
+            times = f"failed {told.failures} time{'s' if told.failures > 1 else ''}, "
+            then = f"tried next at {moment(next_ns)}" if next_ns else "not tried again"
+            if next_ns and next_ns <= now:
+                then = "tried next in the service's next round"
+            if next_ns and state.silenced_ns:
+                then = f"tried next when the silence is over, at {moment(state.silenced_ns)}"
+            yield f"{'to ' + name:24} {times}{then}"
 
 
 def _told(state: AlertState) -> str:

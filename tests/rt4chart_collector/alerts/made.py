@@ -14,7 +14,16 @@ FACTS = {
     "before": {"rate": 0.061, "low": 0.055, "high": 0.067, "claims": 8_000, "answers": 1_600},
     "after": {"rate": 0.12, "low": 0.09, "high": 0.15, "claims": 400, "answers": 80},
     "issues": [{"id": "00000000000000ab", "title": "Number differs", "claims": 12}],
-    "worst_answers": [{"trace_id": "a" * 32, "unfaithful": 3, "claim": "It is free for ever."}],
+    "worst_answers": [
+        {
+            "trace_id": "a" * 32,
+            "span_id": "b" * 16,
+            "claim_index": 2,
+            "unfaithful": 3,
+            "decided": 4,
+            "claim": "It is free for ever.",
+        }
+    ],
 }
 ALERT = Alert(
     *("route_drift", "critical", "shop", "billing", 0),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from rt4chart_collector.alerts.due import Receiver, What
 from rt4chart_collector.alerts.lifecycle import Policy, keep_ns, worst_of_each
+from rt4chart_collector.alerts.message import headline
 from rt4chart_collector.alerts.silence import Silence
 from rt4chart_collector.alerts.state import Kind
 from tests.rt4chart_collector.alerts.world import DRIFT, HOUR, ISSUE, MINUTE, World
@@ -111,6 +114,27 @@ def test_a_silence_is_kept_and_what_still_fires_is_told_when_it_ends() -> None:
     assert world.states[DRIFT.id].state == "silenced"
     assert [one.kind for one in world.events] == [Kind.FIRED]
     assert world.look(DRIFT, after_s=1800) == [What.FIRED]
+
+
+@pytest.mark.parametrize(
+    ("wants", "told"),
+    [(frozenset(What), What.ACKNOWLEDGED), (frozenset({What.FIRED, What.WORSE}), What.FIRED)],
+)
+def test_what_was_taken_on_in_a_silence_pages_nobody(wants: frozenset[What], told: What) -> None:
+    """It is told as acknowledged where there is a place for that, and pages when it gets worse."""
+    world = World(receivers=[Receiver("pagerduty", wants=wants)])
+    world.silences = [Silence(world.now_ns, world.now_ns + HOUR)]
+    world.look(WARNING)
+    world.act(WARNING, Kind.ACKNOWLEDGED)
+    world.look(WARNING)
+    assert world.states[WARNING.id].states == "silenced, acknowledged"
+    assert headline(world.states[WARNING.id], What.FIRED, 0).startswith(
+        "warning, acknowledged by ann: "
+    )
+
+    assert world.look(WARNING, after_s=3600) == [told]
+    assert world.look(WARNING) == []
+    assert world.look(DRIFT) == [What.WORSE]
 
 
 def test_what_came_and_went_in_a_silence_is_never_told() -> None:

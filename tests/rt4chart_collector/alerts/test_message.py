@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rt4chart_collector.alerts.alert import Alert
+from rt4chart_collector.alerts.alert import Alert, Rule
 from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.message import lasted
+from rt4chart_collector.alerts.message import message_of
+from rt4chart_collector.alerts.next_step import NEXT
+from rt4chart_collector.alerts.rule_file import rules
+from rt4chart_collector.alerts.state import AlertState, Kind
+from rt4chart_collector.alerts.times import lasted
 from tests.rt4chart_collector.alerts.made import ALERT, told
-from tests.rt4chart_collector.alerts.world import HOUR, MINUTE, START
+from tests.rt4chart_collector.alerts.world import DAY, HOUR, MINUTE, START
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -27,11 +31,12 @@ def test_a_message_has_rates_with_their_intervals_and_numbers() -> None:
     assert told().body.split("\n") == [
         "service: shop",
         "route: billing",
-        "since: 2030-03-17T17:46:40Z",
-        "before: 6.1% (5.5% to 6.7%), 8000 claims in 1600 answers",
-        "after: 12.0% (9.0% to 15.0%), 400 claims in 80 answers",
-        "issues: 00000000000000ab, Number differs, claims 12",
-        f"worst answers: trace id {'a' * 32}, unfaithful 3",
+        "unfaithful claims: 6.1% (5.5% to 6.7%), 8000 claims in 1600 answers → "
+        "12.0% (9.0% to 15.0%), 400 claims in 80 answers",
+        "since: 2030-03-17T17:46:40Z, 1 h 0 min ago",
+        "issues that grew: Number differs",
+        f"next: {NEXT[Rule.ROUTE_DRIFT]}",
+        f"3 of 4 claims unfaithful: https://rt4chart.example/answers/{'a' * 32}/{'b' * 16}#claim-2",
         f"https://rt4chart.example/alerts/{ALERT.id}",
     ]
 
@@ -39,7 +44,7 @@ def test_a_message_has_rates_with_their_intervals_and_numbers() -> None:
 def test_what_users_were_told_stays_in_the_house() -> None:
     """Unless the settings allow it to leave."""
     assert "free for ever" not in told().body
-    assert "claim It is free for ever." in told(with_texts=True).body
+    assert "“It is free for ever.”" in told(with_texts=True).body
 
 
 def test_the_first_line_says_what_became_of_it() -> None:
@@ -55,12 +60,54 @@ def test_the_first_line_says_what_became_of_it() -> None:
     ]
 
 
-def test_before_and_after_stand_together() -> None:
-    """With shares in percent, and names that say nothing left out."""
-    changed = [{"attribute": "model", "value": "m-2", "share_before": 0.0, "share_after": 1.0}]
-    alert = Alert("route_drift", "error", facts={"changed": changed}, starts_ns=START)
+def test_the_change_nearest_the_rise_is_told() -> None:
+    """What came for what, when, and which other attributes changed."""
+    rows = [
+        ("model", "m-2", 0.0, 1.0, "2030-03-17T12:00:00Z"),
+        ("release", "2.4.0", 0.0, 1.0, "2030-03-17T17:45:00Z"),
+        ("release", "2.3.0", 1.0, 0.0, "2030-03-16T17:45:00Z"),
+    ]
+    names = ("attribute", "value", "share_before", "share_after", "first_seen")
+    changed = [dict(zip(names, row, strict=True)) for row in rows]
+    facts = {"since": "2030-03-17T17:46:40Z", "changed": changed}
 
-    assert dict(told(alert).lines)["changed"] == "model, m-2, share 0.0% → 100.0%"
+    assert dict(told(Alert("route_drift", "error", facts=facts)).lines)["changed"] == (
+        "release 2.3.0 → 2.4.0 at 2030-03-17T17:45:00Z (0% → 100% of the answers); also model"
+    )
+
+
+def test_an_issue_is_told_once_and_growing_has_no_beginning() -> None:
+    """Its figures are of the last 24 hours, which is no moment in which anything began."""
+    facts = {"issue": f"{7:016x}", "title": "A", "since": "2030-03-16T17:46:40Z"}
+    facts |= {"failures_today": 24.0, "failures_a_day_before": 2.123456}
+    lines = told(Alert("growing_issue", "warning", "", "", 7, "A grows", facts, START - DAY)).lines
+
+    assert lines == (
+        ("failures in the last 24 h", "24, 2.1 a day before that"),
+        ("fired", "2030-03-17T17:46:40Z, 1 h 0 min ago"),
+        ("issue", f"{7:016x}"),
+        ("next", NEXT[Rule.GROWING_ISSUE]),
+    )
+
+
+def test_three_answers_are_told_and_none_twice() -> None:
+    """One for each claim; as trace ids where no console is named."""
+    rows = [{"trace_id": str(one), "claim": str(min(one, 4)), "unfaithful": 1} for one in range(9)]
+    alert = Alert("route_drift", "error", facts={"worst_answers": [rows[0], *rows, 3]})
+
+    assert [one.url[-2:] for one in told(alert).links] == ["=0", "=1", "=2"]
+    state = AlertState(alert, Kind.FIRED, fired_ns=START)
+    told_of = dict(message_of(state, What.FIRED, "", START).lines)
+    assert told_of["worst answers"].count("trace ") == 3
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_every_rule_says_what_to_do(rule: Rule) -> None:
+    """In the words of the rules for Prometheus, where there is one."""
+    assert dict(told(Alert(rule, "error")).lines)["next"] == NEXT[rule]
+    assert {one.action for one in rules()} & set(NEXT.values()) == {
+        *(NEXT[Rule.ROUTE_DRIFT], NEXT[Rule.UNDECIDED], NEXT[Rule.NO_DATA])
+    }
 
 
 @pytest.mark.parametrize(
@@ -75,7 +122,8 @@ def test_times_are_told_in_utc(at_ns: int, shown: str) -> None:
     """Also those that no calendar has: a fact is no reason to tell nobody."""
     message = told(Alert("no_data", "error", facts={"last_ns": at_ns}, starts_ns=at_ns))
 
-    assert dict(message.lines) == {"since": shown, "last ns": shown}
+    assert dict(message.lines)["last ns"] == shown
+    assert dict(message.lines)["since"].startswith(f"{shown}, ")
 
 
 def test_spans_are_told_in_two_units() -> None:

@@ -92,6 +92,25 @@ def test_what_cannot_be_meant_is_refused(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "got"),
+    [
+        ("SLACK", f"http://{SECRET}", "a value without https://"),
+        ("WEBHOOK", SECRET, "a value without https://"),
+        ("WEBHOOK", f"https://u:{SECRET}@a.io", "a value with a password or a blank"),
+        ("APPRISE", SECRET, "a value without SCHEME://"),
+        ("PAGERDUTY", f"{SECRET} 1", "another value"),
+    ],
+)
+def test_a_secret_that_is_refused_is_told_by_what_it_lacks(name: str, text: str, got: str) -> None:
+    """And by nothing of it."""
+    with pytest.raises(SettingsError, match="expected") as raised:
+        read(**{name: text})
+
+    assert str(raised.value).endswith(f"; got {got} (hidden)")
+    assert SECRET not in str(raised.value)
+
+
+@pytest.mark.parametrize(
     "given",
     [
         {"SLACK_TOKEN": SECRET},

@@ -80,6 +80,26 @@ def test_one_alert_is_shown_with_its_facts_and_its_trail(
     assert len(json.loads(capsys.readouterr().out)["trail"]) == 2
 
 
+def test_a_message_that_failed_says_when_it_is_tried_next(
+    client: Client, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And a list calls the time of firing so, and says all that an alert is."""
+    now = fire(client)
+    body = {"target": "slack", "message": "m", "what": "fired"}
+    record(client, [AlertEvent(ALERT, now, Kind.FAILED, {**body, "error": "away"})])
+
+    assert run("show", ALERT.id) == 0
+    assert "to slack                 failed 1 time, tried next at " in capsys.readouterr().out
+    assert run("ack", ALERT.id, "--by", "ann") == run("snooze", ALERT.id, "--for", "4h") == 0
+    assert run("show", ALERT.id) == 0
+    assert "tried next when the silence is over, at" in capsys.readouterr().out
+    assert run("list") == 0
+    told = capsys.readouterr().out
+    assert "silenced, acknowledged" in told
+    assert " fired " in told
+    assert " since " not in told
+
+
 def test_texts_of_strangers_steer_no_terminal(
     client: Client, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,7 +129,8 @@ def test_people_resolve_and_snooze(
     told = capsys.readouterr().out
     assert "is the route's usual one from now on, and it fires again on a further rise" in told
     assert f"rt4chart alerts maintenance --end {kept.id}" in told
-    assert run("maintenance", "--end", kept.id) == 0
+    assert run("maintenance", "--end", "x") == 2
+    assert run("maintenance", "--end", kept.id[:6]) == 0
     assert open_alerts(client, now_ns=time.time_ns())[0].state == "firing"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.message import Message, iso
+from rt4chart_collector.alerts.message import Message
+from rt4chart_collector.alerts.times import iso
 from rt4chart_collector.sending.sender import Sender, encoded
 from rt4chart_collector.sending.text import line
 
@@ -38,6 +39,7 @@ class PagerDuty:
         }
         if message.what not in _ACTIONS:
             links = [{"href": message.link, "text": "The alert"}] if message.link else []
+            links += [{"href": one.url, "text": line(one.text, _NAME)} for one in message.links]
             event |= {"client": "rt4chart", "payload": _payload(message), "links": links}
         self._sender.send("POST", self._url, {}, encoded(event))
         return ""

@@ -14,6 +14,8 @@ API = "https://slack.com/api"
 # Limits of Block Kit: a header, a text object; and of a message's text.
 _HEADER, _TEXT, _MESSAGE = 150, 3_000, 4_000
 _SIGNS = {"critical": "🔴", "error": "🟠", "warning": "🟡", "info": "🔵"}
+# What mrkdwn takes for emphasis, code, a link's parts, an emoji or a mention.
+_UNMARKED = str.maketrans("*_~`|:@#<>&", "∗＿～'∣：＠＃‹›＋")
 _QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False}
 
 
@@ -68,16 +70,29 @@ class SlackBot:
 
 
 def _content(message: Message) -> dict[str, Any]:
-    """The message in blocks of plain text, and the same in one line for notifications."""
+    """The message in blocks, and its first line alone for notifications.
+
+    Facts are plain text. What links is mrkdwn: its addresses are the console's, and the texts of
+    others in it have no character that means something there.
+    """
     sign = "🟢" if message.is_over else _SIGNS.get(message.alert.severity, "")
     head = slack(f"{sign} {message.headline}", _HEADER)
     blocks: list[dict[str, Any]] = [{"type": "header", "text": _plain(head)}]
     facts = "\n".join(slack(f"{name}: {value}", 700) for name, value in message.lines)
     if facts:
         blocks.append({"type": "section", "text": _plain(facts[:_TEXT])})
-    if message.link:
-        blocks.append({"type": "section", "text": _plain(slack(message.link, _TEXT))})
+    if links := _links(message):
+        text = {"type": "mrkdwn", "text": links, "verbatim": True}
+        blocks.append({"type": "section", "text": text})
     return {"text": slack(f"{sign} {message.headline}", _MESSAGE), "blocks": blocks}
+
+
+def _links(message: Message) -> str:
+    told = [(one.text, one.url) for one in message.links]
+    told += [("Open the alert in the console", message.link)] if message.link else []
+    return "\n".join(
+        f"<{slack(url, 500)}|{slack(text.translate(_UNMARKED), 200)}>" for text, url in told
+    )
 
 
 def _plain(text: str) -> dict[str, Any]:

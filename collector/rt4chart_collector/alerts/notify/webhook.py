@@ -13,8 +13,9 @@ from typing import Any
 
 from otel_rt4chart.verify.encoding import encodable
 from rt4chart_collector.alerts.due import ALL
-from rt4chart_collector.alerts.message import Message, iso
+from rt4chart_collector.alerts.message import Message
 from rt4chart_collector.alerts.notify.alertmanager import annotations_of, labels_of
+from rt4chart_collector.alerts.times import iso
 from rt4chart_collector.sending.sender import Sender, encoded
 from rt4chart_collector.sending.signature import PREFIX, key_of, signed_headers
 from rt4chart_collector.sending.text import secrets_in
@@ -62,6 +63,7 @@ def _body(message: Message) -> Mapping[str, Any]:
         "rule": str(alert.rule),
         "title": encodable(message.headline),
         "facts": dict(message.lines),
+        "links": [{"text": one.text, "url": one.url} for one in message.links],
     }
     return {
         "version": "4",

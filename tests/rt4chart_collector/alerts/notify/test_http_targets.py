@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from otel_rt4chart.errors import NotifyError
+from rt4chart_collector.alerts.alert import Alert
 from rt4chart_collector.alerts.due import What
 from rt4chart_collector.alerts.message import Message, Target
 from rt4chart_collector.alerts.notify.alertmanager import Alertmanager
@@ -18,7 +19,7 @@ from rt4chart_collector.alerts.notify.pagerduty import PagerDuty
 from rt4chart_collector.alerts.notify.slack import SlackBot, SlackWebhook
 from rt4chart_collector.alerts.notify.webhook import Webhook
 from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
-from tests.rt4chart_collector.alerts.made import ALERT, EVIL, told
+from tests.rt4chart_collector.alerts.made import ALERT, EVIL, EVIL_TEXT, told
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
 TARGETS: dict[str, Callable[[str], Target]] = {
@@ -85,13 +86,32 @@ def test_a_part_of_an_address_is_secret_too(make: Callable[[str], Target]) -> No
 
 
 def test_slack_reads_no_markup_of_ours() -> None:
-    """Its control characters are escaped, and the blocks are of plain text."""
+    """Its control characters are escaped, and the blocks are of plain text but the last."""
     (one,) = sent("slack webhook", told(EVIL))
-    texts = [one.body["text"], *(block["text"]["text"] for block in one.body["blocks"])]
+    *blocks, last = [block["text"] for block in one.body["blocks"]]
+    texts = [one.body["text"], *(block["text"] for block in blocks)]
 
     assert all("<" not in text and ">" not in text for text in texts)
-    assert {block["text"]["type"] for block in one.body["blocks"]} == {"plain_text"}
+    assert {block["type"] for block in blocks} == {"plain_text"}
+    address = f"https://rt4chart.example/alerts/{EVIL.id}"
+    assert last["text"] == f"<{address}|Open the alert in the console>"
     assert len(one.body["blocks"][0]["text"]["text"]) <= 150
+
+
+def test_slack_links_the_alert_and_its_worst_answers() -> None:
+    """A claim that is quoted there is no markup, mention or link of its own."""
+    claim = f"*<!channel>* https://evil.example|x> {EVIL_TEXT}"
+    rows = [{"trace_id": "a", "span_id": "b", "claim": claim, "unfaithful": 1, "decided": 2}]
+    alert = Alert("route_drift", "error", facts={"worst_answers": rows})
+    (one,) = sent("slack webhook", told(alert, with_texts=True))
+    text = one.body["blocks"][-1]["text"]
+
+    assert text["type"] == "mrkdwn"
+    answer, console = text["text"].split("\n")
+    assert answer.startswith("<https://rt4chart.example/answers/a/b|1 of 2 claims unfaithful, “")
+    assert answer.count("<") == answer.count(">") == answer.count("|") == 1
+    assert not set("*`@!") & set(answer.partition("|")[2].replace("!channel", ""))
+    assert console.startswith("<https://rt4chart.example/alerts/")
 
 
 def test_a_slack_bot_keeps_an_alert_in_one_thread() -> None:
@@ -129,9 +149,10 @@ def test_pagerduty_has_one_incident_for_an_alert() -> None:
     assert (payload["severity"], payload["source"], payload["component"]) == (
         *("critical", "shop", "billing"),
     )
-    assert payload["custom_details"]["after"].startswith("12.0%")
-    assert came[0]["links"] == [
-        {"href": f"https://rt4chart.example/alerts/{ALERT.id}", "text": "The alert"}
+    assert payload["custom_details"]["unfaithful claims"].startswith("6.1%")
+    assert [one["href"] for one in came[0]["links"]] == [
+        f"https://rt4chart.example/alerts/{ALERT.id}",
+        f"https://rt4chart.example/answers/{'a' * 32}/{'b' * 16}#claim-2",
     ]
 
 

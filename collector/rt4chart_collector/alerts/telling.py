@@ -1,0 +1,160 @@
+"""What a message says of an alert: what happened, since when, what changed, what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rt4chart_collector.alerts.alert import Alert, Rule
+from rt4chart_collector.alerts.changed import Came, what_came
+from rt4chart_collector.alerts.next_step import next_step
+from rt4chart_collector.alerts.shown import TEXTS, VALUE, rate_shown, shown
+from rt4chart_collector.alerts.state import AlertState
+from rt4chart_collector.alerts.times import iso, lasted
+from rt4chart_collector.sending.text import line
+
+ID = re.compile(r"[0-9A-Za-z_.-]{1,128}")
+WORST, FACTS, CLAIM = 3, 16, 200
+# Said in other words here, or on the alert's page, which has the room to explain them.
+SAID = frozenset(
+    {"before", "after", "since", "changed", "worst_answers", "issue", "title", "evidence"}
+    | {"detectable_rise", "verifier", "issues", "documents", "failures_today"}
+    | {"failures_a_day_before", "claims_today_over_before", "seen_today"}
+)
+Lines = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An address of the console, and what stands there."""
+
+    text: str
+    url: str
+
+
+def lines_of(
+    state: AlertState, now_ns: int, *, console: str, with_texts: bool
+) -> tuple[Lines, tuple[Link, ...]]:
+    """The facts as names and values of one line each, and the worst answers' links.
+
+    Without a console the worst answers are lines with their trace ids.
+    """
+    links = tuple(_worst(state.alert, console, with_texts)) if console else ()
+    told: dict[str, str] = {}
+    for name, value in _lines(state, now_ns, with_texts=with_texts, with_worst=not console):
+        told.setdefault(line(name, 60), line(value, VALUE))
+    return tuple((name, value) for name, value in told.items() if value), links
+
+
+def _lines(
+    state: AlertState, now_ns: int, *, with_texts: bool, with_worst: bool
+) -> Iterator[tuple[str, str]]:
+    alert = state.alert
+    yield "service", alert.service
+    yield "route", alert.route
+    yield "unfaithful claims", _happened(alert.facts)
+    yield from _failures(alert)
+    yield _since(state, now_ns)
+    yield "changed", _changed(alert.facts)
+    yield "issue", f"{alert.issue_id:016x}" if alert.issue_id else ""
+    for name, plural in (("issues", "issues that grew"), ("documents", "documents in failures")):
+        yield plural, _grown(alert.facts.get(name))
+    for name, value in [one for one in alert.facts.items() if one[0] not in SAID][:FACTS]:
+        if with_texts or name not in TEXTS:
+            yield name.replace("_", " "), shown(name, value, with_texts=with_texts)
+    if with_worst:
+        answers = [f"{one.text} (trace {one.url})" for one in _worst(alert, "", with_texts)]
+        yield "worst answers", "; ".join(answers)
+    yield "next", next_step(alert.rule)
+
+
+def _happened(facts: Mapping[str, object]) -> str:
+    """The rate before and after, each with its interval and numbers."""
+    known = [facts.get(name) for name in ("before", "after")]
+    rates = [one for one in known if isinstance(one, Mapping) and one.get("rate") is not None]
+    return " → ".join(rate_shown(one) for one in rates)
+
+
+def _failures(alert: Alert) -> Iterator[tuple[str, str]]:
+    """How a growing issue has grown."""
+    today, before = (_number(alert.facts.get(f"failures_{n}")) for n in ("today", "a_day_before"))
+    if today is not None:
+        usual = "" if before is None else f", {before:.2g} a day before that"
+        yield "failures in the last 24 h", f"{today:.0f}{usual}"
+
+
+def _since(state: AlertState, now_ns: int) -> tuple[str, str]:
+    """An issue that grows is compared with the days before: its rise has no beginning."""
+    since_ns = state.alert.starts_ns or state.fired_ns
+    name = "fired" if state.alert.rule == Rule.GROWING_ISSUE else "since"
+    at_ns = state.fired_ns if name == "fired" else since_ns
+    return name, f"{iso(at_ns)}, {lasted(at_ns, now_ns)} ago"
+
+
+def _changed(facts: Mapping[str, object]) -> str:
+    """The change that is nearest to the rise, and which others there were."""
+    came = what_came(facts.get("changed"), str(facts.get("since", "")))
+    if not came:
+        return ""
+    others = sorted({one.attribute for one in came[1:]} - {came[0].attribute})
+    also = f"; also {', '.join(others)}" if others else ""
+    return line(change_told(came[0]), 300) + also.replace("_", " ")
+
+
+def change_told(one: Came) -> str:
+    """One change, as release 2.3.0 → 2.4.0 at a time, with the share of answers that have it."""
+    values = " → ".join(filter(None, (one.instead, one.value))) or "(none)"
+    at = f" at {one.first_seen}" if one.first_seen else ""
+    shares = [one.before, one.after]
+    moved = " → ".join(f"{share:.0%}" for share in shares if share is not None)
+    return f"{one.attribute.replace('_', ' ')} {values}{at}" + (
+        f" ({moved} of the answers)" if moved else ""
+    )
+
+
+def _grown(rows: object) -> str:
+    """Issues or documents with their failures an hour, before and after."""
+    told = [one for one in rows if isinstance(one, Mapping)] if isinstance(rows, list) else []
+    parts = []
+    for one in told[:WORST]:
+        before, after = (_number(one.get(f"failures_an_hour_{n}")) for n in ("before", "after"))
+        name = line(str(one.get("title") or one.get("id") or ""), 120)
+        is_known = before is not None and after is not None
+        parts.append(f"{name} {_few(before)} → {_few(after)} an hour" if is_known else name)
+    more = len(told) - WORST
+    return "; ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _few(hourly: float | None) -> str:
+    hourly = hourly or 0.0
+    return f"{hourly:.1f}" if hourly == 0 or hourly >= 0.1 else "under 0.1"
+
+
+def _worst(alert: Alert, console: str, with_texts: bool) -> Iterator[Link]:
+    """The worst answers, one for each claim that is told; the address is a trace's id without."""
+    rows = alert.facts.get("worst_answers")
+    seen: set[object] = set()
+    for one in rows if isinstance(rows, list) else ():
+        if not isinstance(one, Mapping) or len(seen) >= WORST:
+            continue
+        trace, span, index = (one.get(name) for name in ("trace_id", "span_id", "claim_index"))
+        claim = str(one.get("claim") or "")
+        if not ID.fullmatch(str(trace)) or (claim or trace) in seen:
+            continue
+        seen.add(claim or trace)
+        counts = f"{one.get('unfaithful', '?')} of {one.get('decided', '?')} claims unfaithful"
+        label = str(one.get("label") or "")
+        quoted = f"“{line(claim, CLAIM)}”" if with_texts and claim else ""
+        text = line(", ".join(filter(None, (label, counts, quoted))), 300)
+        if not console:
+            yield Link(text, str(trace))
+        elif span is not None and ID.fullmatch(str(span)):
+            anchor = f"#claim-{index}" if isinstance(index, int) and index >= 0 else ""
+            yield Link(text, f"{console}/answers/{trace}/{span}{anchor}")
+        else:
+            yield Link(text, f"{console}/answers?q={trace}")
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

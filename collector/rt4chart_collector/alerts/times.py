@@ -1,0 +1,30 @@
+"""Moments and spans as messages write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+_LAST_S = 253_402_300_799
+
+
+def lasted(since_ns: int, until_ns: int) -> str:
+    """A span in its two largest units."""
+    minutes = max(0, until_ns - since_ns) // 60_000_000_000
+    days, hours, left = minutes // 1440, minutes // 60 % 24, minutes % 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {left} min" if hours else f"{left} min"
+
+
+def iso(time_ns: int) -> str:
+    """A moment as RFC 3339 has it, in UTC, to the second; its years are 1970 to 9999."""
+    moment = datetime.fromtimestamp(min(max(time_ns // 10**9, 0), _LAST_S), UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def seconds_of(written: str) -> float | None:
+    """What `iso` wrote, in seconds since the epoch; None for anything else."""
+    try:
+        return datetime.fromisoformat(written).timestamp()
+    except (ValueError, OverflowError):
+        return None
