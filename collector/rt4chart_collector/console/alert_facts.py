@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from otel_rt4chart.rates import Rate
+from rt4chart_collector.alerts.changed import Came, what_came
 from rt4chart_collector.console.filters import percent
 from rt4chart_collector.console.urls import answer_url, issue_url, with_query
 
-KNOWN = ("before", "after", "changed", "issues", "documents", "worst_answers", "since")
+KNOWN = ("before", "after", "changed", "issues", "documents", "worst_answers", "since", "issue")
+# Names that say nothing by themselves.
+NAMES = {
+    "evidence": "logarithm of the evidence, and of what pages",
+    "detectable_rise": "smallest rise found in 90 min, of claims",
+    "failures_today": "failures in the last 24 h",
+    "failures_a_day_before": "failures a day before that",
+    "claims_today_over_before": "claims in the last 24 h over those of a day before",
+    "seen_today": "of them verified",
+}
 HEX = re.compile(r"[0-9a-f]{1,16}")
 ID = re.compile(r"[0-9A-Za-z_.:-]{1,128}")
 
@@ -35,35 +46,28 @@ class Grown:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """A value of a deployment's attribute, with its share of the answers before and after."""
-
-    attribute: str
-    value: str
-    before: float | None
-    after: float | None
-    first_seen: str
-
-
-@dataclass(frozen=True, slots=True)
 class Worst:
-    """A bad answer with its worst claim."""
+    """A bad answer with its worst claim; `answers` are those with the same claim, it is one."""
 
     url: str
     claim: str
     label: str
     unfaithful: int
     decided: int
+    answers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class AlertFacts:
-    """What is known, each part empty where the alert does not say it; `others` name to value."""
+    """What is known, each part empty where the alert does not say it; `others` name to value.
 
-    since: str
+    `sure` says in words what chance would do, "" for alerts that need no such words.
+    """
+
+    sure: str
     before: Measured | None
     after: Measured | None
-    changed: tuple[Changed, ...]
+    changed: tuple[Came, ...]
     issues: tuple[Grown, ...]
     documents: tuple[Grown, ...]
     worst: tuple[Worst, ...]
@@ -73,15 +77,15 @@ class AlertFacts:
 def alert_facts(facts: Mapping[str, object]) -> AlertFacts:
     """The facts, sorted out; what has another form than expected is left out or shown as text."""
     return AlertFacts(
-        since=_text(facts.get("since")).replace("T", " ").replace(":00Z", " UTC"),
+        sure=_sure(facts.get("evidence")),
         before=_measured(facts.get("before")),
         after=_measured(facts.get("after")),
-        changed=tuple(_changed(one) for one in _rows(facts.get("changed"))),
+        changed=what_came(facts.get("changed"), _text(facts.get("since"))),
         issues=tuple(_issue(one) for one in _rows(facts.get("issues"))),
         documents=tuple(_document(one) for one in _rows(facts.get("documents"))),
-        worst=tuple(_worst(one) for one in _rows(facts.get("worst_answers"))),
+        worst=_grouped([_worst(one) for one in _rows(facts.get("worst_answers"))]),
         others=tuple(
-            (name.replace("_", " "), _said(name, value))
+            (NAMES.get(name) or name.replace("_", " "), _said(name, value))
             for name, value in facts.items()
             if name not in KNOWN and value not in (None, "", [], {})
         ),
@@ -94,16 +98,6 @@ def _measured(value: object) -> Measured | None:
     low, high = _number(value.get("low")), _number(value.get("high"))
     rate = Rate(_number(value.get("rate")), low, high)
     return Measured(rate, _count(value.get("claims")), _count(value.get("answers")))
-
-
-def _changed(one: Mapping[str, object]) -> Changed:
-    return Changed(
-        _text(one.get("attribute")).replace("_", " "),
-        _text(one.get("value")),
-        _number(one.get("share_before")),
-        _number(one.get("share_after")),
-        _text(one.get("first_seen"))[:16].replace("T", " "),
-    )
 
 
 def _issue(one: Mapping[str, object]) -> Grown:
@@ -132,6 +126,31 @@ def _worst(one: Mapping[str, object]) -> Worst:
         _text(one.get("label")),
         _count(one.get("unfaithful")),
         _count(one.get("decided")),
+    )
+
+
+def _grouped(found: Sequence[Worst]) -> tuple[Worst, ...]:
+    """The worst answer of each claim, with the number of those that say the same."""
+    groups: dict[str, list[Worst]] = {}
+    for one in found:
+        groups.setdefault(" ".join(one.claim.split()) or one.url, []).append(one)
+    return tuple(replace(group[0], answers=len(group)) for group in groups.values())
+
+
+def _sure(evidence: object) -> str:
+    """How a rise stands against chance; a threshold under 1 is a share, and asks nothing of it."""
+    told = evidence if isinstance(evidence, Mapping) else {}
+    log, bound = _number(told.get("log")), _number(told.get("threshold"))
+    if log is None or bound is None:
+        return ""
+    if bound < 1:
+        return f"{percent(log)}, and {percent(bound)} alarms; that asks nothing of chance"
+    times = math.exp(min(max(log - bound, 0.0), 14.0))
+    more = f"{times:,.0f} times" if times < 1e6 else "more than a million times"
+    return (
+        "a rise like this comes by chance less than once a month on all routes together, unless "
+        "you allow more false alarms; the evidence is "
+        + ("just what pages" if times < 1.5 else f"{more} what pages")
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -12,15 +12,18 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from rt4chart_collector.alerts.alert import Rule, Severity
+from rt4chart_collector.alerts.next_step import next_step
 from rt4chart_collector.alerts.silence import Silence
+from rt4chart_collector.alerts.state import AlertState
 from rt4chart_collector.console.alert_facts import alert_facts
 from rt4chart_collector.console.filters import duration, iso, link, when
+from rt4chart_collector.console.here import SECOND_NS, WINDOWS
 from rt4chart_collector.console.paging import linked, page_number, page_size
 from rt4chart_collector.console.params import bad, id_of, one_of, text_of
 from rt4chart_collector.console.routes_seen import worst_first
 from rt4chart_collector.console.section import Section
 from rt4chart_collector.console.table import Column, Table
-from rt4chart_collector.console.urls import alert_url, route_url
+from rt4chart_collector.console.urls import alert_url, answers_url, route_url
 from rt4chart_collector.store.alert_events import (
     MOST,
     Episode,
@@ -34,6 +37,7 @@ from rt4chart_collector.store.alert_events import (
     snooze,
     trail,
 )
+from rt4chart_collector.store.answer_list import UNFAITHFUL
 from rt4chart_collector.store.silences import add_silence, remove_silence, silences
 
 if TYPE_CHECKING:
@@ -129,12 +133,14 @@ class Alerts:
 
     def one(self, request: Request) -> Response:
         """GET /alerts/{id}: how it stands, its facts and what happened to it."""
-        alert_id = id_of(request, "id")
+        alert_id, now_ns = id_of(request, "id"), self._console.clock()
         with self._console.store() as client:
-            state = alert_state(client, alert_id, now_ns=self._console.clock())
+            state = alert_state(client, alert_id, now_ns=now_ns)
+            if state is None:
+                known = alert_states(client, now_ns=now_ns)
+                return RedirectResponse(alert_url(_meant(known, alert_id)), 302)
             events = trail(client, alert_id)
-        if state is None:
-            raise HTTPException(404, f"expected the id of an alert, got {alert_id!r}")
+        since_ns = state.alert.starts_ns or state.fired_ns
         return self._console.page(
             request,
             "alert.html",
@@ -143,6 +149,9 @@ class Alerts:
             facts=alert_facts(state.alert.facts),
             events=events,
             spans=SPANS,
+            since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
+            next_step=next_step(state.alert.rule),
+            unfaithful_url=_unfaithful_url(state, now_ns - since_ns),
         )
 
     def act(self, request: Request) -> Response:
@@ -181,6 +190,24 @@ class Alerts:
                 silence = Silence(now_ns, until_ns, matchers, actor, note)
                 add_silence(client, silence, now_ns=now_ns)
         return RedirectResponse("/alerts", 303)
+
+
+def _meant(known: Iterable[AlertState], prefix: str) -> str:
+    """The one id that begins like this, as people copy it from a list; else 404."""
+    found = [one.id for one in known if one.id.startswith(prefix.lower())]
+    if len(found) != 1:
+        raise HTTPException(404, f"expected the id of an alert, got {prefix!r}")
+    return found[0]
+
+
+def _unfaithful_url(state: AlertState, past_ns: int) -> str:
+    """The unfaithful answers of the route's smallest window that reaches back so far, or ""."""
+    alert = state.alert
+    if not alert.route:
+        return ""
+    since = next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), "30d")
+    place = {"service": alert.service, "route": alert.route}
+    return answers_url(**place, label=UNFAITHFUL, since=since, order="worst")
 
 
 def minutes_of(written: str) -> int:

@@ -148,6 +148,7 @@ def test_an_alert_is_taken_on_silenced_and_resolved(
     assert post(visitor, path, do="dance")[0] == 400
     assert post(visitor, path, do="snooze", minutes="31")[0] == 400
     assert visitor.get("/alerts/nobody").status_code == 404
+    assert visitor.get(f"/alerts/{one.id[:6]}").headers["location"] == path
 
 
 def test_a_maintenance_window_begins_and_ends(visitor: TestClient) -> None:
