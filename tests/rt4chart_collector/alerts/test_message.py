@@ -78,7 +78,7 @@ def test_the_change_nearest_the_rise_is_told() -> None:
 
 def test_an_issue_is_told_once_and_growing_has_no_beginning() -> None:
     """Its figures are of the last 24 hours, which is no moment in which anything began."""
-    facts = {"issue": f"{7:016x}", "title": "A", "since": "2030-03-16T17:46:40Z"}
+    facts: dict[str, object] = {"issue": f"{7:016x}", "title": "A", "since": "2030-03-16T17:46:40Z"}
     facts |= {"failures_today": 24.0, "failures_a_day_before": 2.123456}
     lines = told(Alert("growing_issue", "warning", "", "", 7, "A grows", facts, START - DAY)).lines
 

@@ -32,7 +32,7 @@ COLUMNS = (
 @pytest.fixture
 def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`rt4chart alerts` on the test's database."""
-    module = import_module("rt4chart_collector.store.connect")
+    module = import_module("rt4chart_collector.store.target")
     base = client.target.shown
     monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
     return lambda *argv: main(["alerts", "--dsn", base, *argv])

@@ -63,6 +63,11 @@ class ByApprise:
         return ""
 
 
+def _added(service: apprise.Apprise, url: str) -> bool:
+    """False also for a mail to nobody: apprise leaves out recipients without a domain."""
+    return service.add(url) and all(getattr(one, "targets", True) for one in service)
+
+
 def targets_of(urls: Sequence[str]) -> list[ByApprise]:
     """A target for each address, named by its scheme, the second one of the same mailto-2.
 
@@ -79,10 +84,11 @@ def targets_of(urls: Sequence[str]) -> list[ByApprise]:
     for number, url in enumerate(urls, 1):
         scheme = url.partition("://")[0].lower()
         service = apprise.Apprise()
-        if not re.fullmatch(r"[a-z0-9]+", scheme) or not service.add(url):
+        if not re.fullmatch(r"[a-z0-9]+", scheme) or not _added(service, url):
             raise SettingsError(
                 "RT4CHART_ALERTS_APPRISE: expected addresses that apprise knows, with spaces "
-                f"between them; number {number} is none (not shown)"
+                f"between them; number {number} is none (hidden). A mail's are "
+                "mailtos://USER:PASSWORD@HOST?from=NAME@DOMAIN&to=NAME@DOMAIN"
             )
         names.append(scheme)
         again = names.count(scheme)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from email.header import decode_header, make_header
 from email.message import Message as Mail
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +18,7 @@ from tests.rt4chart_clustering.tickets.systems_server import Reply, SystemsServe
 from tests.rt4chart_collector.alerts.made import EVIL, told
 from tests.rt4chart_collector.alerts.notify.smtp import SmtpServer
 
-pytest.importorskip("apprise", reason="no apprise: pip install 'otel-rt4chart[alerts]'")
+apprise = pytest.importorskip("apprise", reason="no apprise: pip install 'otel-rt4chart[alerts]'")
 # Apprise loads all of its services with the first, one of which asks for a module of old.
 pytestmark = pytest.mark.filterwarnings("ignore:.*imghdr.*:DeprecationWarning")
 SECRET = "hush-hush-1"  # noqa: S105 - no password
@@ -128,3 +130,21 @@ def test_without_apprise_it_is_said_what_to_install() -> None:
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert "pip install 'otel-rt4chart[alerts]'" in out.stdout
+
+
+def test_the_mail_of_the_documentation_goes_where_it_says() -> None:
+    """Its address is apprise's: sender, recipients, host."""
+    text = (Path(__file__).parents[4] / "docs/alerts.md").read_text()
+    (url,) = re.findall(r"RT4CHART_ALERTS_APPRISE='(mailtos://[^']*)'", text)
+    service = apprise.Apprise()
+
+    assert targets_of([url])[0].name == "mailtos"
+    assert service.add(f"{url},second@example.com")
+    (mail,) = service
+    assert {address for _, address in mail.targets} == {
+        *("oncall@example.com", "second@example.com")
+    }
+    assert mail.from_addr[1] == "rt4chart@example.com"
+    assert mail.smtp_host == "smtp.example.com"
+    with pytest.raises(SettingsError, match="mailtos://USER:PASSWORD@HOST"):
+        targets_of(["mailtos://user:password@smtp.example.com?to=oncall"])
