@@ -121,7 +121,7 @@ def _grown(rows: object) -> str:
         before, after = (_number(one.get(f"failures_an_hour_{n}")) for n in ("before", "after"))
         name = line(str(one.get("title") or one.get("id") or ""), 120)
         is_known = before is not None and after is not None
-        parts.append(f"{name} {_few(before)} → {_few(after)} an hour" if is_known else name)
+        parts.append(f"{name} {_few(before)} → {_few(after)} failures/h" if is_known else name)
     more = len(told) - WORST
     return "; ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
 

@@ -207,6 +207,8 @@ def _unfaithful_url(state: AlertState, past_ns: int) -> str:
         return ""
     since = next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), "30d")
     place = {"service": alert.service, "route": alert.route}
+    if isinstance(verifier := alert.facts.get("verifier"), str):
+        place["verifier"] = verifier
     return answers_url(**place, label=UNFAITHFUL, since=since, order="worst")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from html import unescape
 
 import pytest
 from starlette.testclient import TestClient
@@ -128,6 +129,20 @@ def test_from_the_alarm_to_the_sentence_in_three_clicks(visitor: TestClient) -> 
 
     assert answer.status_code == 200
     assert f'id="{worst.group(2)}"' in answer.text
+
+
+def test_an_alert_says_how_sure_it_is_and_what_to_do(visitor: TestClient) -> None:
+    """What changed stands before the worst answers, and all of them are a link away."""
+    alarm = re.search(r'class="alarm-title" href="(/alerts/[0-9a-f]+)"', visitor.get("/").text)
+    assert alarm is not None
+    shown = visitor.get(alarm.group(1)).text
+    link = re.search(r'href="(/answers[^"]+)">All unfaithful answers since then', shown)
+    assert link is not None
+
+    assert visitor.get(unescape(link.group(1))).status_code == 200
+    assert all(part in link.group(1) for part in ("service=shop", "label=unfaithful", "since=6h"))
+    marks = ("How sure", "What changed", "Next:", "Worst answers", "More figures")
+    assert sorted(marks, key=shown.index) == list(marks)
 
 
 def test_an_alert_is_taken_on_silenced_and_resolved(
