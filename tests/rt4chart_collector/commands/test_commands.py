@@ -35,7 +35,7 @@ Run = Callable[..., int]
 def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A command on the test's database."""
     monkeypatch.delenv("RT4CHART_JUDGE", raising=False)
-    module = import_module("rt4chart_collector.store.connect")
+    module = import_module("rt4chart_collector.store.target")
     base = client.target.shown
 
     def made(*argv: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rt4chart_collector.console.charts import rate_figure
 from tests.rt4chart_collector.report.test_trend import point
 
@@ -12,7 +14,8 @@ def test_the_interval_is_closed_where_a_step_is_missing() -> None:
     """Each unbroken run of steps is a shape of its own; nothing is drawn across the gap."""
     points = [point(at, 10) for at in (0, 1, 2, 5)]
 
-    band, line = rate_figure(points, STEP_S, [], [], None)["data"]  # type: ignore[misc]
+    figure: dict[str, Any] = dict(rate_figure(points, STEP_S, [], [], None))
+    band, line = figure["data"]
 
     assert band["x"].index(None) == 6 == band["y"].index(None)
     assert len(band["x"]) == len(band["y"]) == 6 + 1 + 4
