@@ -151,7 +151,9 @@ def evidence_bar(drift: DriftRow | None) -> Markup:
     """The evidence for a rise beside what pages, in a bar and in words."""
     share = evidence_share(drift)
     if drift is None:
-        return Markup('<span class="quiet">not watched</span>')
+        return Markup('<span class="quiet" title="{}">no finding lately</span>').format(
+            "no answers came lately, or no monitor is at work"
+        )
     if share is None:
         return Markup('<span class="quiet" title="{}">learning</span>').format(
             f"{count(drift.baseline_claims)} claims are known of what is usual"
