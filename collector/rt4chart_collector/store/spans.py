@@ -21,6 +21,7 @@ from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 # common/mapping-to-non-otlp.md, "Dropped Attributes Count" and "Dropped Events Count".
 DROPPED_ATTRIBUTES = "otel.dropped_attributes_count"
 DROPPED_EVENTS = "otel.dropped_events_count"
+EVERY = 2**63 - 1
 ATTRIBUTES = f"Map({NAME}, String)"
 SPANS = Layout(
     "otel_traces",
@@ -59,6 +60,7 @@ WHERE TraceId IN {{ids:Array(String)}}
                     WHERE TraceId IN {{ids:Array(String)}})
 ORDER BY TraceId, Timestamp, SpanId
 LIMIT 1 BY TraceId, SpanId
+LIMIT {{most:UInt64}}
 """  # noqa: S608 - names of columns alone, values are parameters
 
 
@@ -68,9 +70,12 @@ def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
     SPANS.insert(client, [_row_from_span(span) for span in spans], token=token)
 
 
-def spans_of(client: Client, trace_ids: Sequence[str]) -> list[SpanRecord]:
-    """All spans of the traces, each once, by trace and time; attribute values are strings."""
-    rows = client.query(SPANS_OF, {"ids": list(trace_ids)}).result_rows
+def spans_of(client: Client, trace_ids: Sequence[str], *, limit: int = EVERY) -> list[SpanRecord]:
+    """All spans of the traces, each once, by trace and time, or the first `limit` of them.
+
+    Attribute values are strings.
+    """
+    rows = client.query(SPANS_OF, {"ids": list(trace_ids), "most": limit}).result_rows
     return [_span_from_row(row) for row in rows]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from otel_rt4chart.spans.record import AttributeValue
@@ -81,3 +83,14 @@ def test_attribute_values_are_written_as_the_exporter_does(
 ) -> None:
     """Scalars as text, arrays and maps as JSON."""
     assert text_of(value) == text
+
+
+def test_the_first_spans_of_a_trace_can_be_had_alone(any_client: Client) -> None:
+    """In the order of time, however many there are."""
+    made = [replace(SPAN, span_id=f"{at:016x}", start_ns=NOON + at) for at in range(5)]
+    insert_spans(any_client, list(reversed(made)))
+
+    found = spans_of(any_client, [SPAN.trace_id], limit=3)
+
+    assert [one.span_id for one in found] == [one.span_id for one in made[:3]]
+    assert len(spans_of(any_client, [SPAN.trace_id])) == 5

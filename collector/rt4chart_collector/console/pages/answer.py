@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from rt4chart_collector.console.console import Console
 
 CLAIMS_A_PAGE = 50
+# Of a trace with more the first are read, whatever it is asked for.
+MOST_SPANS = 50_000
 # With more claims than this, or more verifiers, they are not laid side by side.
 COMPARED_CLAIMS, COMPARED = 2_000, 3
 UNFAITHFUL = "unfaithful"
@@ -82,7 +84,7 @@ def show(console: Console, request: Request) -> Response:
         pages = pages_of(request, outline)
         wanted = pages.wanted if form == "html" else [each.index for each in outline]
         listed = claims_in(client, one, wanted)
-        spans = spans_of(client, [one.trace_id])
+        spans = spans_of(client, [one.trace_id], limit=MOST_SPANS)
         texts = _texts(client, one, spans)
         issues, given = issues_holding(client, one), feedback_on(client, one)
         trace = trace_in(spans, limit=MAX_SPANS if form == "html" else len(spans))
