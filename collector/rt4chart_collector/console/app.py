@@ -9,7 +9,7 @@ from functools import partial
 from inspect import iscoroutinefunction
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,11 +20,11 @@ from starlette.types import ASGIApp
 from otel_rt4chart.deciding import Clock
 from otel_rt4chart.errors import InputError, StoreError
 from rt4chart_collector.console import urls
-from rt4chart_collector.console.charts import figure_text, sparkline, stacked
+from rt4chart_collector.console.charts import sparkline, stacked
 from rt4chart_collector.console.console import Console
+from rt4chart_collector.console.environment import environment_of
 from rt4chart_collector.console.errors import error_page
 from rt4chart_collector.console.facts import Facts
-from rt4chart_collector.console.filters import FILTERS
 from rt4chart_collector.console.gate import Gate
 from rt4chart_collector.console.pages.login import login_routes
 from rt4chart_collector.console.pool import Pool
@@ -86,18 +86,8 @@ def build_site(
 
 
 def build_environment(folders: Sequence[Path], statics: Statics) -> Environment:
-    """The templates; every value is escaped, an unknown one is an error."""
-    unique = list(dict.fromkeys(str(folder) for folder in folders))
-    environment = Environment(
-        loader=FileSystemLoader(unique),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters.update(FILTERS)
-    environment.filters["figure_json"] = figure_text
+    """The templates with what pages call."""
+    environment = environment_of(folders)
     names = ("route_url", "answer_url", "answers_url", "issue_url", "alert_url", "with_query")
     environment.globals.update({name: getattr(urls, name) for name in names})
     environment.globals.update(evidence=evidence_bar, plotly_style_id=plotly_style_id)

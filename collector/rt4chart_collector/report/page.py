@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from rt4chart_collector.console.charts import figure_text
-from rt4chart_collector.console.filters import FILTERS
+from rt4chart_collector.console.environment import environment_of
 from rt4chart_collector.console.section import TEMPLATES
 from rt4chart_collector.console.static import FOLDER as STATIC
 from rt4chart_collector.report.gather import Report
@@ -23,23 +21,19 @@ def page(report: Report, *, made_ns: int, console: str = "", has_texts: bool = T
 
     Without `has_texts` no claim is quoted, nor an issue's title, in which words of claims may be.
     """
-    environment = Environment(
-        loader=FileSystemLoader([str(HERE), str(TEMPLATES)]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(FILTERS, figure_json=figure_text)
     # Styles are ours: nothing of anybody else's is in them.
     styles = [(folder / name).read_text("utf-8") for folder, name in STYLES]
-    return environment.get_template("report.html").render(
-        report=report,
-        period=report.period,
-        made_ns=made_ns,
-        console=console.rstrip("/"),
-        has_texts=has_texts,
-        styles=Markup("\n").join(map(Markup, styles)),
-        trend=trend,
-        step_s=report.period.step_s,
+    return (
+        environment_of([HERE, TEMPLATES])
+        .get_template("report.html")
+        .render(
+            report=report,
+            period=report.period,
+            made_ns=made_ns,
+            console=console.rstrip("/"),
+            has_texts=has_texts,
+            styles=Markup("\n").join(map(Markup, styles)),
+            trend=trend,
+            step_s=report.period.step_s,
+        )
     )
