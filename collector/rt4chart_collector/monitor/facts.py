@@ -12,7 +12,7 @@ from rt4chart_collector.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.monitor.onset import rise_began
 from rt4chart_collector.store.changes import changes
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.growth import Span, documents_grown, issues_grown
+from rt4chart_collector.store.growth import GrownDocument, GrownIssue, Span, grown
 from rt4chart_collector.store.issue_watch import watched_issues
 from rt4chart_collector.store.ticks import Tick, route_ticks, sums_of
 from rt4chart_collector.store.worst_answers import worst_answers
@@ -34,13 +34,14 @@ def drift_facts(
     usual = found.baseline.share if found.baseline else 0.0
     began = rise_began(ticks, usual, since_ns=named)
     grew = Span(service, route, verifier, began - GREW_NS, began, until)
+    more = grown(client, grew, limit=SHOWN)
     facts: Facts = {
         "since": moment(began),
         "before": before(found.baseline),
         "after": after([one for one in ticks if one.start_ns >= began]),
         "changed": _changed(client, grew),
-        "issues": _issues(client, grew),
-        "documents": _documents(client, grew),
+        "issues": _issues(client, more.issues),
+        "documents": _documents(more.documents),
         "worst_answers": _worst(client, grew),
         **_measured(found, verifier),
     }
@@ -95,9 +96,8 @@ def moment(at_ns: int) -> str:
     return shown.replace("+00:00", "Z")
 
 
-def _issues(client: Client, grew: Span) -> list[Facts]:
-    grown = issues_grown(client, grew, limit=SHOWN)
-    titles = {one.id: one.title for one in watched_issues(client)} if grown else {}
+def _issues(client: Client, found: Sequence[GrownIssue]) -> list[Facts]:
+    titles = {one.id: one.title for one in watched_issues(client)} if found else {}
     return [
         {
             "id": f"{one.id:016x}",
@@ -105,7 +105,7 @@ def _issues(client: Client, grew: Span) -> list[Facts]:
             "failures_an_hour_before": one.before,
             "failures_an_hour_after": one.after,
         }
-        for one in grown
+        for one in found
     ]
 
 
@@ -147,14 +147,14 @@ def _changed(client: Client, grew: Span) -> list[Facts]:
     ]
 
 
-def _documents(client: Client, grew: Span) -> list[Facts]:
+def _documents(found: Sequence[GrownDocument]) -> list[Facts]:
     return [
         {
             "id": one.id,
             "failures_an_hour_before": one.before,
             "failures_an_hour_after": one.after,
         }
-        for one in documents_grown(client, grew, limit=SHOWN)
+        for one in found
     ]
 
 

@@ -140,16 +140,6 @@ def grown(client: Client, span: Span, *, limit: int = 5) -> Grown:
     )
 
 
-def issues_grown(client: Client, span: Span, *, limit: int = 5) -> Sequence[GrownIssue]:
-    """The issues alone."""
-    return grown(client, span, limit=limit).issues
-
-
-def documents_grown(client: Client, span: Span, *, limit: int = 5) -> Sequence[GrownDocument]:
-    """The documents alone."""
-    return grown(client, span, limit=limit).documents
-
-
 def _issues(client: Client, span: Span, rows: Sequence[Sequence[Any]]) -> list[GrownIssue]:
     known = aliases(client) if rows else {}
     sums: dict[int, list[float]] = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.growth import HOUR_NS, Span, documents_grown, issues_grown
+from rt4chart_collector.store.growth import HOUR_NS, Span, grown
 from rt4chart_collector.store.issue_events import merged_into
 from rt4chart_collector.store.issue_watch import watched_issues
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
@@ -27,7 +27,7 @@ def test_an_issue_with_more_failures_an_hour_has_grown(any_client: Client) -> No
         number=SECOND_ID,
     )
 
-    (found,) = issues_grown(any_client, SPAN)
+    (found,) = grown(any_client, SPAN).issues
 
     assert (found.id, found.claims) == (FIRST, 3)
     assert (found.before, found.after) == pytest.approx((2.0, 6.0))
@@ -39,7 +39,7 @@ def test_an_alias_counts_in_the_issue_that_stands_for_it(client: Client) -> None
     born(client, added()[:2], number=SECOND_ID)
     merged_into(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
 
-    (found,) = issues_grown(client, SPAN)
+    (found,) = grown(client, SPAN).issues
     (watched,) = watched_issues(client)
 
     assert (found.id, found.claims) == (FIRST, 4)
@@ -61,7 +61,7 @@ def test_a_document_that_the_judge_named_has_grown(any_client: Client) -> None:
     """As often as the failures that it is evidence in."""
     born(any_client, numbers(3))
 
-    (found,) = documents_grown(any_client, SPAN)
+    (found,) = grown(any_client, SPAN).documents
 
     assert (found.id, found.before, found.after, found.claims) == ("p1", 0.0, 3.0, 3)
 
