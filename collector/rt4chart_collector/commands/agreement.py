@@ -16,8 +16,6 @@ from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.settings import load
 from rt4chart_collector.store.agreement import Agreement, agreements
 
-OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -35,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Compare every pair of judges, and say where they differ."""
     dsn, since = load({"dsn": options.dsn}).dsn, time.time_ns() - options.since * 10**9
-    with opened(dsn, needs="rt4chart_verifications", otherwise=OTHERWISE) as client:
+    with opened(dsn, needs="rt4chart_verifications") as client:
         found = agreements(client, since_ns=since)
     if options.json:
         rows = [asdict(one) | {"share": one.share} for one in found]

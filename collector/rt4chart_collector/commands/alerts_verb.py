@@ -13,8 +13,6 @@ from rt4chart_collector.commands.database import opened
 from rt4chart_collector.settings import load
 from rt4chart_collector.store.connect import Client
 
-OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
-
 
 def nothing(parser: argparse.ArgumentParser) -> None:
     """A verb without options of its own."""
@@ -34,7 +32,7 @@ class Verb:
 def store(options: argparse.Namespace) -> Iterator[Client]:
     """The database that is meant, while the block runs."""
     dsn = load({"dsn": options.dsn}).dsn
-    with opened(dsn, needs="rt4chart_alert_events", otherwise=OTHERWISE) as client:
+    with opened(dsn, needs="rt4chart_alert_events") as client:
         yield client
 
 

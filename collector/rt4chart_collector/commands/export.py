@@ -13,7 +13,6 @@ from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.settings import load
 from rt4chart_collector.store.export import FORMATS, PARQUET, SOURCES, Wanted, exported
 
-OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
 EPILOG = """\
 A folder for each table, a file for each day (in UTC) that has rows, or for its hours or minutes
 where a day is too much at once. Days are written whole: --since 24h is yesterday and today, from
@@ -69,7 +68,7 @@ def execute(options: argparse.Namespace) -> int:
         overwrites=options.force,
     )
     count = 0
-    with opened(dsn, needs="rt4chart_dead_letters", otherwise=OTHERWISE) as client:
+    with opened(dsn, needs="rt4chart_dead_letters") as client:
         for name in options.table or SOURCES:
             for path in exported(client, name, wanted):
                 sys.stdout.write(f"{path}\n")

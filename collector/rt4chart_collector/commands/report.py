@@ -24,7 +24,6 @@ from rt4chart_collector.settings import load
 from rt4chart_collector.store.breakdown import Slice
 from rt4chart_collector.store.verifiers import main_verifier
 
-OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
 FILE = "rt4chart-report.html"
 
 
@@ -67,7 +66,7 @@ def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
     dsn, now_ns = load({"dsn": options.dsn}).dsn, time.time_ns()
     period = Period(now_ns - options.since * 10**9, now_ns)
-    with opened(dsn, needs="rt4chart_route_5m", otherwise=OTHERWISE) as client:
+    with opened(dsn, needs="rt4chart_route_5m") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
         report = gather(client, period, verifier=verifier)
     if options.html:
