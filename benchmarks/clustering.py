@@ -37,7 +37,7 @@ from benchmarks.clustering_agreement import (
 )
 from benchmarks.clustering_rows import Failing, edited, flagged
 from benchmarks.clustering_systems import ROUTED, SYSTEMS, Grouping, System, apart
-from rt4chart_clustering.ops import POOL, Op
+from rt4chart_clustering.description.operations import POOL, Op
 
 NEIGHBOURS = 10
 Words = NDArray[np.str_]

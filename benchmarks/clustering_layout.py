@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rt4chart_clustering.embed import Matrix
-from rt4chart_clustering.ops import FAMILIES, OPS, Difference, Family
+from rt4chart_clustering.description.embedding import Matrix
+from rt4chart_clustering.description.operations import FAMILIES, OPS, Difference, Family
 
 # What each block weighs against a text of length 1. The primary operation weighs most: clusters of
 # texts alone are topics.

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from benchmarks.judge_gold import kinds_of
 from otel_rt4chart.bench.dataset import RESPONSES, Row, read_rows
-from otel_rt4chart.judges import build_verifier
-from otel_rt4chart.verify.link import Linker
-from otel_rt4chart.verify.model import AnswerRange, Clash, Sentence
-from otel_rt4chart.verify.neural.nearby import nearby
-from otel_rt4chart.verify.segment import segment
-from rt4chart_clustering.spot import CrossSpotter
+from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.verify.core.model import AnswerRange, Clash, Sentence
+from otel_rt4chart.verify.link.link import Linker
+from otel_rt4chart.verify.neural.premise import nearby
+from otel_rt4chart.verify.text.segment import segment
+from rt4chart_clustering.description.word_tagger import CrossSpotter
 
 DATASET = "summedits"
 

@@ -22,8 +22,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from rt4chart_clustering.embed import HashingEmbedder
-from rt4chart_clustering.run import Outcome, run
+from rt4chart_clustering.description.embedding import HashingEmbedder
+from rt4chart_clustering.grouping.run import Outcome, run
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate
 

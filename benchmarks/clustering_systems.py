@@ -22,13 +22,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.clustering_layout import layout
 from benchmarks.clustering_rows import Failing
-from otel_rt4chart.embedded import build_embedder
-from rt4chart_clustering.cluster import cluster
-from rt4chart_clustering.describe import describe, masked
-from rt4chart_clustering.difference import Difference, difference
-from rt4chart_clustering.embed import MeaningEmbedder
-from rt4chart_clustering.families import family_of
-from rt4chart_clustering.ops import FINGERPRINT_VERSION, POOL, Family
+from otel_rt4chart.judges.embedded_models import build_embedder
+from rt4chart_clustering.description.describe import describe, masked
+from rt4chart_clustering.description.difference import Difference, difference
+from rt4chart_clustering.description.embedding import MeaningEmbedder
+from rt4chart_clustering.description.operations import FINGERPRINT_VERSION, POOL, Family
+from rt4chart_clustering.grouping.engine import cluster
+from rt4chart_clustering.triage.families import family_of
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.int64]

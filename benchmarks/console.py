@@ -29,7 +29,7 @@ from statistics import median, quantiles
 import httpx
 
 from benchmarks.console_store import DEEP, LONG, fill
-from rt4chart_collector.console.urls import answer_url, issue_url, route_url
+from rt4chart_collector.console.view.urls import answer_url, issue_url, route_url
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
 

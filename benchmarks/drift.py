@@ -28,8 +28,8 @@ from benchmarks.drift_river import MISSING, WARM, count, makers, rises
 from benchmarks.drift_river import delay as river_delay
 from benchmarks.drift_tables import Row, figures, print_row
 from benchmarks.drift_world import DAY, Counts, World, draw, make_world, tick_of
-from rt4chart_collector.drift.detector import Watch, watch_of
-from rt4chart_collector.drift.policy import Policy
+from rt4chart_collector.detect.drift.detector import Watch, watch_of
+from rt4chart_collector.detect.drift.policy import Policy
 
 HISTORY, MONTH = 14 * DAY, 30 * DAY
 RISES = (0.02, 0.03, 0.05)

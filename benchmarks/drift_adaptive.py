@@ -8,10 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.drift_world import DAY, HOUR, World, chances, make_world, tick_of
-from rt4chart_collector.drift.finding import Finding
-from rt4chart_collector.drift.policy import TICK_NS, Policy
-from rt4chart_collector.drift.sampling import Budget, SamplingPolicy, extra_answers, next_rate
-from rt4chart_collector.drift.watch import EvidenceWatch
+from rt4chart_collector.detect.drift.e_detector import EvidenceWatch
+from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.policy import TICK_NS, Policy
+from rt4chart_collector.detect.drift.sampling import (
+    Budget,
+    SamplingPolicy,
+    extra_answers,
+    next_rate,
+)
 
 HISTORY, MONTH = 14 * DAY, 30 * DAY
 # The route has ten times the answers that are verified at its own rate.

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.drift_world import CLAIMS, DAY, HOUR, Counts, Floats, chances
-from rt4chart_collector.drift.baseline import TRAILING_NS
-from rt4chart_collector.drift.policy import DAY_NS
+from rt4chart_collector.detect.drift.baseline import TRAILING_NS
+from rt4chart_collector.detect.drift.policy import DAY_NS
 
 DESIGN = 1.8  # of five claims with a correlation of 0.2
 TRAILING = TRAILING_NS // DAY_NS * DAY

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rt4chart_collector.drift.policy import TICK_NS
+from rt4chart_collector.detect.drift.policy import TICK_NS
 from rt4chart_collector.store.ticks import Bin, Tick
 
 CLAIMS, ICC, RATE = 5, 0.2, 0.06

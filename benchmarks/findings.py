@@ -27,8 +27,8 @@ from pathlib import Path
 
 from otel_rt4chart.bench.dataset import RESPONSES, Row, read_rows
 from otel_rt4chart.verify import RulesJudge, Verifier
-from otel_rt4chart.verify.model import Passage, Report
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.core.model import Passage, Report
+from otel_rt4chart.verify.text.segment import segment
 
 FINDINGS = ("cherry_picked", "dropped_qualifier", "citation", "sycophantic", "stale", "overreach")
 PASSAGE_SENTENCES = 5

@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.verify.local.align import align
-from otel_rt4chart.verify.local.context import read_context
-from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.segment import segment
-from rt4chart_clustering.difference import OPS, POOL, Op, difference
+from otel_rt4chart.verify.language.context import read_context
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.local.alignment import align
+from otel_rt4chart.verify.text.segment import segment
+from rt4chart_clustering.description.difference import OPS, POOL, Op, difference
 
 # What an op has to be for the people's word; the mapping is ours and was made before measuring.
 EXPECTED = {

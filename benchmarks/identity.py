@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.issue_world import DAY, NOISE, START, Seen, WordEmbedder, verdict_of, world
-from rt4chart_clustering.cluster import cluster
-from rt4chart_clustering.run import run
+from rt4chart_clustering.grouping.engine import cluster
+from rt4chart_clustering.grouping.run import run
 from rt4chart_collector.store.assignments import assignments_of
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.issues import list_issues, registry

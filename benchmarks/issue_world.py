@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
     Claim,
@@ -22,7 +22,7 @@ from otel_rt4chart.verify.model import (
     Passage,
     Report,
 )
-from rt4chart_clustering.embed import Matrix
+from rt4chart_clustering.description.embedding import Matrix
 
 DAY = 86_400_000_000_000
 # Far ahead: what is older than the tables keep is dropped, at a moment of the engine's choosing.

@@ -25,7 +25,7 @@ from benchmarks.judge_speed import speed
 from benchmarks.judge_systems import SYSTEMS, system
 from benchmarks.judge_tables import Table, as_markdown, as_text, as_value
 from otel_rt4chart.bench.dataset import RESPONSES, Row, choose_split, read_rows
-from otel_rt4chart.errors import RT4ChartError
+from otel_rt4chart.core.errors import RT4ChartError
 
 
 def main() -> int:

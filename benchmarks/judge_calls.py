@@ -23,11 +23,11 @@ from typing import NamedTuple
 from benchmarks.naive import Cost, Naive, Outcome, Verdict
 from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
 from otel_rt4chart.verify import Endpoint, OpenAIJudge, Report, Verifier
-from otel_rt4chart.verify.chunk import chunk
-from otel_rt4chart.verify.coordinate import verbs
-from otel_rt4chart.verify.local.tokens import content
-from otel_rt4chart.verify.model import Label
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.decompose.coordination import verbs
+from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.link.chunks import chunk
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Split, Truth, by_rule
 

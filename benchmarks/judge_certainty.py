@@ -16,8 +16,8 @@ from benchmarks.judge_figures import (
 from benchmarks.judge_gold import KnownClaim, known_claims, telling
 from benchmarks.judge_sections import Runs
 from benchmarks.judge_tables import Cell, Table
-from otel_rt4chart.bench.stage_table import THRESHOLDS
-from otel_rt4chart.verify.cascade import threshold_for_error
+from otel_rt4chart.bench.tables import THRESHOLDS
+from otel_rt4chart.verify.core.cascade import threshold_for_error
 
 KEPT = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 TARGETS = (0.10, 0.15, 0.20, 0.25)

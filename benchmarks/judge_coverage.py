@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.judge_systems import Said, Verdict, claims_of, joined
 from otel_rt4chart.bench.dataset import Row, read_rows
-from otel_rt4chart.verify.local.tokens import content
-from otel_rt4chart.verify.model import Exchange, Label
+from otel_rt4chart.verify.core.model import Exchange, Label
+from otel_rt4chart.verify.language.tokens import content
 
 # Best balanced accuracy of answers on the training rows, all data sets alike.
 FLAGGED_BELOW = 0.66

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from benchmarks.judge_systems import Said, System, Verdict
 from otel_rt4chart.bench.dataset import GoldSpan, Row
 from otel_rt4chart.bench.metrics import Outcome
-from otel_rt4chart.verify.model import AnswerRange, Label
+from otel_rt4chart.verify.core.model import AnswerRange, Label
 
 
 class Judged(NamedTuple):

@@ -17,8 +17,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from benchmarks.judge_systems import Said, Verdict, joined, unfaithful
-from otel_rt4chart.verify.local.tokens import STOPWORDS
-from otel_rt4chart.verify.model import AnswerLabel, AnswerRange, Exchange, Label
+from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Label
+from otel_rt4chart.verify.language.tokens import STOPWORDS
 
 ENTAILED_FROM, NEAR = 0.65, 0.5  # shares of a claim's content words
 NEGATED, MISNUMBERED = 0.6, 0.55  # confidence of a contradiction

@@ -9,7 +9,7 @@ from benchmarks.judge_figures import Tally, auroc, intervals, macro_f1
 from benchmarks.judge_gold import Judged, known_claims, outcomes, telling
 from benchmarks.judge_tables import Cell, Table
 from otel_rt4chart.bench.metrics import score
-from otel_rt4chart.verify.model import AnswerLabel, Label
+from otel_rt4chart.verify.core.model import AnswerLabel, Label
 
 # A system's verdicts on the same answers, by its name.
 Runs = Mapping[str, Sequence[Judged]]

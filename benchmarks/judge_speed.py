@@ -16,7 +16,7 @@ from benchmarks.judge_systems import claims_of
 from benchmarks.judge_tables import Cell, Table
 from benchmarks.judge_worker import WARM
 from otel_rt4chart.bench.dataset import Row
-from otel_rt4chart.verify.model import Exchange
+from otel_rt4chart.verify.core.model import Exchange
 
 ANSWERS, CLAIMS, STARTS = 120, 200, 5
 THREADS = (1, 2)

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from otel_rt4chart.verify.decompose import decompose
-from otel_rt4chart.verify.drafts import place, sound
-from otel_rt4chart.verify.join import and_join
-from otel_rt4chart.verify.judge import BatchJudge, Judge
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.verify.core.evidence import and_join
+from otel_rt4chart.verify.core.judge import BatchJudge, Judge
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
     DraftClaim,
@@ -20,7 +18,9 @@ from otel_rt4chart.verify.model import (
     Label,
     Report,
 )
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.decompose.drafts import place, sound
+from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.text.segment import segment
 
 if TYPE_CHECKING:  # each system loads what it needs alone: its memory and its start are measured
     from otel_rt4chart.verify import Verifier
@@ -132,7 +132,7 @@ def network() -> System:
 
 def built(name: str) -> System:
     """A judge of the package by its name, through the whole pipeline."""
-    from otel_rt4chart.judges import build_verifier
+    from otel_rt4chart.judges.build import build_verifier
 
     return partial(verified, build_verifier(name))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from otel_rt4chart.bench.table import aligned
+from otel_rt4chart.bench.tables import aligned
 
 Cell = str | int | float | None
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.judge_systems import System, system
-from otel_rt4chart.commands.side_by_side import in_order
-from otel_rt4chart.verify.model import Exchange, Passage
+from otel_rt4chart.judges.batch import in_order
+from otel_rt4chart.verify.core.model import Exchange, Passage
 
 WARM = 3
 

@@ -9,19 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify.chunk import chunk
-from otel_rt4chart.verify.join import and_join, or_join
-from otel_rt4chart.verify.judge import Hint
-from otel_rt4chart.verify.llm.ask import Completion
-from otel_rt4chart.verify.llm.conversation import Sender
-from otel_rt4chart.verify.llm.entries import entry_from
-from otel_rt4chart.verify.llm.label import Labelling
-from otel_rt4chart.verify.llm.prompt import Prompt
-from otel_rt4chart.verify.llm.reply import objects
-from otel_rt4chart.verify.llm.split import Splitting, drafts_from
-from otel_rt4chart.verify.llm.verdict import judgement_from
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.evidence import and_join, or_join
+from otel_rt4chart.verify.core.judge import Hint
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     Chunk,
     DraftClaim,
@@ -30,7 +21,15 @@ from otel_rt4chart.verify.model import (
     Label,
     Sentence,
 )
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.link.chunks import chunk
+from otel_rt4chart.verify.llm.ask import Completion
+from otel_rt4chart.verify.llm.conversation import Sender
+from otel_rt4chart.verify.llm.judgements import judgement_from
+from otel_rt4chart.verify.llm.labelling import Labelling
+from otel_rt4chart.verify.llm.prompt import Prompt
+from otel_rt4chart.verify.llm.replies import entry_from, objects
+from otel_rt4chart.verify.llm.splitting import Splitting, drafts_from
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 ID = "naive"
 

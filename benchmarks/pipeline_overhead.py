@@ -22,14 +22,11 @@ from typing import NamedTuple, TypeVar
 
 from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
 from otel_rt4chart.verify import RulesJudge, Verifier
-from otel_rt4chart.verify.cascade import Tier
-from otel_rt4chart.verify.decompose import decompose
-from otel_rt4chart.verify.drive import Steps, ask, drive
-from otel_rt4chart.verify.findings.find import find
-from otel_rt4chart.verify.judge import Hint, Judge
-from otel_rt4chart.verify.local import slots
-from otel_rt4chart.verify.meter import Meter
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.verify.core.cascade import Tier
+from otel_rt4chart.verify.core.drive import Steps, ask, drive
+from otel_rt4chart.verify.core.judge import Hint, Judge
+from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.core.model import (
     Chunk,
     DraftClaim,
     Exchange,
@@ -38,9 +35,12 @@ from otel_rt4chart.verify.model import (
     Report,
     Sentence,
 )
-from otel_rt4chart.verify.run import Options, Run
-from otel_rt4chart.verify.run import decompose as hold
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.findings.find import find
+from otel_rt4chart.verify.language import slots
+from otel_rt4chart.verify.stages.run import Options, Run
+from otel_rt4chart.verify.stages.run import decompose as hold
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 TARGET_MS = 1.0
 SHOWN = 10

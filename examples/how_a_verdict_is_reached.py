@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
-from otel_rt4chart.verify.chunk import chunk
-from otel_rt4chart.verify.decompose import decompose
-from otel_rt4chart.verify.join import or_join
-from otel_rt4chart.verify.judge import Hint
-from otel_rt4chart.verify.link import Linker
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.core.evidence import or_join
+from otel_rt4chart.verify.core.judge import Hint
+from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.link.chunks import chunk
+from otel_rt4chart.verify.link.link import Linker
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 PASSAGES = [
     Passage(

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from otel_rt4chart.handmade import generator, retriever
     from otel_rt4chart.instrumentor import RT4ChartInstrumentor
     from otel_rt4chart.sampling import force
-    from otel_rt4chart.verify.model import Passage
+    from otel_rt4chart.verify.core.model import Passage
 
 __all__ = ["Passage", "RT4ChartInstrumentor", "force", "generator", "retriever"]
 
 # Loaded when they are asked for: the pytest plugin is in every run of its users' tests.
 _HOME = {
-    "Passage": "otel_rt4chart.verify.model",
+    "Passage": "otel_rt4chart.verify.core.model",
     "RT4ChartInstrumentor": "otel_rt4chart.instrumentor",
     "force": "otel_rt4chart.sampling",
     "generator": "otel_rt4chart.handmade",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points, version
 
-from otel_rt4chart.errors import RT4ChartError
+from otel_rt4chart.core.errors import RT4ChartError
 
 GROUP = "rt4chart.commands"
 # An option that makes another subcommand of one: the service's package adds it, not ours.

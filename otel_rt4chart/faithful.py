@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.judges import build_verifier
-from otel_rt4chart.plain import printable
-from otel_rt4chart.rows import passage_from
-from otel_rt4chart.verify.judge import BatchJudge, Judge
-from otel_rt4chart.verify.model import Claim, Exchange, Label, Passage, Report
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.verify.core.json_rows import passage_from
+from otel_rt4chart.verify.core.judge import BatchJudge, Judge
+from otel_rt4chart.verify.core.model import Claim, Exchange, Label, Passage, Report
 from otel_rt4chart.verify.pipeline import Verifier
 
 PassageLike = Passage | str | Mapping[str, object]

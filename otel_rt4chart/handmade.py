@@ -13,10 +13,10 @@ from typing import Any, ParamSpec, Self, TypeVar
 from opentelemetry import trace
 from opentelemetry.trace import Span
 
-from otel_rt4chart import semconv
-from otel_rt4chart.guard import guard
-from otel_rt4chart.settings import content_switches
-from otel_rt4chart.verify.model import Passage
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.settings.application import content_switches
+from otel_rt4chart.verify.core.model import Passage
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -15,12 +15,18 @@ from opentelemetry.instrumentation.instrumentor import (  # type: ignore[attr-de
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.trace import TracerProvider
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.guard import LOG, guard
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.guard import LOG, guard
 from otel_rt4chart.modes import Given, hide, start
-from otel_rt4chart.sampling.draw import checked_rate
-from otel_rt4chart.settings import MODES, Settings, chosen_judge, doubtful, wants_redaction
-from otel_rt4chart.spans.sdk import Route
+from otel_rt4chart.sampling.policy import checked_rate
+from otel_rt4chart.settings.application import (
+    MODES,
+    Settings,
+    chosen_judge,
+    doubtful,
+    wants_redaction,
+)
+from otel_rt4chart.spans.reading.sdk import Route
 
 
 class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its package has no types
@@ -113,7 +119,7 @@ def _checked(
 
 
 def _check_judge(name: str, where: str = "") -> None:
-    from otel_rt4chart.judges import checked_judge  # they take half a second to load
+    from otel_rt4chart.judges.build import checked_judge  # they take half a second to load
 
     try:
         checked_judge(name)

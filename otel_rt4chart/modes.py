@@ -12,17 +12,17 @@ from opentelemetry._logs import LoggerProvider
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.trace import TracerProvider, sampling
 
-from otel_rt4chart.completion_hook import HELD
-from otel_rt4chart.guard import LOG
+from otel_rt4chart.core.guard import LOG
+from otel_rt4chart.inline.completion_hook import HELD
 from otel_rt4chart.marking.attach import put_first, remove
-from otel_rt4chart.marking.change import changes, unmarked
 from otel_rt4chart.marking.decisions import Decisions
+from otel_rt4chart.marking.exporter import changes, unmarked
 from otel_rt4chart.marking.marker import Marker
 from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.sampling.rates import RatesSource
-from otel_rt4chart.settings import Settings, chosen_judge
-from otel_rt4chart.spans.sdk import Route
+from otel_rt4chart.settings.application import Settings, chosen_judge
+from otel_rt4chart.spans.reading.sdk import Route
 
 # What these samplers keep is all that their parents, if they have any, keep.
 KEEPING = (sampling.ALWAYS_ON, sampling.DEFAULT_ON)
@@ -74,7 +74,7 @@ def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
     """Verify in a worker thread of this process, and emit the verdicts."""
     from otel_rt4chart.emit import Emitter
     from otel_rt4chart.inline import InlineVerifier
-    from otel_rt4chart.judges import build_verifier
+    from otel_rt4chart.judges.build import build_verifier
 
     settings = given.settings
     if settings.record_unsampled:

@@ -13,7 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from otel_rt4chart.faithful import PassageLike
-    from otel_rt4chart.verify.model import Report
+    from otel_rt4chart.verify.core.model import Report
     from otel_rt4chart.verify.pipeline import Verifier
 
 
@@ -62,8 +62,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def rt4chart(pytestconfig: pytest.Config) -> Faithfulness:
     """Asserts faithfulness with the configured judge, built once."""
     # Nothing is loaded before a test asks: the plugin is in every run of the user's tests.
-    from otel_rt4chart.errors import SettingsError
-    from otel_rt4chart.judges import build_verifier
+    from otel_rt4chart.core.errors import SettingsError
+    from otel_rt4chart.judges.build import build_verifier
 
     name = pytestconfig.getoption("--rt4chart-judge") or pytestconfig.getini("rt4chart_judge")
     try:

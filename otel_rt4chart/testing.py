@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.judge import Hint
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.judge import Hint
+from otel_rt4chart.verify.core.model import (
     AnswerRange,
     Chunk,
     Clash,

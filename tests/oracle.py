@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from otel_rt4chart.verify.decompose import decompose
-from otel_rt4chart.verify.model import Sentence
+from otel_rt4chart.verify.core.model import Sentence
+from otel_rt4chart.verify.decompose.rules import decompose
 from tests.endpoint_server import Answer, Seen, text
 
 _LINE = re.compile(r'^(\d+)\. (".*")$', re.MULTILINE)

@@ -26,18 +26,18 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 # What a module under the prefix may import of ours; the longest prefix that fits counts.
 OURS = {
     "otel_rt4chart": ("otel_rt4chart",),
-    "otel_rt4chart.verify": ("otel_rt4chart.verify", "otel_rt4chart.errors"),
+    "otel_rt4chart.verify": ("otel_rt4chart.verify", "otel_rt4chart.core.errors"),
     "rt4chart_collector": ("otel_rt4chart", "rt4chart_collector"),
     "rt4chart_clustering": (
         "otel_rt4chart",
-        "rt4chart_collector.answers",
+        "rt4chart_collector.pipeline.decision",
         "rt4chart_collector.sending",
         "rt4chart_collector.store",
         "rt4chart_clustering",
     ),
     "rt4chart_clustering.console": (
         "otel_rt4chart",
-        "rt4chart_collector.answers",
+        "rt4chart_collector.pipeline.decision",
         "rt4chart_collector.console",
         "rt4chart_collector.store",
         "rt4chart_clustering",
@@ -49,15 +49,15 @@ OUTSIDE = {
     "otel_rt4chart.verify": ("sentencex", "regex"),
     "otel_rt4chart.verify.llm.endpoint": ("openai",),
     "otel_rt4chart.verify.neural.runtime": ("onnxruntime", "tokenizers", "numpy"),
-    "otel_rt4chart.verify.neural.installed": ("rt4chart_models",),
+    "otel_rt4chart.verify.neural.model_folder": ("rt4chart_models",),
     "otel_rt4chart.pytest_plugin": ("pytest",),
     "rt4chart_collector": ("opentelemetry", "google.protobuf", "starlette", "uvicorn", "rich"),
-    "rt4chart_collector.otlp.grpc_server": ("grpc", "opentelemetry"),
-    "rt4chart_collector.otlp.rpc_status": ("google.protobuf", "google.rpc"),
-    "rt4chart_collector.otlp.http_protocol": ("h11", "uvicorn"),
-    "rt4chart_collector.otlp.unpack": ("backports.zstd", "compression"),
+    "rt4chart_collector.ingest.otlp.grpc_server": ("grpc", "opentelemetry"),
+    "rt4chart_collector.ingest.otlp.refusal": ("google.protobuf", "google.rpc"),
+    "rt4chart_collector.ingest.otlp.http_protocol": ("h11", "uvicorn"),
+    "rt4chart_collector.ingest.otlp.decompress": ("backports.zstd", "compression"),
     "rt4chart_collector.telemetry.prometheus": ("prometheus_client",),
-    "rt4chart_collector.sources.kafka": ("confluent_kafka",),
+    "rt4chart_collector.ingest.kafka.consumer": ("confluent_kafka",),
     "rt4chart_collector.alerts.notify.by_apprise": ("apprise",),
     "rt4chart_collector.console": ("starlette", "jinja2", "markupsafe"),
     "rt4chart_collector.report": ("jinja2", "markupsafe"),
@@ -69,17 +69,17 @@ OUTSIDE = {
     "rt4chart_collector.store.access.serve": ("starlette", "uvicorn"),
     "rt4chart_clustering": ("numpy", "rich"),
     "rt4chart_clustering.console": ("starlette", "markupsafe", "numpy", "sklearn"),
-    "rt4chart_clustering.cluster": ("numpy", "sklearn"),
-    "rt4chart_clustering.embed": ("numpy", "sklearn"),
+    "rt4chart_clustering.grouping.engine": ("numpy", "sklearn"),
+    "rt4chart_clustering.description.embedding": ("numpy", "sklearn"),
     "rt4chart_clustering.pytest_plugin": ("pytest",),
 }
 # `verify/` takes time, randomness and settings as arguments; one file of it sends, three others
 # wait, one runs models, which neither a fork nor a thread may find half made.
 EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
-    "otel_rt4chart.verify.llm.pool": {"threading"},
+    "otel_rt4chart.verify.llm.workers": {"threading"},
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
-    "otel_rt4chart.verify.drive": {"asyncio"},
+    "otel_rt4chart.verify.core.drive": {"asyncio"},
     "otel_rt4chart.verify.neural.runtime": {"os", "threading"},
 }
 IMPURE = {"os", "time", "datetime", "random", "socket", "threading", "subprocess", "asyncio"}

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart import settings as application
 from otel_rt4chart.cli import load_commands
 from otel_rt4chart.faithful import assert_faithful
+from otel_rt4chart.settings import application as application
 from rt4chart_clustering.tickets.settings import TicketSettings
-from rt4chart_collector import settings as service
-from rt4chart_collector.alerts.settings import AlertSettings
-from rt4chart_collector.console.settings import ConsoleSettings
-from rt4chart_collector.monitor.settings import MonitorSettings
+from rt4chart_collector.core import settings as service
+from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.notify.settings import AlertSettings
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("examples/**/*.md")])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.rates import claim_rate
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.access.handle import Handle
 from rt4chart_collector.store.access.statement import judged, known_to
 from rt4chart_collector.store.breakdown import rates_by

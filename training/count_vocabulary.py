@@ -11,9 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 from otel_rt4chart.bench.dataset import read_rows
-from otel_rt4chart.verify.local.tokens import tokenize
+from otel_rt4chart.verify.language.tokens import tokenize
 
-TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/local/vocabulary.json"
+TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/language/vocabulary.json"
 LEAST = 8  # a stem in fewer texts counts as rare
 LEAST_AS_NAME = 5
 

@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertModel
 
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.text.segment import segment
 
 OPSET = 17
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")

@@ -18,11 +18,11 @@ from heads import Example, answer_table, as_json, best_threshold, fit, fit_kinds
 from pairs import MADE
 
 from otel_rt4chart.bench.dataset import Row, read_rows
-from otel_rt4chart.verify.decompose import decompose
-from otel_rt4chart.verify.local.context import read_context
+from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.language.context import read_context
+from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.features import FEATURES, read_claim
-from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/local/weights.json"
 # What speaks for contradicted (+1) or for baseless (-1) once a claim is unfaithful; 0: unused.

@@ -36,15 +36,15 @@ from pairs import MADE, Pair, made, natural
 from wordnet import read_wordnet
 
 from otel_rt4chart.bench.dataset import Row, read_rows
-from otel_rt4chart.verify.decompose import decompose
-from otel_rt4chart.verify.local.context import Context, read_context
+from otel_rt4chart.verify.core.model import Sentence
+from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.language.context import Context, read_context
+from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.features import read_claim
-from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.model import Sentence
-from otel_rt4chart.verify.neural.cross import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
-from otel_rt4chart.verify.neural.nearby import linker_of, nearby, together
-from otel_rt4chart.verify.neural.stack import FILE, KIND, NAMES, NETWORK, values
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.neural.cross_encoder import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
+from otel_rt4chart.verify.neural.premise import linker_of, nearby, together
+from otel_rt4chart.verify.neural.stacked_head import FILE, KIND, NAMES, NETWORK, values
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 SHIPPED, WITHOUT = "shipped", "without-"
 # More of each speaks for unfaithful; of the network's kind nothing follows.

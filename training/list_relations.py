@@ -12,10 +12,9 @@ from pathlib import Path
 
 from wordnet import Word, WordNet, read_wordnet
 
-from otel_rt4chart.verify.local.stems import stem
-from otel_rt4chart.verify.local.tokens import STOPWORDS
+from otel_rt4chart.verify.language.tokens import STOPWORDS, stem
 
-TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/local/relations.txt"
+TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/language/relations.txt"
 HEADER = """\
 # WordNet 3.0, Copyright 2006 by Princeton University; see NOTICE
 # By stem, each pair once: = a synonym, ! an opposite, ~ a sibling (another kind of the same thing)

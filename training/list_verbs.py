@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/verbs.txt"
+TARGET = Path(__file__).parents[1] / "otel_rt4chart/verify/decompose/verbs.txt"
 LICENCE = "# WordNet 3.0, Copyright 2006 by Princeton University; see NOTICE\n"
 LEAST = 3  # a verb tagged less often is left out
 NEVER_MEANT = frozenset(("based",))  # "and based on the schedule, ..." is no predicate

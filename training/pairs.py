@@ -13,11 +13,11 @@ from edits import Source, edits
 from exchanges import Exchanges
 
 from otel_rt4chart.bench.dataset import Row
-from otel_rt4chart.verify.decompose import decompose
-from otel_rt4chart.verify.link import Linker
-from otel_rt4chart.verify.model import Sentence
-from otel_rt4chart.verify.neural.nearby import NEARBY, nearby, together
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.core.model import Sentence
+from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.link.link import Linker
+from otel_rt4chart.verify.neural.premise import NEARBY, nearby, together
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 LABELS = ("entailed", "contradicted", "baseless")
 MADE = "made"

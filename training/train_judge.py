@@ -26,7 +26,7 @@ from transformers import BertModel
 from wordnet import read_wordnet
 
 from otel_rt4chart.bench.dataset import Row, read_rows
-from otel_rt4chart.verify.segment import segment_passages
+from otel_rt4chart.verify.text.segment import segment_passages
 
 SEED = 42
 INFERENCE_RATE, INFERENCE_EPOCHS = 1e-4, 2

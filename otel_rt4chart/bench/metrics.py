@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from otel_rt4chart.verify.model import AnswerLabel, AnswerRange
+from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.bench.dataset import Row
 from otel_rt4chart.bench.metrics import Outcome, Scores, score, score_by
-from otel_rt4chart.verify.model import Exchange, Report
+from otel_rt4chart.verify.core.model import Exchange, Report
 
 Verify = Callable[[Exchange], Report]
 

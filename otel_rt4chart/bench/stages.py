@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from otel_rt4chart.bench.dataset import GoldSpan, Row
 from otel_rt4chart.bench.metrics import Counts
-from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify.drafts import BEFORE, lost, parts, place, sound, ungrounded
-from otel_rt4chart.verify.evidence import is_borne_out, known_only
-from otel_rt4chart.verify.judge import BatchJudge, Judge
-from otel_rt4chart.verify.link import Linker
-from otel_rt4chart.verify.model import AnswerRange, Claim, DraftClaim, Label, Report, Sentence
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.evidence import is_borne_out, known_only
+from otel_rt4chart.verify.core.judge import BatchJudge, Judge
+from otel_rt4chart.verify.core.model import AnswerRange, Claim, DraftClaim, Label, Report, Sentence
+from otel_rt4chart.verify.decompose.drafts import BEFORE, lost, parts, place, sound, ungrounded
+from otel_rt4chart.verify.link.link import Linker
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 
 class Figure(NamedTuple):

@@ -11,23 +11,24 @@ from pathlib import Path
 
 from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
 from otel_rt4chart.bench.runner import run_bench
-from otel_rt4chart.bench.stage_table import (
+from otel_rt4chart.bench.stages import Checked, check, measure, measure_datasets
+from otel_rt4chart.bench.tables import (
+    as_values,
     escalation,
     escalation_values,
+    render,
     render_escalation,
     render_stages,
     stage_values,
 )
-from otel_rt4chart.bench.stages import Checked, check, measure, measure_datasets
-from otel_rt4chart.bench.table import as_values, render
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.tally import PATIENCE, Tally, advice
-from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.judges import JUDGES, ONNX, build_verifier, settings_with
-from otel_rt4chart.settings import doubtful
-from otel_rt4chart.verify.cascade import CascadeJudge
-from otel_rt4chart.verify.judge import BatchJudge, Judge
-from otel_rt4chart.verify.model import Exchange, Report
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.judges.batch import PATIENCE, Tally, advice
+from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, settings_with
+from otel_rt4chart.settings.application import doubtful
+from otel_rt4chart.verify.core.cascade import CascadeJudge
+from otel_rt4chart.verify.core.judge import BatchJudge, Judge
+from otel_rt4chart.verify.core.model import Exchange, Report
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -11,12 +11,12 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal
 
-from otel_rt4chart import embedded
 from otel_rt4chart.cli import Command
-from otel_rt4chart.errors import RT4ChartError
-from otel_rt4chart.judges import build_judge, build_verifier, is_onnx
-from otel_rt4chart.plain import printable
-from otel_rt4chart.settings import JudgeSettings, Settings, chosen_judge, doubtful
+from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.judges import embedded_models
+from otel_rt4chart.judges.build import build_judge, build_verifier, is_onnx
+from otel_rt4chart.settings.application import JudgeSettings, Settings, chosen_judge, doubtful
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Report, Verifier
 
 GROUP = "rt4chart.checks"
@@ -25,7 +25,7 @@ EXTRAS = {
     "openai": ("openai",),
     "collector": ("clickhouse_connect", "chdb", "starlette", "uvicorn", "opentelemetry.proto"),
     "clustering": ("sklearn", "numpy"),
-    "local": embedded.PACKAGES,
+    "local": embedded_models.PACKAGES,
 }
 
 
@@ -104,7 +104,7 @@ def core_checks() -> Iterator[Check]:
 
 def models_check() -> Check:
     """The embedded models open, and tell which they are."""
-    lacking = embedded.missing()
+    lacking = embedded_models.missing()
     if lacking:
         told = f"{', '.join(lacking)} not installed"
         return Check(
@@ -114,7 +114,7 @@ def models_check() -> Check:
             "pip install ./otel-rt4chart/models './otel-rt4chart[local]'",
         )
     try:
-        ids = embedded.ids()
+        ids = embedded_models.ids()
     except RT4ChartError as error:
         return Check("embedded models", "failed", str(error), "install rt4chart-models again")
     return Check("embedded models", "ok", ", ".join(ids))

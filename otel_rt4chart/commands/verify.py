@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.run import Run
-from otel_rt4chart.commands.tally import advice
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.judges import JUDGES, ONNX, build_verifier, is_onnx, settings_with
-from otel_rt4chart.settings import doubtful
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.judges.batch import Run, advice
+from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, is_onnx, settings_with
+from otel_rt4chart.settings.application import doubtful
 
 _EPILOG = """\
 A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",

@@ -8,15 +8,14 @@ from opentelemetry._logs import LoggerProvider, get_logger_provider
 from opentelemetry.metrics import MeterProvider, get_meter_provider
 from opentelemetry.trace import TracerProvider
 
-from otel_rt4chart.emit.carriers import Carriers
-from otel_rt4chart.emit.events import Events
-from otel_rt4chart.emit.hidden import without_texts
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.emit.carriers import Carriers, Events
+from otel_rt4chart.emit.content import without_texts
 from otel_rt4chart.emit.metrics import Metrics
-from otel_rt4chart.guard import guard
 from otel_rt4chart.redaction import Redactor
-from otel_rt4chart.settings import content_switches
-from otel_rt4chart.switches import ContentSwitches
-from otel_rt4chart.verdict import Decision, Verdict
+from otel_rt4chart.settings.application import content_switches
+from otel_rt4chart.settings.content_switches import ContentSwitches
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
 
 
 class Emitter:

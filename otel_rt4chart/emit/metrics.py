@@ -10,10 +10,10 @@ from threading import Lock
 
 from opentelemetry.metrics import CallbackOptions, MeterProvider, Observation
 
-from otel_rt4chart import semconv
-from otel_rt4chart.forks import after_fork
-from otel_rt4chart.verdict import Verdict
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.forks import after_fork
+from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.verify.core.model import Label
 
 ROUTES = 200
 OTHER = "other"

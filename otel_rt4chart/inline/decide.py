@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from otel_rt4chart import deciding, semconv
-from otel_rt4chart.deciding import Clock
-from otel_rt4chart.errors import RT4ChartError
-from otel_rt4chart.guard import LOG, guard
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.guard import LOG, guard
 from otel_rt4chart.inline.gather import Answer
-from otel_rt4chart.judge_failure import failure_in
+from otel_rt4chart.judges import verdicts
+from otel_rt4chart.judges.failure import failure_in
+from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Sampler
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, Verifier
 
 
@@ -73,7 +74,7 @@ class Decider:
         is_hidden = verifier.is_remote if self._redactor.drops else _is_hidden(candidate.exchange)
         if is_hidden:
             return self._left(candidate, Decision.REDACTED, rate=rate)
-        verdict = deciding.verified(candidate, verifier, rate=rate, clock=self._clock)
+        verdict = verdicts.verified(candidate, verifier, rate=rate, clock=self._clock)
         failure = failure_in(verdict)
         if failure is None or not failure.is_total:
             self._told = ""
@@ -112,7 +113,7 @@ class Decider:
         error: str = "",
         kind: str = "",
     ) -> Verdict:
-        return deciding.left(
+        return verdicts.left(
             candidate,
             decision,
             verifier=self._judge,

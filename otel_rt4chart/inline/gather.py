@@ -10,16 +10,16 @@ from functools import reduce
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import format_trace_id
 
-from otel_rt4chart import semconv
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.sampling import Signals, signals_of
-from otel_rt4chart.spans import values
-from otel_rt4chart.spans.assembly import Patience, Trace, TraceBuffer
-from otel_rt4chart.spans.exchanges import candidates_in
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.spans.sdk import Route, is_local_root, record_from_readable, route_from
-from otel_rt4chart.spans.tree import Tree
-from otel_rt4chart.verdict import Candidate, Decision
+from otel_rt4chart.spans.exchange.assembly import Patience, Trace, TraceBuffer
+from otel_rt4chart.spans.exchange.exchanges import candidates_in
+from otel_rt4chart.spans.exchange.tree import Tree
+from otel_rt4chart.spans.model import values
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate, Decision
+from otel_rt4chart.spans.reading.sdk import Route, is_local_root, record_from_readable, route_from
 
 Complete = Callable[[SpanRecord], SpanRecord]
 SECOND = 1_000_000_000

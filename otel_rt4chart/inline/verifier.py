@@ -15,18 +15,18 @@ from opentelemetry.context import Context
 from opentelemetry.instrumentation.utils import suppress_instrumentation
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
-from otel_rt4chart.completion_hook import HELD
+from otel_rt4chart.core.forks import after_fork
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.emit import Emitter
-from otel_rt4chart.emit.hidden import without_texts
-from otel_rt4chart.forks import after_fork
-from otel_rt4chart.guard import guard
+from otel_rt4chart.emit.content import without_texts
+from otel_rt4chart.inline.completion_hook import HELD
 from otel_rt4chart.inline.decide import Decider
 from otel_rt4chart.inline.gather import PATIENCE, Answer, Complete, Gatherer
-from otel_rt4chart.inline.queue import SpanQueue, taken
+from otel_rt4chart.inline.span_queue import SpanQueue, taken
 from otel_rt4chart.sampling import Sampler
-from otel_rt4chart.spans.assembly import Patience
-from otel_rt4chart.spans.sdk import Route, is_ours
-from otel_rt4chart.verdict import Verdict
+from otel_rt4chart.spans.exchange.assembly import Patience
+from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.spans.reading.sdk import Route, is_ours
 from otel_rt4chart.verify import Verifier
 
 TICK_S = 0.2

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter
 
-from otel_rt4chart.guard import LOG
+from otel_rt4chart.core.guard import LOG
 from otel_rt4chart.marking.exporter import Change, MarkingExporter
 
 DEEPEST = 5

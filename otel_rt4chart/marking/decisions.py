@@ -1,9 +1,9 @@
-"""Which traces are to be verified, decided when the local root of a trace comes to be exported."""
+"""Which traces are to be verified, decided when the local root of a trace is exported."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock, local
 from typing import Generic, NamedTuple, TypeVar
@@ -11,16 +11,17 @@ from typing import Generic, NamedTuple, TypeVar
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import format_trace_id
 
-from otel_rt4chart import semconv
-from otel_rt4chart.forks import after_fork
-from otel_rt4chart.guard import guard
-from otel_rt4chart.marking.copies import with_added
-from otel_rt4chart.marking.seen import RAG_KINDS, SAID, TOLD, looks_like_rag
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.forks import after_fork
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.marking.span_copies import with_added
 from otel_rt4chart.sampling import Sampler, Signals, signals_of
-from otel_rt4chart.spans import values
-from otel_rt4chart.spans.read import named_kind, view
-from otel_rt4chart.spans.route import named_route
-from otel_rt4chart.spans.sdk import (
+from otel_rt4chart.spans.conventions.registry import CONVENTIONS, KIND_ATTRIBUTES
+from otel_rt4chart.spans.exchange.route import named_route
+from otel_rt4chart.spans.model import values
+from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.reading.reader import named_kind, view
+from otel_rt4chart.spans.reading.sdk import (
     Route,
     held,
     is_local_root,
@@ -28,7 +29,24 @@ from otel_rt4chart.spans.sdk import (
     record_from_readable,
     route_from,
 )
-from otel_rt4chart.spans.view import Kind
+
+RAG_KINDS = frozenset({Kind.LLM, Kind.RETRIEVER, Kind.RERANKER})
+NAMES = tuple(start for one in CONVENTIONS for start, kind in one.names if kind in RAG_KINDS)
+HINTS = tuple({hint for one in CONVENTIONS for hint, kind in one.hints if kind in RAG_KINDS})
+
+# What an application may say to us, and the attributes that tell a kind outright beside it.
+SAID = frozenset({semconv.ROUTE, semconv.FORCE})
+TOLD = SAID | {attribute for _, attribute, _ in KIND_ATTRIBUTES}
+
+
+def looks_like_rag(name: str, keys: Iterable[str]) -> bool:
+    """By the name of a span or its attributes' keys, where no attribute names its kind.
+
+    A span that only looks like one costs a trace's place under the bounds, one that is passed over
+    would get past them; so a name alone suffices.
+    """
+    return name.startswith(NAMES) or any(key.startswith(HINTS) for key in keys)
+
 
 Marks = Mapping[str, str | bool | float]
 TRACES = 4_096

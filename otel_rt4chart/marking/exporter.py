@@ -1,4 +1,4 @@
-"""An exporter around the application's own: spans pass through it, some with marks."""
+"""An exporter around the application's own: spans pass through it, marked or redacted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from otel_rt4chart.guard import guard
-from otel_rt4chart.marking.copies import textless
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.marking.span_copies import rewritten, textless
+from otel_rt4chart.redaction import Redactor
+from otel_rt4chart.spans.reading.sdk import is_ours
 
 Change = Callable[[Sequence[ReadableSpan]], Sequence[ReadableSpan]]
 
@@ -57,3 +59,28 @@ def _hidden(spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         with guard("hiding the texts of a span"):
             found.append(textless(span))
     return found
+
+
+def changes(mark: Change, redactor: Redactor) -> Change:
+    """The spans marked, then redacted; a span that cannot be redacted goes on without its texts."""
+
+    def change(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
+        marked: Sequence[ReadableSpan] = spans
+        with guard("marking spans"):
+            marked = mark(spans)
+        return [_redacted(span, redactor) for span in marked] if redactor.is_on else marked
+
+    return change
+
+
+def unmarked(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
+    """The spans as they are, where they are only redacted."""
+    return spans
+
+
+def _redacted(span: ReadableSpan, redactor: Redactor) -> ReadableSpan:
+    if is_ours(span):
+        return span  # a verdict of ours: what it quotes was redacted before it was judged
+    with guard("redacting a span"):
+        return rewritten(span, redactor.attributes, redactor.text)
+    return textless(span)

@@ -8,8 +8,8 @@ from opentelemetry import baggage
 from opentelemetry.context import Context, get_current
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 
-from otel_rt4chart import semconv
-from otel_rt4chart.guard import LOG, guard
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.guard import LOG, guard
 from otel_rt4chart.marking.attach import Attached, remove
 from otel_rt4chart.marking.exporter import Change
 

@@ -1,7 +1,4 @@
-"""Which attributes hold texts of users and passages, and how those are rewritten in place.
-
-Keys are those of the conventions that `otel_rt4chart.spans` reads, with our own.
-"""
+"""Which attributes hold texts of users and passages, and how they are rewritten in place."""
 
 from __future__ import annotations
 
@@ -13,12 +10,41 @@ from typing import Any
 
 from opentelemetry.util.types import AttributeValue
 
-from otel_rt4chart import semconv
-from otel_rt4chart.redaction.names import STRUCTURE, is_field
+from otel_rt4chart.core import semconv
+from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
+from otel_rt4chart.spans.reading.documents import (
+    AROUND_MANY,
+    AROUND_ONE,
+    BESIDE,
+    CONTENT_KEYS,
+    METADATA_KEYS,
+)
+from otel_rt4chart.spans.reading.messages import CALLS, HOLDERS, RESULTS
+from otel_rt4chart.spans.reading.whole_text import INPUT_KEYS, OUTPUT_KEYS
+
+# What names and orders the texts stays: without it nobody could tell what was there.
+_ENUMS = "role type kind label relation annotator_kind finish_reason mime_type"
+_IDS = "id tool_call_id identifier"
+STRUCTURE = frozenset(f"{_ENUMS} {_IDS}".split())
+_BESIDE = frozenset({
+    "parts", "contents", "message_content", "tool_call", "function", "name", "arguments",
+    "description", "system", "event", "finish_reasons", "ids", "embeddings", "choice", "user",
+    "assistant", "tool",
+})  # fmt: skip
+_FIELDS = STRUCTURE.union(
+    _BESIDE, CONTEXT_NAMES, AROUND_MANY, AROUND_ONE, BESIDE, CONTENT_KEYS, METADATA_KEYS,
+    CALLS, HOLDERS, RESULTS, INPUT_KEYS, OUTPUT_KEYS,
+)  # fmt: skip
+
+
+def is_field(key: str) -> bool:
+    """True for the name of a known field, or for several with dots between them."""
+    return all(one in _FIELDS or (one.isdecimal() and len(one) < 7) for one in key.split("."))
+
 
 Rewrite = Callable[[str], str]
 DEEPEST = 100
-HOLDERS = (
+TEXT_HOLDERS = (
     # OpenInference
     "input.value",
     "output.value",
@@ -114,7 +140,7 @@ HOLDERS = (
     "evaluations",
 )
 LEAST_DIGITS = 7  # a smaller whole number is a count, not somebody's
-_HOLDERS = frozenset(HOLDERS)
+_HOLDERS = frozenset(TEXT_HOLDERS)
 
 
 def holds_text(key: str) -> bool:

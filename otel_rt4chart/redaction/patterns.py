@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 
 _SEPARATOR = re.compile(r"[ \-]")
 # What was meant as names: as an expression it would find itself alone.

@@ -11,12 +11,12 @@ from typing import Any
 
 from opentelemetry.util.types import AttributeValue
 
-from otel_rt4chart import semconv
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.redaction.content import Rewrite, in_value, rewritten
 from otel_rt4chart.redaction.patterns import Pattern, patterns_from
-from otel_rt4chart.verify.model import Exchange
+from otel_rt4chart.verify.core.model import Exchange
 
 HOWS = ("none", "drop", "mask", "hash")
 DIGITS = 8

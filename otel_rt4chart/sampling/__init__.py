@@ -6,11 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from otel_rt4chart.sampling.draw import checked_rate, is_sampled, position
-    from otel_rt4chart.sampling.policy import Policy, Risk
+    from otel_rt4chart.sampling.forcing import force
+    from otel_rt4chart.sampling.policy import Policy, Risk, checked_rate, is_sampled, position
     from otel_rt4chart.sampling.sampler import Choice, Sampler
     from otel_rt4chart.sampling.signals import Signals, signals_of
-    from otel_rt4chart.sampling.wish import force
 
 __all__ = [
     "Choice",
@@ -32,10 +31,10 @@ _HOME = {
     "Risk": "policy",
     "Sampler": "sampler",
     "Signals": "signals",
-    "checked_rate": "draw",
-    "force": "wish",
-    "is_sampled": "draw",
-    "position": "draw",
+    "checked_rate": "policy",
+    "force": "forcing",
+    "is_sampled": "policy",
+    "position": "policy",
     "signals_of": "signals",
 }
 

@@ -1,13 +1,9 @@
 """The RT4CHART verification core: pure, without OpenTelemetry, database, environment or clock."""
 
-from otel_rt4chart.verify.cascade import CascadeJudge
-from otel_rt4chart.verify.judge import Embedder, Hint, Judge
-from otel_rt4chart.verify.llm.endpoint import Endpoint
-from otel_rt4chart.verify.llm.judge import OpenAIJudge
-from otel_rt4chart.verify.llm.single import SingleJudge
-from otel_rt4chart.verify.local.judge import RulesJudge
-from otel_rt4chart.verify.meter import Budget
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.verify.core.cascade import CascadeJudge
+from otel_rt4chart.verify.core.judge import Embedder, Hint, Judge
+from otel_rt4chart.verify.core.meter import Budget
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
     Chunk,
@@ -24,10 +20,14 @@ from otel_rt4chart.verify.model import (
     Sentence,
     Usage,
 )
-from otel_rt4chart.verify.neural.judge import OnnxJudge
-from otel_rt4chart.verify.neural.local import LocalJudge
+from otel_rt4chart.verify.llm.endpoint import Endpoint
+from otel_rt4chart.verify.llm.judge import OpenAIJudge
+from otel_rt4chart.verify.llm.single_judge import SingleJudge
+from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.neural.local_judge import LocalJudge
+from otel_rt4chart.verify.neural.nli_judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
-from otel_rt4chart.verify.trail import Node, Tracer, Trail
+from otel_rt4chart.verify.trail.tracer import Node, Tracer, Trail
 
 __all__ = [
     "AnswerLabel",

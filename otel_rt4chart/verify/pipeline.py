@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from otel_rt4chart.verify import chunk as chunks
-from otel_rt4chart.verify.cascade import tiers
-from otel_rt4chart.verify.drive import Steps, ask, ask_async, drive, drive_async
+from otel_rt4chart.verify.core.cascade import tiers
+from otel_rt4chart.verify.core.drive import Steps, ask, ask_async, drive, drive_async
+from otel_rt4chart.verify.core.evidence import and_join
+from otel_rt4chart.verify.core.judge import BatchJudge, Embedder, Judge, is_remote
+from otel_rt4chart.verify.core.meter import Budget, Meter
+from otel_rt4chart.verify.core.model import Exchange, Report
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.findings.stale import Authority
-from otel_rt4chart.verify.join import and_join
-from otel_rt4chart.verify.judge import BatchJudge, Embedder, Judge, is_remote
-from otel_rt4chart.verify.link import DENSE_FLOOR, FLOOR, LIMIT
+from otel_rt4chart.verify.link import chunks as chunks
+from otel_rt4chart.verify.link.link import DENSE_FLOOR, FLOOR, LIMIT
 from otel_rt4chart.verify.local.judge import RulesJudge
-from otel_rt4chart.verify.meter import Budget, Meter
-from otel_rt4chart.verify.model import Exchange, Report
-from otel_rt4chart.verify.outcome import undecomposed
-from otel_rt4chart.verify.run import Options, Run, decompose
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.stages.outcome import undecomposed
+from otel_rt4chart.verify.stages.run import Options, Run, decompose
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 
 class Verifier:

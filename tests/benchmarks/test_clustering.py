@@ -28,7 +28,7 @@ from benchmarks.clustering_systems import (
     fingerprints,
     laid_out,
 )
-from otel_rt4chart.verify.model import Clash
+from otel_rt4chart.verify.core.model import Clash
 
 TOPICS = {"rent": "The rent of the flat", "mine": "The depth of the mine"}
 

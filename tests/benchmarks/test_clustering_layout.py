@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.clustering_layout import WIDTH, layout
-from rt4chart_clustering.embed import HashingEmbedder
-from rt4chart_clustering.ops import OPS, Change, Difference, Op
+from rt4chart_clustering.description.embedding import HashingEmbedder
+from rt4chart_clustering.description.operations import OPS, Change, Difference, Op
 
 TEXTS = HashingEmbedder().embed(["the rent is due", "copper cables rust"])
 

@@ -12,7 +12,7 @@ from benchmarks.drift import OURS, Size, make_scene, ours, rival
 from benchmarks.drift_rivals import alarms, bound_for, delay, window
 from benchmarks.drift_tables import figures, quantile
 from benchmarks.drift_world import CLAIMS, DAY, ICC, chances, make_world
-from rt4chart_collector.drift.policy import Policy
+from rt4chart_collector.detect.drift.policy import Policy
 
 SMALL = Size((200,), 1, 1, 1, 1, 1)
 

@@ -14,7 +14,7 @@ from benchmarks.findings import (
     split,
 )
 from otel_rt4chart.bench.dataset import Row, read_rows
-from otel_rt4chart.verify.model import Exchange, Passage
+from otel_rt4chart.verify.core.model import Exchange, Passage
 
 DATA = Path(__file__).parents[2] / "collector/rt4chart_collector/demo/data"
 NUMBERED = " ".join(f"Ticket {number} of the archive is closed." for number in range(12))

@@ -12,8 +12,8 @@ from benchmarks.judge_systems import SYSTEMS, Said, joined, system
 from benchmarks.judge_tables import Table, as_markdown, as_text, as_value
 from benchmarks.judge_worker import WARM
 from otel_rt4chart.bench.dataset import RESPONSES, GoldSpan, Row, read_rows
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.verify.model import AnswerLabel, AnswerRange, Exchange, Label, Passage
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Label, Passage
 
 DATA = Path(__file__).parents[2] / "collector/rt4chart_collector/demo/data"
 ROWS = sample(read_rows(DATA), 40)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from benchmarks.judge_calls import atoms, compare, measure, truth
 from otel_rt4chart.bench.dataset import Row
-from otel_rt4chart.verify.model import Exchange, Passage
+from otel_rt4chart.verify.core.model import Exchange, Passage
 
 FILLER = " ".join(f"Ticket {number} of the archive is closed." for number in range(30))
 POLICY = "The free trial lasts 14 days for new users. Refunds are paid within 5 days."

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.judge_coverage import FLAGGED_BELOW, best_threshold, covered, verify
 from otel_rt4chart.bench.dataset import read_rows
-from otel_rt4chart.verify.model import AnswerLabel, Exchange, Passage
+from otel_rt4chart.verify.core.model import AnswerLabel, Exchange, Passage
 
 DATA = Path(__file__).parents[2] / "collector/rt4chart_collector/demo/data"
 PASSAGES = [Passage("1", "The bridge opened in 1932."), Passage("2", "It is painted grey.")]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.judge_heuristic import check_entailment, claims_of, faithfulness, verify
-from otel_rt4chart.verify.model import AnswerLabel, Exchange, Label, Passage
+from otel_rt4chart.verify.core.model import AnswerLabel, Exchange, Label, Passage
 
 TOWER = "It is 330 metres tall. It opened in 1889. It does not close on Mondays."
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verify.model import AnswerRange, Claim, Exchange, Label
-from rt4chart_collector.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.alerts.state import AlertEvent, Kind
+from otel_rt4chart.verify.core.model import AnswerRange, Claim, Exchange, Label
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.state import AlertEvent, Kind
 from rt4chart_collector.store.alert_events import record
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans

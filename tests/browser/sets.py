@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.verify.model import Exchange, Label, Passage
+from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim
 from rt4chart_clustering.evalset.review import body_of
 from rt4chart_collector.store.connect import Client

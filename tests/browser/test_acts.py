@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rt4chart_collector.console.urls import answer_url
+from rt4chart_collector.console.view.urls import answer_url
 from tests.browser.conftest import addresses
 from tests.browser.sound import sound
 

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from otel_rt4chart.verdict import Candidate, Decision, Stage, StagedPassage, Verdict
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Stage, StagedPassage, Verdict
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
     Claim,
@@ -19,8 +19,8 @@ from otel_rt4chart.verify.model import (
     Report,
     Usage,
 )
-from rt4chart_collector.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.alerts.state import AlertEvent, Kind
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.state import AlertEvent, Kind
 from rt4chart_collector.store.alert_events import record
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import Letter, State, insert_letters

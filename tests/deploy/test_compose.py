@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rt4chart_collector.console.settings import ConsoleSettings
-from rt4chart_collector.settings import Settings
-from rt4chart_collector.sources.settings import StreamSettings
+from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import Settings
+from rt4chart_collector.service.worker_settings import StreamSettings
 from tests.deploy.files import DEPLOY, ROOT, read_yaml
 
 COMPOSE = ROOT / "docker-compose.yml"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
 from rt4chart_collector.demo.run import DATA
-from rt4chart_collector.retry import Outcome
-from rt4chart_collector.save import save
+from rt4chart_collector.pipeline.decision import save
+from rt4chart_collector.pipeline.retry import Outcome
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import Letter, State
 from rt4chart_collector.store.issues import Issue, insert_issues

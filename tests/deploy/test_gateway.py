@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 from otel_rt4chart.spans.conventions.ottl import ASKED, event_condition, span_condition
-from otel_rt4chart.spans.read import view
+from otel_rt4chart.spans.reading.reader import view
 from tests.deploy.files import DEPLOY, read_yaml
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
 

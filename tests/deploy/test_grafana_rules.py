@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from otel_rt4chart.verdict import Verdict
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.deploy.files import DEPLOY, grafana_rules, read_yaml

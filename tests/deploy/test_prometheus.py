@@ -7,8 +7,8 @@ import re
 import pytest
 import yaml
 
-from rt4chart_collector.alerts.rule_file import rule_file
-from rt4chart_collector.alerts.rule_file import rules as route_rules
+from rt4chart_collector.notify.prometheus_rules import rule_file
+from rt4chart_collector.notify.prometheus_rules import rules as route_rules
 from rt4chart_collector.telemetry.metric import Kind, Metric
 from rt4chart_collector.telemetry.table import TABLE
 from tests.deploy.files import DEPLOY, read_yaml, targets

@@ -15,8 +15,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.util._once import Once
 
 from otel_rt4chart import RT4ChartInstrumentor
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.sdk import record_from_readable
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.reading.sdk import record_from_readable
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "collector/rt4chart_collector/demo/data"

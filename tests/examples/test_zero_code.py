@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.record import SpanRecord
-from rt4chart_collector.otlp.decode import decode_spans
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.ingest.otlp.decode import decode_spans
 
 APP = Path(__file__).parents[2] / "examples/zero_code/app.py"
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from otel_rt4chart.spans.record import SpanRecord
-from rt4chart_collector.otlp.decode import decode_spans
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.ingest.otlp.decode import decode_spans
 from tests.integration.service import PATIENCE_S
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
 FILL = """
 import sys
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store import connect, insert_verdicts, migrate
 from tests.rt4chart_collector.records import verdict
 with connect(sys.argv[1]) as client:

@@ -20,8 +20,8 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_rt4chart import semconv
-from rt4chart_collector.otlp.decode import KINDS, STATUSES
+from otel_rt4chart.core import semconv
+from rt4chart_collector.ingest.otlp.decode import KINDS, STATUSES
 from rt4chart_collector.store.spans import SPANS
 from tests.integration.otelcol import (
     AGENT,

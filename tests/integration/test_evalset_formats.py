@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.verify.model import Exchange, Label, Passage
+from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source
 from rt4chart_clustering.evalset.formats import FORMATS
 

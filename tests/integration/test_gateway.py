@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from otel_rt4chart import semconv
-from otel_rt4chart.spans.exchanges import candidates
-from rt4chart_collector.otlp.decode_json import decode_json
+from otel_rt4chart.core import semconv
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from tests.integration.otelcol import (
     GATEWAY,
     GATEWAY_ENVIRON,

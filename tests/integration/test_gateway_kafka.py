@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rt4chart_collector.otlp.decode import decode_spans
+from rt4chart_collector.ingest.otlp.decode import decode_spans
 from tests.integration.otelcol import (
     AGENT,
     GATEWAY,

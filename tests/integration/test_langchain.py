@@ -8,8 +8,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart import RT4ChartInstrumentor
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.sdk import record_from_readable
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.reading.sdk import record_from_readable
 
 with warnings.catch_warnings():
     # Not ours: what these packages deprecate in each other.

@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rt4chart_collector.stages import LIMIT_S
+from rt4chart_collector.service.stages import LIMIT_S
 from tests.integration.service import ANY_PORTS, PROTOBUF, Service, service
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 from tests.rt4chart_collector.telemetry.asked import samples

@@ -21,10 +21,10 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from rt4chart_collector.otlp.intake import Intake
+from rt4chart_collector.ingest.otlp.intake import Intake
 from tests.integration.service import Service, command, read, service
+from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, certificate, unary, ways_in
 from tests.rt4chart_collector.otlp.messages import request, span
-from tests.rt4chart_collector.otlp.ways_in import Queue, certificate, unary, ways_in
 
 pytestmark = pytest.mark.e2e
 TOKEN = "s3cret-of-the-service"  # noqa: S105 - of this test

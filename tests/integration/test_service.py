@@ -17,7 +17,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from otel_rt4chart import semconv
+from otel_rt4chart.core import semconv
 from tests.integration.service import ANY_PORTS, command, read, service
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 

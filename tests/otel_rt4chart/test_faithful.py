@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from otel_rt4chart.errors import InputError, SettingsError
+from otel_rt4chart.core.errors import InputError, SettingsError
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import Clash, Exchange, Label, Passage, RulesJudge, Verifier

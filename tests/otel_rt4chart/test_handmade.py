@@ -11,10 +11,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart import Passage, generator, retriever
-from otel_rt4chart.guard import guard
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.sdk import record_from_readable
-from otel_rt4chart.verdict import Candidate
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.verdict import Candidate
+from otel_rt4chart.spans.reading.sdk import record_from_readable
 
 EXPORTER = InMemorySpanExporter()
 

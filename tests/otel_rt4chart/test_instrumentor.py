@@ -18,10 +18,10 @@ from opentelemetry.sdk.trace.sampling import Sampler, TraceIdRatioBased
 from opentelemetry.trace import NoOpTracerProvider, Tracer, format_trace_id
 
 from otel_rt4chart import RT4ChartInstrumentor
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.sampling import force, is_sampled
-from otel_rt4chart.settings import Settings
+from otel_rt4chart.settings.application import Settings
 
 KIND = {"openinference.span.kind": "LLM"}
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import AnswerRange, DraftClaim, Label
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.text.segment import segment
 
 
 def test_a_claim_without_a_script_is_an_error_that_names_the_known_ones() -> None:

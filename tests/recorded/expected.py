@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from otel_rt4chart.verdict import Stage
+from otel_rt4chart.spans.model.verdict import Stage
 from tests.recorded.header import NAMES, header
 from tests.recorded.shelf import QUESTION, ROUTE, TEXTS
 

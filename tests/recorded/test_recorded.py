@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate
-from rt4chart_collector.otlp.decode_json import decode_json
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate
+from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from tests.recorded.expected import RECORDED, Expected, table, version
 from tests.recorded.header import NAMES, header
 from tests.recorded.shelf import ANSWER

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
     Claim,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otel_rt4chart.spans.record import SpanEvent, SpanLink, SpanRecord
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.spans.model.record import SpanEvent, SpanLink, SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
     Claim,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pairs import Context, changed, inference, made, natural
 
 from otel_rt4chart.bench.dataset import Row, read_rows
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.text.segment import segment
 
 ROOT = Path(__file__).parents[2]
 WORDS = st.lists(st.sampled_from(["the", "trial", "lasts", "14", "30", "days"]), max_size=9)

@@ -15,14 +15,14 @@ from dataclasses import asdict
 from threading import Event
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.period import period_s
-from otel_rt4chart.errors import RT4ChartError
-from rt4chart_clustering import settings
-from rt4chart_clustering.aids import build_aids
-from rt4chart_clustering.described import Between
-from rt4chart_clustering.embed import build_embedder
-from rt4chart_clustering.lock import locked
-from rt4chart_clustering.run import Outcome, run
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.errors import RT4ChartError
+from rt4chart_clustering.core import settings
+from rt4chart_clustering.description.described import Between
+from rt4chart_clustering.description.embedding import build_embedder
+from rt4chart_clustering.description.enrichers import build_aids
+from rt4chart_clustering.grouping.lock import locked
+from rt4chart_clustering.grouping.run import Outcome, run
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
 

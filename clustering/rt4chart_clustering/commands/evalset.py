@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
 from otel_rt4chart.redaction import build_redactor
-from rt4chart_clustering import settings
 from rt4chart_clustering.commands.issues_verb import actor_of
-from rt4chart_clustering.embed import build_embedder
+from rt4chart_clustering.core import settings
+from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.load import name_from, released
 from rt4chart_clustering.evalset.promote import promote_issue

@@ -10,15 +10,9 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.verify import (
-    fitting_jobs,
-    jobs_from,
-    progress,
-    share_from,
-    unseen,
-)
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.judges import JUDGES, build_verifier, settings_with
+from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, share_from, unseen
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.judges.build import JUDGES, build_verifier, settings_with
 from rt4chart_clustering.evalset.load import load_cases
 from rt4chart_clustering.gate import report
 from rt4chart_clustering.gate.answers import answers_from_command, answers_from_file

@@ -8,9 +8,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.period import period_s
-from otel_rt4chart.errors import InputError
-from rt4chart_clustering import settings
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.commands import (
     issues_acts,
     issues_explain,
@@ -19,7 +18,8 @@ from rt4chart_clustering.commands import (
     issues_ticket,
 )
 from rt4chart_clustering.commands.issues_verb import Verb
-from rt4chart_clustering.triage.state import State
+from rt4chart_clustering.core import settings
+from rt4chart_clustering.grouping.issue_state import State
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.migrate import migrate
 

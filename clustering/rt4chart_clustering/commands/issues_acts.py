@@ -8,19 +8,19 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from otel_rt4chart.errors import InputError
-from rt4chart_clustering.apply import (
+from otel_rt4chart.core.errors import InputError
+from rt4chart_clustering.commands.issues_verb import Verb, actor_of, chosen, with_id, write
+from rt4chart_clustering.grouping.apply import (
     apply_merge,
     apply_split,
     refuse_merge,
     refuse_split,
     take_back_merge,
 )
-from rt4chart_clustering.commands.issues_verb import Verb, actor_of, chosen, with_id, write
-from rt4chart_clustering.propose import standing_split
+from rt4chart_clustering.grouping.issue_state import Act
+from rt4chart_clustering.grouping.proposals import standing_split
 from rt4chart_clustering.triage.acts import assign, move, remark, rename
 from rt4chart_clustering.triage.find import find, hex_of, shown_id
-from rt4chart_clustering.triage.state import Act
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import events_of
 from rt4chart_collector.store.issues import Issue, list_issues

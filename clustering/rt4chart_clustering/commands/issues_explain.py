@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from otel_rt4chart.judges import build_endpoint
-from otel_rt4chart.settings import JudgeSettings
+from otel_rt4chart.judges.build import build_endpoint
+from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.llm.prices import PRICES, parse_prices
 from rt4chart_clustering.commands.issues_table import clean, pairs, percent
 from rt4chart_clustering.commands.issues_verb import Verb, actor_of, chosen, with_id, write

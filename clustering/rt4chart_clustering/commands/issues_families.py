@@ -13,9 +13,9 @@ from rich.text import Text
 
 from rt4chart_clustering.commands.issues_table import clean
 from rt4chart_clustering.commands.issues_verb import Verb, write
-from rt4chart_clustering.families import TITLES, Kindred, by_family
+from rt4chart_clustering.triage.families import TITLES, Kindred, by_family
+from rt4chart_clustering.triage.filter import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.find import hex_of, short_ids
-from rt4chart_clustering.triage.narrow import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.overview import overview
 from rt4chart_clustering.triage.severity import sparkline
 from rt4chart_collector.store.connect import Client

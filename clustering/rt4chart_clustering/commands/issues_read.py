@@ -11,10 +11,10 @@ from rich.console import RenderableType
 
 from rt4chart_clustering.commands import issues_table as table
 from rt4chart_clustering.commands.issues_verb import Verb, chosen, moment, with_id, write
+from rt4chart_clustering.grouping.issue_state import State
+from rt4chart_clustering.triage.filter import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.find import hex_of, short_ids, shown_id
-from rt4chart_clustering.triage.narrow import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.overview import Standing, overview
-from rt4chart_clustering.triage.state import State
 from rt4chart_clustering.triage.whole import whole_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure

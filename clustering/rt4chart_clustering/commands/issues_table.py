@@ -10,11 +10,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.text import printable
 from rt4chart_clustering.commands.issues_verb import moment
+from rt4chart_clustering.grouping.issue_state import State, acts_in
 from rt4chart_clustering.triage.overview import Standing
 from rt4chart_clustering.triage.severity import Level, sparkline
-from rt4chart_clustering.triage.state import State, acts_in
 
 _STYLES = {Level.CRITICAL: "bold red", Level.HIGH: "red", Level.MEDIUM: "yellow", Level.LOW: "dim"}
 

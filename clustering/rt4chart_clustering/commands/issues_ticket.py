@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from otel_rt4chart.errors import InputError, RT4ChartError
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.errors import InputError, RT4ChartError
+from otel_rt4chart.core.text import printable
 from rt4chart_clustering.commands.issues_verb import Verb, actor_of, write
 from rt4chart_clustering.explain.diagnosis import diagnose
 from rt4chart_clustering.explain.members import failures_of
+from rt4chart_clustering.grouping.issue_state import State
 from rt4chart_clustering.tickets.build import ticket_of
 from rt4chart_clustering.tickets.filing import Done, Filing, file, known_tickets
 from rt4chart_clustering.tickets.settings import SYSTEMS, TicketSettings, build_system
 from rt4chart_clustering.tickets.ticket import System
 from rt4chart_clustering.triage.find import find, shown_id
 from rt4chart_clustering.triage.overview import Standing, overview
-from rt4chart_clustering.triage.state import State
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import ITSELF, events_of_all
 

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 
 from rich.console import Console, RenderableType
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
 from rt4chart_clustering.triage.find import find
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import ITSELF

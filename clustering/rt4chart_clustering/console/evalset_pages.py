@@ -15,25 +15,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.evalset.fit import WORDS
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.load import NAME, released
 from rt4chart_clustering.evalset.review import opened
 from rt4chart_clustering.triage.find import hex_of
-from rt4chart_collector.console.console import Console
-from rt4chart_collector.console.filters import iso, label, link, shortened, when
-from rt4chart_collector.console.here import here_of
-from rt4chart_collector.console.params import one_of, whole_of
-from rt4chart_collector.console.table import (
-    HTML,
-    Column,
-    Table,
-    format_of,
-    ordered,
-    sort_of,
-)
-from rt4chart_collector.console.urls import escaped, issue_url
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
+from rt4chart_collector.console.view.params import one_of, whole_of
+from rt4chart_collector.console.view.request_url import here_of
+from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
+from rt4chart_collector.console.view.urls import escaped, issue_url
 from rt4chart_collector.store.evalsets import (
     CaseState,
     EvalRelease,

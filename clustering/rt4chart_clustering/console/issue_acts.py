@@ -9,26 +9,26 @@ from functools import cache, partial
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.redaction import build_redactor
-from rt4chart_clustering import settings
-from rt4chart_clustering.apply import (
+from rt4chart_clustering.console.issue_page import IssuePage, Wrong
+from rt4chart_clustering.console.standings import Standings
+from rt4chart_clustering.core import settings
+from rt4chart_clustering.description.embedding import build_embedder
+from rt4chart_clustering.evalset.load import name_from
+from rt4chart_clustering.evalset.promote import promote_issue
+from rt4chart_clustering.grouping.apply import (
     apply_merge,
     apply_split,
     refuse_merge,
     refuse_split,
     take_back_merge,
 )
-from rt4chart_clustering.console.issue_page import IssuePage, Wrong
-from rt4chart_clustering.console.standings import Standings
-from rt4chart_clustering.embed import build_embedder
-from rt4chart_clustering.evalset.load import name_from
-from rt4chart_clustering.evalset.promote import promote_issue
+from rt4chart_clustering.grouping.issue_state import Act
 from rt4chart_clustering.triage.acts import assign, move, remark, rename
 from rt4chart_clustering.triage.find import find, shown_id
-from rt4chart_clustering.triage.state import Act
-from rt4chart_collector.console.console import Console
-from rt4chart_collector.console.urls import issue_url, with_query
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.view.urls import issue_url, with_query
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import ITSELF
 from rt4chart_collector.store.issues import Issue, list_issues

@@ -10,18 +10,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rt4chart_clustering.console.standings import Standings
+from rt4chart_clustering.grouping.issue_state import State
+from rt4chart_clustering.triage.filter import BACK, GROWING, NEW, OPEN, Wanted, marks_of, narrowed
 from rt4chart_clustering.triage.find import short_ids, shown_id
-from rt4chart_clustering.triage.marks import BACK, GROWING, NEW, marks_of
-from rt4chart_clustering.triage.narrow import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.overview import Standing
-from rt4chart_clustering.triage.state import State
-from rt4chart_collector.console.charts import sparkline
-from rt4chart_collector.console.console import Console
-from rt4chart_collector.console.filters import iso, percent, when
-from rt4chart_collector.console.here import WINDOWS, here_of
-from rt4chart_collector.console.params import one_of, text_of, whole_of
-from rt4chart_collector.console.table import HTML, Column, Table, format_of, ordered, sort_of
-from rt4chart_collector.console.urls import issue_url
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.view.charts import sparkline
+from rt4chart_collector.console.view.filters import iso, percent, when
+from rt4chart_collector.console.view.params import one_of, text_of, whole_of
+from rt4chart_collector.console.view.request_url import WINDOWS, here_of
+from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
+from rt4chart_collector.console.view.urls import issue_url
 
 PAGE, MOST_PAGES = 50, 100_000
 EMPTY = Markup(

@@ -13,24 +13,24 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.console.issue_list import mark_chips, severity_chip, state_chip
 from rt4chart_clustering.console.standings import FRESH_NS, Standings
 from rt4chart_clustering.console.trend import HEIGHT, WIDTH, trend_of
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose
 from rt4chart_clustering.explain.members import failures_of
 from rt4chart_clustering.explain.stage import ADVICE, WORDS
+from rt4chart_clustering.grouping.issue_state import State, acts_in
+from rt4chart_clustering.triage.filter import marks_of
 from rt4chart_clustering.triage.find import find, hex_of, shown_id
-from rt4chart_clustering.triage.marks import marks_of
 from rt4chart_clustering.triage.overview import Standing
-from rt4chart_clustering.triage.state import State, acts_in
 from rt4chart_clustering.triage.whole import Whole, retold, whole_of
-from rt4chart_collector.console.console import Console
-from rt4chart_collector.console.filters import iso
-from rt4chart_collector.console.params import one_of
-from rt4chart_collector.console.params import whole_of as number_of
-from rt4chart_collector.console.table import HTML, Column, Plain, Table, format_of
-from rt4chart_collector.console.urls import answer_url, issue_url
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.view.filters import iso
+from rt4chart_collector.console.view.params import one_of
+from rt4chart_collector.console.view.params import whole_of as number_of
+from rt4chart_collector.console.view.table import HTML, Column, Plain, Table, format_of
+from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event
 from rt4chart_collector.store.issue_figures import Part

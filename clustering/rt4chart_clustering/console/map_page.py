@@ -11,12 +11,12 @@ from starlette.responses import JSONResponse, Response
 
 from rt4chart_clustering.console.atlas import Atlas, Placed, atlas_of, drawing
 from rt4chart_clustering.console.standings import Standings
-from rt4chart_collector.console.console import Console
-from rt4chart_collector.console.filters import iso, label, link, when
-from rt4chart_collector.console.here import here_of, window_name
-from rt4chart_collector.console.params import text_of, whole_of
-from rt4chart_collector.console.table import HTML, Column, Table, format_of, ordered, sort_of
-from rt4chart_collector.console.urls import with_query
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.view.filters import iso, label, link, when
+from rt4chart_collector.console.view.params import text_of, whole_of
+from rt4chart_collector.console.view.request_url import here_of, window_name
+from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
+from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failure_points import failure_points
 

@@ -9,16 +9,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.console.evalset_pages import case_url, set_name
 from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.evalset.fit import WORDS, unfit
 from rt4chart_clustering.evalset.review import decided, opened
 from rt4chart_clustering.triage.find import hex_of
-from rt4chart_collector.console.console import Console
-from rt4chart_collector.console.segments import Mark, Window, fitting, windows
-from rt4chart_collector.console.urls import answer_url, unescaped
+from rt4chart_collector.console.answers.segments import Mark, Window, fitting, windows
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.view.urls import answer_url, unescaped
 from rt4chart_collector.store.evalsets import CaseState, StoredCase, stored_cases, write_cases
 
 # Characters of an answer, and of a passage, that a page shows, and those beside each mark.

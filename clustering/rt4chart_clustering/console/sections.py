@@ -14,8 +14,8 @@ from rt4chart_clustering.console.issue_page import IssuePage
 from rt4chart_clustering.console.map_page import MapPage
 from rt4chart_clustering.console.review_pages import ReviewPages
 from rt4chart_clustering.console.standings import Standings
-from rt4chart_collector.console.console import Console
-from rt4chart_collector.console.section import Section
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.app.section import Section
 
 FOLDER = Path(__file__).parent
 TEMPLATES, STATIC = FOLDER / "templates", FOLDER / "static"

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from otel_rt4chart.errors import StoreError
+from otel_rt4chart.core.errors import StoreError
 from rt4chart_clustering.triage.overview import Standing, overview
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import aliases_among, last_events

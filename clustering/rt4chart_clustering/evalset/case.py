@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.rows import row_from
-from otel_rt4chart.verify.model import Exchange, Label
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.json_rows import row_from
+from otel_rt4chart.verify.core.model import Exchange, Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.rows import parse
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.json_rows import parse
 from rt4chart_clustering.evalset.case import EvalCase, case_from
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from otel_rt4chart.semconv import REDACTED
-from otel_rt4chart.verdict import Candidate, Decision
-from otel_rt4chart.verify.model import Exchange
+from otel_rt4chart.core.semconv import REDACTED
+from otel_rt4chart.spans.model.verdict import Candidate, Decision
+from otel_rt4chart.verify.core.model import Exchange
 
 GONE = "answer_gone"
 WORDS: Mapping[str, str] = {

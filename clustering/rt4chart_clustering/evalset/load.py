@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.evalset.case import EvalCase, case_from
 from rt4chart_clustering.evalset.files import read_cases
 
@@ -28,7 +28,7 @@ def load_cases(wanted: str, dsn: str | None) -> tuple[str, list[EvalCase]]:
         return path.stem, read_cases(path)
     name_from(wanted)
     # A gate over a file must not pay for the database.
-    from rt4chart_clustering import settings
+    from rt4chart_clustering.core import settings
     from rt4chart_collector.store.connect import connect
     from rt4chart_collector.store.migrate import migrate
 

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.redaction import Redactor
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate
-from otel_rt4chart.verify.model import Exchange
-from rt4chart_clustering.embed import Embedder
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate
+from otel_rt4chart.verify.core.model import Exchange
+from rt4chart_clustering.description.embedding import Embedder
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source, case_id
 from rt4chart_clustering.evalset.fit import unfit_answer
 from rt4chart_clustering.evalset.redact import redacted
 from rt4chart_clustering.evalset.review import body_of
-from rt4chart_clustering.examples import examples
+from rt4chart_clustering.grouping.examples import examples
 from rt4chart_clustering.triage.find import hex_of
-from rt4chart_collector.answers import answers_in
+from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.answers import StoredClaim, claims_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.evalsets import CaseState, StoredCase, stored_cases, write_cases

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.plain import printable
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.evalset.case import EvalCase, case_from, case_row
 from rt4chart_clustering.evalset.fit import WORDS, unfit
 from rt4chart_collector.store.evalsets import CaseState, StoredCase

@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Protocol
 
-from otel_rt4chart.errors import InputError, JudgeError
-from otel_rt4chart.verify.encoding import encodable
+from otel_rt4chart.core.errors import InputError, JudgeError
+from otel_rt4chart.core.text import encodable
 from otel_rt4chart.verify.llm.ask import Completion, Talk
 from otel_rt4chart.verify.llm.prompt import Message, Prompt
 from rt4chart_clustering.explain.calls import SCHEMA, SUBMIT, TOOLS, Call, call_from, listing

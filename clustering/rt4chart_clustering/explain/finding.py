@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.encoding import encodable
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import encodable
 from rt4chart_clustering.explain.stage import Lost
 
 SCORES = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_clustering.explain.stage import Seen
-from rt4chart_collector.answers import answers_in
+from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.passages import SeenPassage, passages_of
 from rt4chart_collector.store.spans import spans_of

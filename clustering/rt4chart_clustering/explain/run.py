@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.drive import drive
+from otel_rt4chart.verify.core.drive import drive
+from otel_rt4chart.verify.core.meter import Budget, Meter
+from otel_rt4chart.verify.core.model import Usage
 from otel_rt4chart.verify.llm.ask import Completion, in_rounds
 from otel_rt4chart.verify.llm.conversation import Sender
 from otel_rt4chart.verify.llm.prices import Price
-from otel_rt4chart.verify.meter import Budget, Meter
-from otel_rt4chart.verify.model import Usage
 from rt4chart_clustering.explain.agent import TURNS, Ended, Tools, agent
 
 TOKENS = 200_000

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from otel_rt4chart.verdict import Stage
-from otel_rt4chart.verify.local.tokens import content
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Stage
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.language.tokens import content
 from rt4chart_collector.store.failures import Failure
 
 # The share of a claim's content, weighted by rarity, that a context about it holds. On the demo's

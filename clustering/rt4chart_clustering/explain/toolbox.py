@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verify.local.tokens import content
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.verify.language.tokens import content
 from rt4chart_clustering.explain.calls import Call
 from rt4chart_clustering.explain.finding import Quote
 from rt4chart_clustering.explain.reading import Reading

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.plain import printable
-from otel_rt4chart.rows import parse
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.verify.core.json_rows import parse
 from rt4chart_clustering.evalset.case import EvalCase
 
 LAST_WORDS = 400

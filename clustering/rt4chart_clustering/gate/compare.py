@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
 EXACT = 14  # pairs that differ of which every arrangement of signs is tried

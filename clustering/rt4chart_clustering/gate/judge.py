@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from otel_rt4chart.commands.run import Run
-from otel_rt4chart.plain import printable
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.judges.batch import Run
+from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.pipeline import Verifier
 from rt4chart_clustering.evalset.case import EvalCase, case_row
 from rt4chart_clustering.gate.answers import NewAnswer

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from otel_rt4chart.plain import printable
-from otel_rt4chart.rates import Rate
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.verify.core.rates import Rate
+from rt4chart_clustering.core.markdown import code_span
 from rt4chart_clustering.gate.compare import failed_cases
 from rt4chart_clustering.gate.outcome import Outcome
 from rt4chart_clustering.gate.result import rate_of
-from rt4chart_clustering.markdown import code_span
 
 SHOWN = 10
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

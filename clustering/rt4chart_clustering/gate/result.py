@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.rates import AnswerSums, Rate, claim_rate
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 
 KEPT = Path(".rt4chart") / "gate"
 FORMAT = 1

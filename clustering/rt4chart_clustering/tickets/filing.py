@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
+from rt4chart_clustering.grouping.issue_state import growth_point
 from rt4chart_clustering.tickets.ticket import Filed, News, System, Ticket, What
-from rt4chart_clustering.triage.growth import growth_point
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, events_of_all, record
 from rt4chart_collector.store.issues import Issue

@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Any
 
-from otel_rt4chart.errors import TicketError
+from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.text import adf, document, paragraph
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_collector.sending.sender import Sender, encoded

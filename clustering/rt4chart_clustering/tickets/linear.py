@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 from uuid import UUID
 
-from otel_rt4chart.errors import TicketError
+from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.text import markdown, news_markdown
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_clustering.triage.severity import Level

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.errors import TicketError
+from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket, What
 from rt4chart_clustering.triage.severity import Level
 from rt4chart_collector.sending.sender import Sender, encoded

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.variables import check, named, read
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.variables import check, named, read
 from rt4chart_clustering.tickets import github, linear, pagerduty, slack
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.jira import Jira

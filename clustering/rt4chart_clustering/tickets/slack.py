@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from otel_rt4chart.errors import TicketError
+from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.text import examples
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_collector.sending.sender import Sender, encoded

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from otel_rt4chart.plain import printable
-from otel_rt4chart.verify.encoding import encodable
-from rt4chart_clustering.markdown import code_span
+from otel_rt4chart.core.text import encodable, printable
+from rt4chart_clustering.core.markdown import code_span
 from rt4chart_clustering.tickets.ticket import News, Ticket
 from rt4chart_collector.sending.text import line
 

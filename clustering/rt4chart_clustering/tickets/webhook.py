@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from otel_rt4chart.errors import TicketError
-from otel_rt4chart.verify.encoding import encodable
+from otel_rt4chart.core.errors import TicketError
+from otel_rt4chart.core.text import encodable
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_collector.sending.sender import Sender, encoded
 from rt4chart_collector.sending.signature import PREFIX, key_of, signed_headers

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.errors import InputError
-from rt4chart_clustering.triage.state import Act, State, acts_in, after
+from otel_rt4chart.core.errors import InputError
+from rt4chart_clustering.grouping.issue_state import Act, State, acts_in, after
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import RENAMED, Event, record
 from rt4chart_collector.store.issues import Issue

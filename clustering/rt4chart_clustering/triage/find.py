@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.store.issues import Issue
 
 _SHORTEST = 8

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rt4chart_clustering.propose import standing_merge, standing_split
+from rt4chart_clustering.grouping.proposals import standing_merge, standing_split
 from rt4chart_clustering.tickets.filing import Known, known_tickets
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure, failures_by_key

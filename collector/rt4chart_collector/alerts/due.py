@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rt4chart_collector.alerts.alert import Alert, Severity, rank
-from rt4chart_collector.alerts.lifecycle import SECOND, Policy, moment
-from rt4chart_collector.alerts.state import AlertEvent, AlertState, Kind, Told
+from rt4chart_collector.core.alerts.alert import Alert, Severity, rank
+from rt4chart_collector.core.alerts.lifecycle import SECOND, Policy, moment
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, Told
 
 
 class What(StrEnum):

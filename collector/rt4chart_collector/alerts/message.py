@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from rt4chart_collector.alerts.alert import Alert
 from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.state import AlertState
 from rt4chart_collector.alerts.telling import Link, lines_of
-from rt4chart_collector.alerts.times import lasted
+from rt4chart_collector.core.alerts.alert import Alert
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.alerts.times import lasted
 from rt4chart_collector.sending.text import line
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import SettingsError
-from rt4chart_collector.alerts.alert import Severity
+from otel_rt4chart.core.errors import SettingsError
 from rt4chart_collector.alerts.due import Receiver
 from rt4chart_collector.alerts.message import Target
 from rt4chart_collector.alerts.notify.alertmanager import Alertmanager
@@ -14,7 +13,8 @@ from rt4chart_collector.alerts.notify.by_apprise import targets_of
 from rt4chart_collector.alerts.notify.pagerduty import PagerDuty
 from rt4chart_collector.alerts.notify.slack import SlackBot, SlackWebhook
 from rt4chart_collector.alerts.notify.webhook import Webhook
-from rt4chart_collector.alerts.settings import AlertSettings, Route
+from rt4chart_collector.core.alerts.alert import Severity
+from rt4chart_collector.notify.settings import AlertSettings, Route
 
 # Nobody is woken for less, unless the settings say so.
 LEAST = {"pagerduty": Severity.ERROR}

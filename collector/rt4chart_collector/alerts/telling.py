@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rt4chart_collector.alerts.alert import Alert, Rule
-from rt4chart_collector.alerts.changed import Came, what_came
-from rt4chart_collector.alerts.next_step import next_step
-from rt4chart_collector.alerts.shown import TEXTS, VALUE, rate_shown, shown
-from rt4chart_collector.alerts.state import AlertState
-from rt4chart_collector.alerts.times import iso, lasted
+from rt4chart_collector.core.alerts.alert import Alert, Rule
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.alerts.times import iso, lasted
+from rt4chart_collector.notify.alert_facts import TEXTS, VALUE, Came, rate_shown, shown, what_came
+from rt4chart_collector.notify.next_step import next_step
 from rt4chart_collector.sending.text import line
 
 ID = re.compile(r"[0-9A-Za-z_.-]{1,128}")

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.period import period_s
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.settings import load
+from rt4chart_collector.core.settings import load
 from rt4chart_collector.store.agreement import Agreement, agreements
 
 

@@ -6,12 +6,12 @@ import argparse
 import time
 from collections.abc import Sequence
 
-from otel_rt4chart.commands.period import period_s
-from otel_rt4chart.errors import InputError
-from rt4chart_collector.alerts.alert import Rule
-from rt4chart_collector.alerts.silence import Silence
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.printing import actor_of, add_actor, moment, table, write
+from rt4chart_collector.core.alerts.alert import Rule
+from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.store.alert_events import acknowledge, open_alerts, resolve, snooze
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.silences import add_silence, remove_silence, silences

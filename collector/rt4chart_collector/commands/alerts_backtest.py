@@ -8,13 +8,13 @@ import time
 
 from rich.console import RenderableType
 
-from otel_rt4chart.rates import Rate
-from rt4chart_collector.alerts.backtest import BEFORE_NS, Backtest, backtest
+from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.commands.alerts_verb import Verb, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
-from rt4chart_collector.drift.policy import DAY_NS, RULES
-from rt4chart_collector.monitor.settings import load_monitor
+from rt4chart_collector.core.monitor_settings import load_monitor
+from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
+from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
 from rt4chart_collector.store.ticks import route_ticks
 from rt4chart_collector.store.verifiers import main_verifier
 

@@ -7,16 +7,16 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.commands.period import period_s
-from rt4chart_collector.alerts.alert import Alert, Rule, Severity
+from otel_rt4chart.core.durations import period_s
 from rt4chart_collector.alerts.due import What, tried_next_ns
 from rt4chart_collector.alerts.message import message_of
-from rt4chart_collector.alerts.settings import load_alerts
-from rt4chart_collector.alerts.state import ITSELF, AlertEvent, AlertState
-from rt4chart_collector.alerts.times import lasted
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.state import ITSELF, AlertEvent, AlertState
+from rt4chart_collector.core.alerts.times import lasted
+from rt4chart_collector.notify.settings import load_alerts
 from rt4chart_collector.store.alert_events import (
     Episode,
     Wanted,

@@ -8,18 +8,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from otel_rt4chart.errors import InputError, NotifyError, SettingsError
-from rt4chart_collector.alerts.alert import Alert, Rule, Severity
+from otel_rt4chart.core.errors import InputError, NotifyError, SettingsError
 from rt4chart_collector.alerts.due import What, message_id
 from rt4chart_collector.alerts.message import message_of
-from rt4chart_collector.alerts.rule_file import rule_file
-from rt4chart_collector.alerts.rule_file import rules as prometheus_rules
-from rt4chart_collector.alerts.settings import AlertSettings, load_alerts
-from rt4chart_collector.alerts.state import AlertEvent, AlertState, Kind, after
 from rt4chart_collector.alerts.targets import Addressed, build_targets
 from rt4chart_collector.commands.alerts_verb import Verb
 from rt4chart_collector.commands.printing import table, write
-from rt4chart_collector.parsing import number
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, after
+from rt4chart_collector.core.parsing import number
+from rt4chart_collector.notify.prometheus_rules import rule_file
+from rt4chart_collector.notify.prometheus_rules import rules as prometheus_rules
+from rt4chart_collector.notify.settings import AlertSettings, load_alerts
 
 NOWHERE = (
     "expected a target, got none: set RT4CHART_ALERTS_SLACK, RT4CHART_ALERTS_PAGERDUTY, "

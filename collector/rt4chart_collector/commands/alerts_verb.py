@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import InputError
-from rt4chart_collector.alerts.state import AlertState
+from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.commands.database import opened
-from rt4chart_collector.settings import load
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.settings import load
 from rt4chart_collector.store.connect import Client
 
 

@@ -10,13 +10,13 @@ from contextlib import nullcontext
 from importlib.metadata import version
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.period import period_s
-from otel_rt4chart.commands.tally import advice
 from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, unseen
-from otel_rt4chart.judges import JUDGES, ONNX, build_verifier, settings_with
-from rt4chart_collector.backfill import Backfill, Wanted
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.judges.batch import advice
+from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, settings_with
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.settings import load
+from rt4chart_collector.core.settings import load
+from rt4chart_collector.pipeline.backfill import Backfill, Wanted
 
 SECOND = 10**9
 OTHERWISE = (

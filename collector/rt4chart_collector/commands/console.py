@@ -9,17 +9,21 @@ from dataclasses import Field, fields
 from threading import Event
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from rt4chart_collector.commands.up import declare
-from rt4chart_collector.console.serve import console_served
-from rt4chart_collector.console.settings import ConsoleSettings, load_console
-from rt4chart_collector.monitor.alone import monitored_alone, watches
-from rt4chart_collector.monitor.served import load_monitoring, monitoring_fields
-from rt4chart_collector.settings import PREFIX, Settings, load
-from rt4chart_collector.signals import heed_signals
-from rt4chart_collector.stages import LIMIT_S, Ending
+from rt4chart_collector.core.console_settings import ConsoleSettings, load_console
+from rt4chart_collector.core.logs import say, set_up
+from rt4chart_collector.core.settings import PREFIX, Settings, load
+from rt4chart_collector.service.console import console_served
+from rt4chart_collector.service.monitor import (
+    load_monitoring,
+    monitored_alone,
+    monitoring_fields,
+    watches,
+)
+from rt4chart_collector.service.signals import heed_signals
+from rt4chart_collector.service.stages import LIMIT_S, Ending
 from rt4chart_collector.store.target import target_of
-from rt4chart_collector.telemetry.logs import say, set_up
 
 # Of the service's settings, those that mean something here.
 SHARED = ("dsn", "tls_cert", "tls_key", "log_format", "log_level")

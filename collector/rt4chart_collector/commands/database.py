@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from otel_rt4chart.errors import InputError, StoreBusyError
+from otel_rt4chart.core.errors import InputError, StoreBusyError
 from rt4chart_collector.store.connect import Client, connect
 
 OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"

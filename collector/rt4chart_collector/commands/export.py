@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.period import period_s
+from otel_rt4chart.core.durations import period_s
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.settings import load
+from rt4chart_collector.core.settings import load
 from rt4chart_collector.store.export import FORMATS, PARQUET, SOURCES, Wanted, exported
 
 EPILOG = """\

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.errors import NoStoreError
+from otel_rt4chart.core.errors import NoStoreError
 from rt4chart_collector.commands.database import add_dsn
-from rt4chart_collector.settings import Settings, load
+from rt4chart_collector.core.settings import Settings, load
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import Migration, Plan, apply, planned, shipped
 from rt4chart_collector.store.migration import Variant

@@ -13,8 +13,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
 from rt4chart_collector.store.issue_events import ITSELF
 
 # What a table has where nobody looks at it: a file or a pipe.

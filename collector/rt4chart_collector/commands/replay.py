@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.period import period_s
-from otel_rt4chart.judge_failure import KINDS
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.judges.failure import KINDS
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.retry import GONE, SECOND, revived
-from rt4chart_collector.settings import load
+from rt4chart_collector.core.settings import load
+from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
 from rt4chart_collector.store.dead_letters import Letter, dead_letters, insert_letters
 
 OTHERWISE = (

@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.period import period_s
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.console.filters import interval, iso, percent
+from rt4chart_collector.console.view.filters import interval, iso, percent
+from rt4chart_collector.core.settings import load
 from rt4chart_collector.report.gather import Period, Report, gather
 from rt4chart_collector.report.page import page
-from rt4chart_collector.settings import load
 from rt4chart_collector.store.breakdown import Slice
 from rt4chart_collector.store.verifiers import main_verifier
 

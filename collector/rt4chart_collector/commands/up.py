@@ -10,16 +10,16 @@ from dataclasses import Field, fields
 from threading import Event
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.settings import JudgeSettings
-from rt4chart_collector.app import running
-from rt4chart_collector.console.serve import console_served
-from rt4chart_collector.console.settings import ConsoleSettings, load_console
-from rt4chart_collector.misspelt import misspelt
-from rt4chart_collector.monitor.served import load_monitoring, monitoring_fields
-from rt4chart_collector.settings import PREFIX, Settings, check_metrics, load, variables
-from rt4chart_collector.signals import heed_signals
-from rt4chart_collector.stages import LIMIT_S, Ending
-from rt4chart_collector.telemetry.logs import say, set_up
+from otel_rt4chart.settings.application import JudgeSettings
+from rt4chart_collector.core.console_settings import ConsoleSettings, load_console
+from rt4chart_collector.core.logs import say, set_up
+from rt4chart_collector.core.settings import PREFIX, Settings, check_metrics, load, variables
+from rt4chart_collector.service.console import console_served
+from rt4chart_collector.service.monitor import load_monitoring, monitoring_fields
+from rt4chart_collector.service.signals import heed_signals
+from rt4chart_collector.service.stages import LIMIT_S, Ending
+from rt4chart_collector.service.unknown_variables import misspelt
+from rt4chart_collector.service.up import running
 
 log = logging.getLogger(__name__)
 

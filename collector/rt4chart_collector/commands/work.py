@@ -10,13 +10,13 @@ from threading import Event, Thread
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.commands.up import declare
-from rt4chart_collector.signals import heed_signals
-from rt4chart_collector.sources.app import working
-from rt4chart_collector.sources.settings import WorkSettings, load_work, work_fields
-from rt4chart_collector.sources.stream import Stream
-from rt4chart_collector.stages import LIMIT_S, Ending
-from rt4chart_collector.telemetry.logs import say, set_up
-from rt4chart_collector.trouble import shown
+from rt4chart_collector.core.logs import say, set_up
+from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.pipeline.stream.stream import Stream
+from rt4chart_collector.service.signals import heed_signals
+from rt4chart_collector.service.stages import LIMIT_S, Ending
+from rt4chart_collector.service.worker import working
+from rt4chart_collector.service.worker_settings import WorkSettings, load_work, work_fields
 
 log = logging.getLogger(__name__)
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
-from rt4chart_collector.console.pages import alerts, answers, health, overview, route, settings
-from rt4chart_collector.console.section import Section
+from rt4chart_collector.console.alerts import alerts_page
+from rt4chart_collector.console.answers import answers_page
+from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.routes import overview_page, route_page
+from rt4chart_collector.console.settings import health_page, settings_page
 
 GROUP = "rt4chart.console"
 OWN = (
-    overview.SECTION,
-    route.SECTION,
-    answers.SECTION,
-    alerts.SECTION,
-    health.SECTION,
-    settings.SECTION,
+    overview_page.SECTION,
+    route_page.SECTION,
+    answers_page.SECTION,
+    alerts_page.SECTION,
+    health_page.SECTION,
+    settings_page.SECTION,
 )
 
 

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.text import printable
+from rt4chart_collector.core.settings import demo_folder
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import DemoResult
 from rt4chart_collector.demo.run import run
 from rt4chart_collector.demo.serve import Served, as_json, clicks, serve
-from rt4chart_collector.settings import demo_folder
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

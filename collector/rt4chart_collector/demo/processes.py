@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.errors import RT4ChartError
-from rt4chart_collector.settings import demo_environ
+from otel_rt4chart.core.errors import RT4ChartError
+from rt4chart_collector.core.settings import demo_environ
 
 RT4CHART = (sys.executable, "-m", "otel_rt4chart")
 # In a wheel the application lies beside this file; in a checkout it is one of the examples.

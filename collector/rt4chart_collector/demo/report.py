@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify import Label
 from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
 from rt4chart_collector.store.answers import StoredAnswer, StoredClaim

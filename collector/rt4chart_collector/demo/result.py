@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from otel_rt4chart.rates import AnswerSums, claim_rate, rank_correlation
 from otel_rt4chart.verify import Label
+from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, rank_correlation
 from rt4chart_collector.demo.labels import Agreement, HumanLabel, agreement
 from rt4chart_collector.store.answers import StoredAnswer
 from rt4chart_collector.store.rates import RouteSums

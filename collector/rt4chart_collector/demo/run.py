@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.progress import Progress
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from rt4chart_collector.demo.labels import Agreement, read_labels
 from rt4chart_collector.demo.processes import ask, run_application, service, wait_until_decided
 from rt4chart_collector.demo.result import (

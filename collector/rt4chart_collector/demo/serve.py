@@ -16,9 +16,10 @@ from pathlib import Path
 
 from rich.progress import Progress
 
-from otel_rt4chart.errors import RT4ChartError, StoreError
-from rt4chart_collector.alerts.alert import Rule
-from rt4chart_collector.console.urls import alert_url, answer_url
+from otel_rt4chart.core.errors import RT4ChartError, StoreError
+from rt4chart_collector.console.view.urls import alert_url, answer_url
+from rt4chart_collector.core.alerts.alert import Rule
+from rt4chart_collector.core.settings import demo_environ
 from rt4chart_collector.demo.labels import read_labels
 from rt4chart_collector.demo.load import PLANTED, Part, planned
 from rt4chart_collector.demo.processes import (
@@ -33,7 +34,6 @@ from rt4chart_collector.demo.processes import (
     wait_until_up,
 )
 from rt4chart_collector.demo.run import DATA, fresh
-from rt4chart_collector.settings import demo_environ
 from rt4chart_collector.store.alert_events import open_alerts
 from rt4chart_collector.store.connect import connect
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from rt4chart_collector.console.environment import environment_of
-from rt4chart_collector.console.section import TEMPLATES
-from rt4chart_collector.console.static import FOLDER as STATIC
+from rt4chart_collector.console.app.section import TEMPLATES
+from rt4chart_collector.console.app.static import FOLDER as STATIC
+from rt4chart_collector.console.view.environment import environment_of
 from rt4chart_collector.report.gather import Report
 from rt4chart_collector.report.trend import trend
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from otel_rt4chart.errors import NotifyError, RT4ChartError
-from otel_rt4chart.plain import printable
+from otel_rt4chart.core.errors import NotifyError, RT4ChartError
+from otel_rt4chart.core.text import printable
 from otel_rt4chart.sampling.address import is_source
 from rt4chart_collector.sending.exchange import exchanged
 
@@ -29,7 +29,7 @@ def is_address(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reply:
+class _SenderReply:
     status: int
     reason: str
     body: bytes
@@ -82,7 +82,7 @@ class Sender:
                 clean = clean.replace(secret, "***")
         return self.error(f"{self.system}: {clean[:_SHOWN]}")
 
-    def _refused(self, reply: _Reply) -> RT4ChartError:
+    def _refused(self, reply: _SenderReply) -> RT4ChartError:
         if 300 <= reply.status < 400:
             return self.failure(f"{reply.status}: it redirects, and nothing is sent elsewhere")
         said = reply.body.decode("utf-8", "replace")
@@ -94,7 +94,7 @@ def encoded(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _read(response: http.client.HTTPResponse) -> _Reply:
+def _read(response: http.client.HTTPResponse) -> _SenderReply:
     """As much as is of use; what a refusal says may break off."""
     is_good = 200 <= response.status < 300
     try:
@@ -103,7 +103,7 @@ def _read(response: http.client.HTTPResponse) -> _Reply:
         if is_good:
             raise
         body = b""
-    return _Reply(response.status, str(response.reason), body)
+    return _SenderReply(response.status, str(response.reason), body)
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from otel_rt4chart.plain import printable
-from otel_rt4chart.verify.encoding import encodable
+from otel_rt4chart.core.text import encodable, printable
 
 
 def secrets_in(url: str) -> tuple[str, ...]:

@@ -6,12 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.encoding import encodable
-from rt4chart_collector.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.alerts.lifecycle import moment
-from rt4chart_collector.alerts.silence import Silence, silenced_until
-from rt4chart_collector.alerts.state import PHASES, TELLING, AlertEvent, AlertState, Kind, states_of
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import encodable
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.lifecycle import moment
+from rt4chart_collector.core.alerts.silence import Silence, silenced_until
+from rt4chart_collector.core.alerts.state import (
+    PHASES,
+    TELLING,
+    AlertEvent,
+    AlertState,
+    Kind,
+    states_of,
+)
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 from rt4chart_collector.store.scope import OF_SCOPE, scope

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import Evidence, Finding
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Evidence, Finding
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import RENAMED, aliases_among, last_events
 from rt4chart_collector.store.passages import SeenPassage, stages_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from otel_rt4chart.verify.model import AnswerRange, Claim, Clash, Label
+from otel_rt4chart.verify.core.model import AnswerRange, Claim, Clash, Label
 from rt4chart_collector.store.answer import BY_DAY, Verification
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.evidence import evidence_from_row

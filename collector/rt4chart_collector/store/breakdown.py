@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.rates import AnswerSums, Rate, claim_rate, part_rate, undecided_rate
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate, part_rate, undecided_rate
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.scope import OF_SCOPE, scope
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from otel_rt4chart.errors import StoreError
+from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.ddl import Alter, Drop, Insert, Table, View, parsed
 
 LOCAL = "_local"

@@ -18,7 +18,13 @@ from clickhouse_connect.driver.client import Client as Driver
 from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.query import QueryResult
 
-from otel_rt4chart.errors import InputError, NoStoreError, SettingsError, StoreBusyError, StoreError
+from otel_rt4chart.core.errors import (
+    InputError,
+    NoStoreError,
+    SettingsError,
+    StoreBusyError,
+    StoreError,
+)
 from rt4chart_collector.store.access.address import address_in
 from rt4chart_collector.store.cluster import CONNECTION, IS_CLUSTER
 from rt4chart_collector.store.location import held, is_held, is_owned, let_go, turn

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from otel_rt4chart.verdict import Decision
+from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.scope import OF_SCOPE, scope
 

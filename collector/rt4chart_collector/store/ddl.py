@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import StoreError
+from otel_rt4chart.core.errors import StoreError
 
 ON_CLUSTER = r"(?: ON CLUSTER '(?P<cluster>[^']+)')?"
 NAME = r"(?P<database>\w+)\.(?P<name>\w+)"

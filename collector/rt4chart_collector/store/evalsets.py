@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import uuid4
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import Layout, Row, token_of
 from rt4chart_collector.store.leases import give_back, take

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from otel_rt4chart.verify.model import Evidence
+from otel_rt4chart.verify.core.model import Evidence
 
 # The aliases under which a SELECT gives the nested columns, in the order of Evidence's fields.
 ALIASES = ("DocId", "EvidenceStart", "EvidenceEnd", "EvidenceText", "Relation")

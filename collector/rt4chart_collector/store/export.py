@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from otel_rt4chart.errors import InputError, StoreError
+from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.store.connect import BROKEN, Client
 
 # The result or the statement's memory or time is over its bound: less of it may pass.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from otel_rt4chart.verify.model import Clash, Evidence, Label
+from otel_rt4chart.verify.core.model import Clash, Evidence, Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.evidence import evidence_from_row
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.rates import AnswerSums, Rate, claim_rate
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 from rt4chart_collector.store.answer import Verification
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of

@@ -14,13 +14,7 @@ from rt4chart_collector.store.assignments import assignments_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.failures import Key
-from rt4chart_collector.store.issue_events import (
-    RENAMED,
-    Event,
-    aliases_among,
-    folded,
-    last_events,
-)
+from rt4chart_collector.store.issue_events import RENAMED, Event, aliases_among, folded, last_events
 from rt4chart_collector.store.issue_figures import Figures, figures
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 

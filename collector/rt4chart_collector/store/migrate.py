@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.errors import NoStoreError, StoreError
+from otel_rt4chart.core.errors import NoStoreError, StoreError
 from rt4chart_collector.store.cluster import CONNECTION
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migration import LEDGER_TABLE, Migration, Variant, shipped

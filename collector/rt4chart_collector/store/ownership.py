@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from otel_rt4chart.errors import StoreBusyError, StoreError
+from otel_rt4chart.core.errors import StoreBusyError, StoreError
 from rt4chart_collector.store.access.address import address_in
 from rt4chart_collector.store.connect import Client, busy, connect, open_client
 from rt4chart_collector.store.target import Target, target_of

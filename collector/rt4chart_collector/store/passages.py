@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verdict import Stage
+from otel_rt4chart.spans.model.verdict import Stage
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.verdicts import AnswerKey
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from otel_rt4chart.rates import AnswerSums
+from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.store.connect import Client
 
 # FINAL keeps one row an answer however often it was written; the rollup is for long windows.

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rt4chart_collector.store.breakdown import (
-    ALIKE,
-    COLUMNS,
-    SUMS,
-    Point,
-    Slice,
-    slice_of,
-)
+from rt4chart_collector.store.breakdown import ALIKE, COLUMNS, SUMS, Point, Slice, slice_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.scope import scope
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from otel_rt4chart.errors import InputError
-from rt4chart_collector.alerts.silence import MATCHERS, Silence
+from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.core.alerts.silence import MATCHERS, Silence
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import Layout, token_of
 

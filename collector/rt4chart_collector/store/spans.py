@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from otel_rt4chart.semconv import SERVICE_NAME
-from otel_rt4chart.spans.record import (
+from otel_rt4chart.core.semconv import SERVICE_NAME
+from otel_rt4chart.spans.model.record import (
     Attributes,
     AttributeValue,
     SpanEvent,

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from otel_rt4chart.rates import AnswerSums
+from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.scope import OF_SCOPE, scope
 

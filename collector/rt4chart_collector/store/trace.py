@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart import semconv
-from otel_rt4chart.semconv import SERVICE_NAME
-from otel_rt4chart.spans.read import kind_of
-from otel_rt4chart.spans.reading import Reading
-from otel_rt4chart.spans.record import Attributes, SpanRecord
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.semconv import SERVICE_NAME
+from otel_rt4chart.spans.model.record import Attributes, SpanRecord
+from otel_rt4chart.spans.reading.reader import Reading, kind_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import spans_of, text_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from otel_rt4chart.semconv import SCOPE_NAME
-from otel_rt4chart.spans.conventions.all import KindSigns, signs_of
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.core.semconv import SCOPE_NAME
+from otel_rt4chart.spans.conventions.registry import KindSigns, signs_of
+from otel_rt4chart.spans.model.view import Kind
 from rt4chart_collector.store.connect import Client
 
 FOR_EVER = 2**63 - 1

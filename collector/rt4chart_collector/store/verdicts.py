@@ -6,8 +6,8 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify.model import Claim, Finding, Label, Report, Usage
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify.core.model import Claim, Finding, Label, Report, Usage
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
 

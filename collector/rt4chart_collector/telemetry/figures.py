@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rt4chart_collector.counters import NOTHING, Counted
+from rt4chart_collector.core.counters import NOTHING, Counted
 from rt4chart_collector.store.dead_letters import LetterCounts
 
 

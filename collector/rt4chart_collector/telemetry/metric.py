@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rt4chart_collector.counters import Distribution
+from rt4chart_collector.core.counters import Distribution
 from rt4chart_collector.telemetry.figures import Figures
 
 Values = tuple[str, ...]

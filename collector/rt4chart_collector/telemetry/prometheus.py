@@ -15,7 +15,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from rt4chart_collector.counters import BOUNDS_S, Distribution
+from rt4chart_collector.core.counters import BOUNDS_S, Distribution
 from rt4chart_collector.telemetry.figures import Figures
 from rt4chart_collector.telemetry.metric import Kind, Metric
 from rt4chart_collector.telemetry.table import TABLE

@@ -23,7 +23,7 @@ from opentelemetry.sdk.metrics.export import (
 from opentelemetry.sdk.metrics.export import Metric as Exported
 from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
 
-from rt4chart_collector.counters import BOUNDS_S, Distribution
+from rt4chart_collector.core.counters import BOUNDS_S, Distribution
 from rt4chart_collector.telemetry.figures import Figures
 from rt4chart_collector.telemetry.metric import Kind, Metric, Values
 from rt4chart_collector.telemetry.table import TABLE

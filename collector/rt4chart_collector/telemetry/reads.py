@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
-from otel_rt4chart.judge_failure import KINDS
-from rt4chart_collector.otlp.refusal import Fault
-from rt4chart_collector.retry import GONE, PAUSED
+from otel_rt4chart.judges.failure import KINDS
+from rt4chart_collector.ingest.otlp.refusal import Fault
+from rt4chart_collector.pipeline.retry import GONE, PAUSED
+from rt4chart_collector.service.health import REASONS
 from rt4chart_collector.telemetry.figures import Figures
-from rt4chart_collector.telemetry.health import REASONS
 from rt4chart_collector.telemetry.metric import Read, Samples, Values
 
 WAYS = ("grpc", "http")

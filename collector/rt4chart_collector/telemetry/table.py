@@ -6,8 +6,8 @@ those of the monitor, which tells of so many routes and no more.
 
 from __future__ import annotations
 
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import AnswerLabel, Label
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import AnswerLabel, Label
 from rt4chart_collector.telemetry import reads
 from rt4chart_collector.telemetry.metric import Kind, Metric, Read
 

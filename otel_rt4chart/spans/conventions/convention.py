@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.view import Kind
 
 EVERY_KIND = frozenset(Kind)
 # What the context is called among a prompt template's variables; a question never is.

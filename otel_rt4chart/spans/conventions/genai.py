@@ -11,7 +11,7 @@ from otel_rt4chart.spans.conventions.convention import (
     Shape,
     Source,
 )
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.view import Kind
 
 # Messages that were events of their own: gathered in lists that no attribute is named like.
 PROMPT_EVENTS, CHOICE_EVENTS = "gen_ai.events.prompt", "gen_ai.events.choice"

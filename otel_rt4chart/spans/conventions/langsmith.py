@@ -6,7 +6,7 @@ What stands under those two keys is read by OpenLLMetry's table; whole ones are 
 from __future__ import annotations
 
 from otel_rt4chart.spans.conventions.convention import Convention, Shape, Source
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.view import Kind
 
 LANGSMITH = Convention(
     name="LangSmith",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from otel_rt4chart import semconv
+from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.conventions.convention import (
     FOUND,
     GENERATION,
@@ -12,7 +12,7 @@ from otel_rt4chart.spans.conventions.convention import (
     Shape,
     Source,
 )
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.view import Kind
 
 KINDS = {kind.value.lower(): kind for kind in Kind if kind}
 

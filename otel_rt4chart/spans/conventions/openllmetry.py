@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.conventions.convention import (
-    FOUND,
-    GENERATION,
-    Convention,
-    Shape,
-    Source,
-)
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.conventions.convention import FOUND, GENERATION, Convention, Shape, Source
+from otel_rt4chart.spans.model.view import Kind
 
 ENTITY_INPUT, ENTITY_OUTPUT = "traceloop.entity.input", "traceloop.entity.output"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from otel_rt4chart.spans.conventions.all import signs_of
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.conventions.registry import signs_of
+from otel_rt4chart.spans.model.view import Kind
 
 # A trace of embeddings or checks alone holds nothing to verify.
 ASKED = (Kind.LLM, Kind.RETRIEVER, Kind.RERANKER, Kind.CHAIN, Kind.AGENT, Kind.TOOL)

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from otel_rt4chart.spans.conventions.all import CONVENTIONS
-from otel_rt4chart.spans.conventions.convention import (
-    EVERY_KIND,
-    FIELDS,
-    Convention,
-    Shape,
-    Source,
-)
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.conventions.convention import EVERY_KIND, FIELDS, Convention, Shape, Source
+from otel_rt4chart.spans.conventions.registry import CONVENTIONS
+from otel_rt4chart.spans.model.view import Kind
 
 START = "<!-- tables: python -m otel_rt4chart.spans.conventions -->"
 END = "<!-- end of tables -->"

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from otel_rt4chart.spans.conventions.convention import (
-    GENERATION,
-    TOOL,
-    Convention,
-    Shape,
-    Source,
-)
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.conventions.convention import GENERATION, TOOL, Convention, Shape, Source
+from otel_rt4chart.spans.model.view import Kind
 
 EVENTS_PROMPT, EVENTS_CHOICE = "logfire.events.prompt", "logfire.events.choice"
 ALL_PROMPT, ALL_CHOICE = "logfire.all_events.prompt", "logfire.all_events.choice"

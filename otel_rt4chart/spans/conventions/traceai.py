@@ -12,7 +12,7 @@ from otel_rt4chart.spans.conventions.convention import (
     Source,
 )
 from otel_rt4chart.spans.conventions.openinference import KINDS
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.view import Kind
 
 VALUES = KINDS | {
     "conversation": Kind.CHAIN,

@@ -11,7 +11,7 @@ from otel_rt4chart.spans.conventions.convention import (
     Shape,
     Source,
 )
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.view import Kind
 
 BASE = "ai.observability"
 

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.conventions.convention import (
-    RETRIEVAL,
-    Convention,
-    Event,
-    Shape,
-    Source,
-)
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.conventions.convention import RETRIEVAL, Convention, Event, Shape, Source
+from otel_rt4chart.spans.model.view import Kind
 
 QUERY_RESULT, SEARCH_RESULT = "db.query.result", "db.search.result"
 

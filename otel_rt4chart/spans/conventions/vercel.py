@@ -10,7 +10,7 @@ from otel_rt4chart.spans.conventions.convention import (
     Shape,
     Source,
 )
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.view import Kind
 
 OPERATIONS = {
     "ai.generatetext": Kind.CHAIN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.verify.model import Claim, Finding, Passage
+from otel_rt4chart.verify.core.model import Claim, Finding, Passage
 
 
 def supporting_passages(claims: Sequence[Claim]) -> frozenset[str]:

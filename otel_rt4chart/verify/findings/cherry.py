@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify.findings.qualifiers import unsaid
-from otel_rt4chart.verify.findings.restrictions import is_told
-from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.local.binding import is_of_another
-from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.local.tokens import content
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.model import (
     AnswerRange,
     Chunk,
     Claim,
@@ -24,7 +19,12 @@ from otel_rt4chart.verify.model import (
     Passage,
     Sentence,
 )
-from otel_rt4chart.verify.segment import segment_passages
+from otel_rt4chart.verify.findings.qualifiers import unsaid
+from otel_rt4chart.verify.findings.restrictions import is_told
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.local.binding import is_of_another
+from otel_rt4chart.verify.text.segment import segment_passages
 
 # A sentence speaks of the claim where it holds this share of its content, and two of its words.
 _ON_TOPIC, _WORDS = 0.4, 2

@@ -6,11 +6,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.verify.citation import Citation, citations, quotations
+from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.model import Claim, Finding, Label, Passage
 from otel_rt4chart.verify.findings.cherry import judge_one
-from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.model import Claim, Finding, Label, Passage
-from otel_rt4chart.verify.segment import segment, segment_passages
+from otel_rt4chart.verify.text.citations import Citation, citations, quotations
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 # How far behind a quotation its citation may stand.
 _BESIDE = 3

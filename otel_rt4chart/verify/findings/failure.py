@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from otel_rt4chart.verify.citation import citations
+from otel_rt4chart.verify.core.model import Claim, Clash, Finding, Label, Slot
 from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.findings.qualifiers import unsaid
 from otel_rt4chart.verify.findings.restrictions import restrictions
 from otel_rt4chart.verify.findings.sycophancy import restates
-from otel_rt4chart.verify.local.context import read_context
+from otel_rt4chart.verify.language.context import read_context
+from otel_rt4chart.verify.language.negation import are_opposite
+from otel_rt4chart.verify.language.scope import scope_words
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.tokens import content, tokenize
 from otel_rt4chart.verify.local.features import read_claim
-from otel_rt4chart.verify.local.negation import are_opposite
-from otel_rt4chart.verify.local.scope import scope_words
-from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.local.tokens import content, tokenize
-from otel_rt4chart.verify.model import Claim, Clash, Finding, Label, Slot
+from otel_rt4chart.verify.text.citations import citations
 
 # A baseless claim is on topic where a sentence holds this share of its content.
 ON_TOPIC, OFF_TOPIC = 0.5, 0.2

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
+from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.model import Claim, Exchange, Finding
 from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages
 from otel_rt4chart.verify.findings.cherry import cherry_picked
 from otel_rt4chart.verify.findings.citations import citation_findings
@@ -12,8 +14,6 @@ from otel_rt4chart.verify.findings.failure import failure_kinds, overreaching
 from otel_rt4chart.verify.findings.qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.stale import Authority, stale
 from otel_rt4chart.verify.findings.sycophancy import sycophantic
-from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.model import Claim, Exchange, Finding
 
 # Findings of one name in one answer; 200 passages that deny 300 claims would be 60,000.
 MOST = 20

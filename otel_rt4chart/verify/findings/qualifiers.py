@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from otel_rt4chart.verify.core.model import Claim, Finding, Label
 from otel_rt4chart.verify.findings.restrictions import Restriction, restrictions
-from otel_rt4chart.verify.local.tokens import content
-from otel_rt4chart.verify.model import Claim, Finding, Label
+from otel_rt4chart.verify.language.tokens import content
 
 # What a restriction says counts as said where this share of its words stands in the answer.
 _SAID = 0.5

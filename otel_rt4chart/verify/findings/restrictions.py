@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from otel_rt4chart.verify.local.tokens import content
+from otel_rt4chart.verify.language.tokens import content
 
 # Characters beside a restriction in which its clause is looked for.
 _REACH = 400

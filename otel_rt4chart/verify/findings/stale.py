@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from otel_rt4chart.verify.model import Claim, Exchange, Finding, Label, Passage
+from otel_rt4chart.verify.core.model import Claim, Exchange, Finding, Label, Passage
 
 _DOCUMENT = ("document_id", "doc_id", "document", "source_id", "source", "url", "title")
 _ENDS = ("valid_to", "valid_until", "expires_at", "expiry")

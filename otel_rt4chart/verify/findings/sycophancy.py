@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from otel_rt4chart.verify.core.model import Claim, Finding, Label
 from otel_rt4chart.verify.findings.premise import premise_of
-from otel_rt4chart.verify.local.negation import denials
-from otel_rt4chart.verify.local.tokens import content, tokenize
-from otel_rt4chart.verify.model import Claim, Finding, Label
+from otel_rt4chart.verify.language.negation import denials
+from otel_rt4chart.verify.language.tokens import content, tokenize
 
 # "A delta above 0.3 is the threshold" (Evaluating RAG Faithfulness).
 FALL = 0.3

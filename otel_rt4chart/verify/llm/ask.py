@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.llm.cache import Cache, keep, stored
 from otel_rt4chart.verify.llm.prompt import Prompt
-from otel_rt4chart.verify.meter import Meter
 
 ATTEMPTS = 2  # the first call, and one more with what was wrong
 T = TypeVar("T")

@@ -6,15 +6,14 @@ from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
-from otel_rt4chart.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.judge import Question, Reply, Select
+from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.core.judge import Question, Reply, Select
+from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.llm.ask import Completion, Round, Talk, ask_units, in_rounds
 from otel_rt4chart.verify.llm.cache import Cache
-from otel_rt4chart.verify.llm.label import Picking
-from otel_rt4chart.verify.llm.merge import Resolving
+from otel_rt4chart.verify.llm.labelling import Picking, Resolving
 from otel_rt4chart.verify.llm.prices import Price
 from otel_rt4chart.verify.llm.prompt import Prompt
-from otel_rt4chart.verify.meter import Meter
 
 INPUT_LIMIT = 24_000
 CLAIMS_A_CALL = 20

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
-from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify.encoding import encodable
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.core.text import encodable
+from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.llm.ask import UnsentError
-from otel_rt4chart.verify.llm.completion import Embeddings, tokens_in
 from otel_rt4chart.verify.llm.conversation import batches
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prices import PRICES, Price
-from otel_rt4chart.verify.meter import Meter
+from otel_rt4chart.verify.llm.protocol import Embeddings, tokens_in
 
 # Vectors are compared in plain Python, so short ones are asked for; models that cannot shorten
 # theirs refuse that once, and give whole ones.

@@ -11,21 +11,21 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakSet
 
-from otel_rt4chart.errors import JudgeError, SettingsError
+from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.core.meter import Budget
 from otel_rt4chart.verify.llm.ask import Completion, UnsentError
-from otel_rt4chart.verify.llm.completion import (
+from otel_rt4chart.verify.llm.client import Failures, address_of, connect, secrets_of
+from otel_rt4chart.verify.llm.prompt import Prompt
+from otel_rt4chart.verify.llm.protocol import (
+    Dialect,
     Embeddings,
     completion_from,
     embeddings_from,
+    is_final,
     tokens_in,
 )
-from otel_rt4chart.verify.llm.connect import address_of, connect, secrets_of
-from otel_rt4chart.verify.llm.dialect import Dialect, is_final
-from otel_rt4chart.verify.llm.failure import Failures
-from otel_rt4chart.verify.llm.minute import Minute
-from otel_rt4chart.verify.llm.prompt import Prompt
+from otel_rt4chart.verify.llm.rate_limit import Minute
 from otel_rt4chart.verify.llm.workers import Workers
-from otel_rt4chart.verify.meter import Budget
 
 if TYPE_CHECKING:
     import openai

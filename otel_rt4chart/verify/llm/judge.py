@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from otel_rt4chart.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.decompose import decompose as decompose_by_rule
-from otel_rt4chart.verify.drafts import whole_claim
-from otel_rt4chart.verify.drive import drive, drive_async
-from otel_rt4chart.verify.judge import Assess, Decompose, Hint, Question, Reply, Select
+from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.core.drive import drive, drive_async
+from otel_rt4chart.verify.core.judge import Assess, Decompose, Hint, Question, Reply, Select
+from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim, Judgement, Sentence
+from otel_rt4chart.verify.decompose.drafts import whole_claim
+from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
 from otel_rt4chart.verify.llm.ask import Talk, UnusableReplyError, ask_units
 from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache
 from otel_rt4chart.verify.llm.conversation import (
@@ -23,14 +25,11 @@ from otel_rt4chart.verify.llm.conversation import (
     picked,
     picking,
 )
-from otel_rt4chart.verify.llm.label import Labelling
-from otel_rt4chart.verify.llm.merge import Resolving, merged, part
+from otel_rt4chart.verify.llm.judgements import agree, elected, judgement_from
+from otel_rt4chart.verify.llm.labelling import Labelling, Resolving, merged, part
 from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import version
-from otel_rt4chart.verify.llm.split import WholeSplitting, drafts_from, splits
-from otel_rt4chart.verify.llm.verdict import agree, elected, judgement_from
-from otel_rt4chart.verify.meter import Meter
-from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Judgement, Sentence
+from otel_rt4chart.verify.llm.splitting import WholeSplitting, drafts_from, splits
 
 SENTENCES_A_CALL = 20
 

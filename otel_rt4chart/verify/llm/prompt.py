@@ -10,9 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from otel_rt4chart.verify.encoding import encodable
-from otel_rt4chart.verify.model import Sentence
-from otel_rt4chart.verify.size import estimate_tokens
+from otel_rt4chart.core.text import encodable
+from otel_rt4chart.verify.core.model import Sentence
+from otel_rt4chart.verify.text.token_estimate import estimate_tokens
 
 _SPACES = re.compile(r"\s+")
 _QUOTED_REPLY = 2_000  # characters of an unusable reply that are shown to the model again
@@ -60,14 +60,14 @@ def instructions(name: str) -> str:
 @cache
 def template(name: str) -> str:
     """A prompt file without its first line, which is its version."""
-    text = files("otel_rt4chart.verify").joinpath(f"prompts/{name}.md").read_text("utf-8")
+    text = files(__package__).joinpath(f"prompts/{name}.md").read_text("utf-8")
     return text.partition("\n")[2].strip()
 
 
 @cache
 def version(name: str) -> str:
     """The version in the first line of a prompt file."""
-    text = files("otel_rt4chart.verify").joinpath(f"prompts/{name}.md").read_text("utf-8")
+    text = files(__package__).joinpath(f"prompts/{name}.md").read_text("utf-8")
     return text.partition("\n")[0].removeprefix("version:").strip()
 
 

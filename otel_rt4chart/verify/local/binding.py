@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from otel_rt4chart.verify.local.align import Alignment
-from otel_rt4chart.verify.local.context import Context
+from otel_rt4chart.verify.language.context import Context
+from otel_rt4chart.verify.language.numbers import agree, same_kind
+from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.tokens import stem
+from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.differences import Difference, measured
-from otel_rt4chart.verify.local.numbers import agree, same_kind
-from otel_rt4chart.verify.local.slots import Slots, read_slots
-from otel_rt4chart.verify.local.stems import stem
 
 _MOST_WORDS = 8  # a longer claim says more than one thing
 _MOST_SENTENCES = 200

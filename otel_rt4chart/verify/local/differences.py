@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from otel_rt4chart.verify.local.align import Alignment, path
-from otel_rt4chart.verify.local.context import Context
-from otel_rt4chart.verify.local.dates import Moment, bears_out, borne_out, contradicts
-from otel_rt4chart.verify.local.negation import Denial, are_opposite, parity
-from otel_rt4chart.verify.local.numbers import Quantity, agree, same_kind
-from otel_rt4chart.verify.local.slots import Slots
-from otel_rt4chart.verify.local.synonyms import alike
-from otel_rt4chart.verify.local.units import FAMILIES
-from otel_rt4chart.verify.model import Slot
+from otel_rt4chart.verify.core.model import Slot
+from otel_rt4chart.verify.language.context import Context
+from otel_rt4chart.verify.language.dates import Moment, bears_out, borne_out, contradicts
+from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
+from otel_rt4chart.verify.language.numbers import FAMILIES, Quantity, agree, same_kind
+from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.synonyms import alike
+from otel_rt4chart.verify.local.alignment import Alignment, path
 
 Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere"]
 GAP = 3  # a counterpart is at most two words between the neighbours it shares with the claim

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.local.align import Alignment, align, common_order, longest_run
+from otel_rt4chart.verify.language.context import Context
+from otel_rt4chart.verify.language.scope import ScopeKind, ScopeWord, has
+from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.local.alignment import Alignment, align, common_order, longest_run
 from otel_rt4chart.verify.local.binding import swapped
-from otel_rt4chart.verify.local.context import Context
 from otel_rt4chart.verify.local.differences import (
     Difference,
     date_differences,
@@ -15,11 +17,11 @@ from otel_rt4chart.verify.local.differences import (
     number_differences,
     term_differences,
 )
-from otel_rt4chart.verify.local.name_differences import name_differences
-from otel_rt4chart.verify.local.scope import ScopeKind, ScopeWord, has
-from otel_rt4chart.verify.local.scope_differences import scope_differences
-from otel_rt4chart.verify.local.sibling_differences import sibling_differences
-from otel_rt4chart.verify.local.slots import Slots
+from otel_rt4chart.verify.local.word_differences import (
+    name_differences,
+    scope_differences,
+    sibling_differences,
+)
 
 # Every feature is built so that more of it speaks for unfaithful: the head's weights are >= 0.
 FEATURES = (

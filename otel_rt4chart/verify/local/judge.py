@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from otel_rt4chart.verify.citation import blanked
-from otel_rt4chart.verify.local.context import Context, read_context
-from otel_rt4chart.verify.local.decide import Heads, heads
+from otel_rt4chart.verify.core.judge import Hint
+from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Sentence
+from otel_rt4chart.verify.decompose import rules as decomposition
+from otel_rt4chart.verify.language.context import Context, read_context
+from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.features import Reading, read_claim
-from otel_rt4chart.verify.local.floor import covered_floor, denied_floor, swapped_floor
-from otel_rt4chart.verify.local.slots import read_slots
+from otel_rt4chart.verify.local.heads import (
+    Heads,
+    covered_floor,
+    denied_floor,
+    heads,
+    swapped_floor,
+)
 from otel_rt4chart.verify.local.verdict import Odds, settled, verdict
-from otel_rt4chart.verify.local.whole import WholeContextJudge
-from otel_rt4chart.verify.model import DraftClaim, Judgement, Sentence
+from otel_rt4chart.verify.text.citations import blanked
+
+
+class WholeContextJudge(ABC):
+    """What it is asked about is indexed whole, so that it needs no hint where to look."""
+
+    is_remote = False
+
+    def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
+        """The rule-based decomposition."""
+        return decomposition.decompose(sentences)
+
+    def assess(
+        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
+    ) -> Sequence[Judgement]:
+        """Each claim against the sentences of one chunk alone."""
+        return self._judge(claims, chunk.sentences)
+
+    def resolve(
+        self,
+        claims: Sequence[DraftClaim],
+        context: Sequence[Sentence],
+        *,
+        hint: Hint | None,
+        question: str,
+    ) -> Sequence[Judgement]:
+        """Each claim against all sentences."""
+        return self._judge(claims, tuple(context))
+
+    @abstractmethod
+    def _judge(
+        self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
+    ) -> tuple[Judgement, ...]:
+        """One judgement a claim, in order."""
 
 
 class RulesJudge(WholeContextJudge):

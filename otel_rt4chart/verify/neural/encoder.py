@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify.neural.folder import ModelFolder, identify
-from otel_rt4chart.verify.neural.kept import Kept
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.neural.model_folder import ModelFolder, identify
 from otel_rt4chart.verify.neural.runtime import Runtime, Source, Tokens
+from otel_rt4chart.verify.neural.score_cache import Kept
 
 MODEL, TOKENIZER = "encoder.onnx", "tokenizer.json"
 WIDTH = 384

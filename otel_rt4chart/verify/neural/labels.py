@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.verify.core.model import Label
 
 SETTING = "RT4CHART_ONNX_LABELS"
 _SAY = (

@@ -1,12 +1,61 @@
-"""What a model reads of the context for one claim: sentences alone, and as many as fit together."""
+"""What a model reads of the context for one claim: which sentences, and how many fit together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from otel_rt4chart.verify.model import Sentence
-from otel_rt4chart.verify.neural.nearby import linker_of
+from otel_rt4chart.verify.core.model import Sentence
+from otel_rt4chart.verify.link.link import Linker
+
+NEARBY = 5
+_LINKERS = 16
+
+
+def nearby(claim: str, sentences: Sequence[Sentence], linker: Linker) -> list[Sentence]:
+    """The sentences with most of the claim's words, best first; the first ones where none has any.
+
+    `linker` is over these sentences.
+    """
+    known = {sentence.index: sentence for sentence in sentences}
+    links = linker.candidates(claim, limit=NEARBY)
+    return [known[link.sentence] for link in links] or list(sentences[:NEARBY])
+
+
+def together(near: Sequence[Sentence], fits: Callable[[str], bool] = lambda _: True) -> str:
+    """As many as fit, the best first, in the order of the document: "it" refers backwards.
+
+    Where not even the best one fits, its words up to where they do: the rest is not read.
+    """
+    if fits(everything := _joined(near)):  # nearly always: it is measured once
+        return everything
+    held: list[Sentence] = []
+    for sentence in near:
+        if fits(_joined([*held, sentence])):
+            held.append(sentence)
+    return _joined(held) if held or not near else _beginning(near[0].reading, fits)
+
+
+@lru_cache(maxsize=_LINKERS)
+def linker_of(sentences: tuple[Sentence, ...]) -> Linker:
+    """An answer's claims are judged in several calls over the same context."""
+    return Linker(sentences)
+
+
+def _joined(held: Sequence[Sentence]) -> str:
+    return " ".join(one.reading for one in sorted(held, key=lambda one: one.index))
+
+
+def _beginning(text: str, fits: Callable[[str], bool]) -> str:
+    """The most whole words that fit, found by halving."""
+    words = text.split()
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(" ".join(words[:middle])) else (low, middle - 1)
+    return " ".join(words[:low])
+
 
 NEAREST = 5
 
@@ -52,7 +101,7 @@ def windows(sentences: Sequence[Sentence], fits: Fits) -> Iterator[Reading]:
     """All the sentences in order, as many a premise as fit."""
     held: list[Sentence] = []
     for sentence in sentences:
-        if held and not fits(_joined([*held, sentence])):
+        if held and not fits(_joined_pieces([*held, sentence])):
             yield from _window(held, fits)
             held = []
         held.append(sentence)
@@ -74,7 +123,7 @@ def pieces(text: str, fits: Fits) -> Iterator[str]:
 
 def _window(held: Sequence[Sentence], fits: Fits) -> Iterator[Reading]:
     indices = tuple(sentence.index for sentence in held)
-    for piece in pieces(_joined(held), fits):
+    for piece in pieces(_joined_pieces(held), fits):
         yield Reading(piece, indices)
 
 
@@ -82,11 +131,11 @@ def _together(near: Sequence[Sentence], fits: Fits) -> Reading:
     """In the order of the document: what "it" is stands in an earlier sentence."""
     held: list[Sentence] = []
     for sentence in near:
-        if fits(_joined([*held, sentence])):
+        if fits(_joined_pieces([*held, sentence])):
             held.append(sentence)
-    return Reading(_joined(held), tuple(sorted(sentence.index for sentence in held)))
+    return Reading(_joined_pieces(held), tuple(sorted(sentence.index for sentence in held)))
 
 
-def _joined(held: Sequence[Sentence]) -> str:
+def _joined_pieces(held: Sequence[Sentence]) -> str:
     ordered = sorted(held, key=lambda sentence: sentence.index)
     return " ".join(sentence.reading.strip() for sentence in ordered)

@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from weakref import WeakSet
 
-from otel_rt4chart.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.encoding import encodable
+from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.core.text import encodable
 
 if TYPE_CHECKING:
     import onnxruntime

@@ -1,13 +1,15 @@
-"""A classifier of pairs that runs: probabilities for each, the same whatever stands beside it."""
+"""A running classifier of pairs, with the scores of recent pairs kept for reuse."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from otel_rt4chart.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.neural.folder import LONGEST, ModelFolder
+from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.neural.labels import LabelMap, Odds
+from otel_rt4chart.verify.neural.model_folder import LONGEST, ModelFolder
 from otel_rt4chart.verify.neural.runtime import Runtime, Source, Tokens
+from otel_rt4chart.verify.neural.score_cache import Kept
 
 _OUTPUT = "logits"
 _BATCH_TOKENS = 4_096  # bounds the memory that a batch takes, whatever the model
@@ -82,3 +84,27 @@ def _normalised(logits: Sequence[float]) -> tuple[float, ...]:
     raised = [math.exp(value - highest) for value in values]
     total = sum(raised)
     return tuple(round(value / total, _DIGITS) for value in raised[: len(logits)])
+
+
+_KEPT = 4_096
+
+
+class Scores:
+    """A chunk's nearest sentences are often the context's too; bounded, threads may share it."""
+
+    def __init__(self, session: Session, labels: LabelMap) -> None:
+        """Nothing is known yet."""
+        self._session = session
+        self._labels = labels
+        self._known: Kept[Pair, Odds] = Kept(_KEPT)
+
+    def of(self, pairs: Iterable[Pair]) -> dict[Pair, Odds]:
+        """The odds of each pair; all that are not known are asked for at once."""
+        asked = list(dict.fromkeys(pairs))
+        found = {pair: odds for pair in asked if (odds := self._known.get(pair)) is not None}
+        missing = [pair for pair in asked if pair not in found]
+        given = map(self._labels.odds, self._session.probabilities(missing))
+        for pair, odds in zip(missing, given, strict=True):
+            found[pair] = odds
+            self._known.put(pair, odds)
+        return found

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import httpx
 
-from rt4chart_collector.listen import listening
-from rt4chart_collector.parsing import Address
+from rt4chart_collector.core.parsing import Address
+from rt4chart_collector.ingest.sockets import listening
 from rt4chart_collector.store.access import engine, request, serve
 from rt4chart_collector.store.access.engine import Asked, Engine, Result
 from rt4chart_collector.store.access.handle import Handle

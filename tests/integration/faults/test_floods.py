@@ -15,7 +15,7 @@ import pytest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from otel_rt4chart import semconv
+from otel_rt4chart.core import semconv
 from tests.integration.faults.load import GOOD, SPANS, Load, assert_all_is_there_once
 from tests.integration.service import PROTOBUF, Service, read, service
 from tests.rt4chart_collector.otlp.messages import MILLISECOND, rag_trace, request, text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rt4chart_collector.app import running
-from rt4chart_collector.parsing import Address
-from rt4chart_collector.settings import Settings
+from rt4chart_collector.core.parsing import Address
+from rt4chart_collector.core.settings import Settings
+from rt4chart_collector.service.up import running
 from tests.endpoint_server import EndpointServer
 from tests.integration.faults.load import Load, assert_all_is_there_once
 from tests.oracle import Oracle, Truth

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.bench.dataset import GoldSpan, choose_split, read_rows
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.model import AnswerLabel, AnswerRange, Exchange, Passage
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Passage
 
 BUNDLED = Path(__file__).parents[2] / "data/bench"
 SOURCE: Mapping[str, object] = {"source_id": "s1", "task_type": "QA", "contexts": ["It rains."]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.bench.metrics import Counts, Outcome, score, score_by
-from otel_rt4chart.verify.model import AnswerLabel, AnswerRange
+from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange
 
 ENTAILED, CONTRADICTED, BASELESS = (
     AnswerLabel.ENTAILED,

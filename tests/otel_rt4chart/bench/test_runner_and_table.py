@@ -8,15 +8,8 @@ from pathlib import Path
 
 from otel_rt4chart.bench.dataset import read_rows
 from otel_rt4chart.bench.runner import Result, run_bench
-from otel_rt4chart.bench.table import as_values, render
-from otel_rt4chart.verify.model import (
-    AnswerLabel,
-    AnswerRange,
-    Claim,
-    Exchange,
-    Label,
-    Report,
-)
+from otel_rt4chart.bench.tables import as_values, render
+from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Claim, Exchange, Label, Report
 
 BUNDLED = Path(__file__).parents[2] / "data/bench"
 

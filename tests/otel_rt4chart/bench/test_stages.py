@@ -10,27 +10,20 @@ import pytest
 
 from otel_rt4chart.bench.dataset import GoldSpan, Row
 from otel_rt4chart.bench.metrics import Counts
-from otel_rt4chart.bench.stage_table import (
+from otel_rt4chart.bench.stages import Checked, Figure, check, measure, measure_datasets, product
+from otel_rt4chart.bench.tables import (
     escalation,
     escalation_values,
     render_escalation,
     render_stages,
     stage_values,
 )
-from otel_rt4chart.bench.stages import (
-    Checked,
-    Figure,
-    check,
-    measure,
-    measure_datasets,
-    product,
-)
-from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify.cascade import CascadeJudge
-from otel_rt4chart.verify.judge import Question, Reply
-from otel_rt4chart.verify.meter import Meter
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.verify.core.cascade import CascadeJudge
+from otel_rt4chart.verify.core.judge import Question, Reply
+from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.core.model import (
     AnswerRange,
     Clash,
     DraftClaim,

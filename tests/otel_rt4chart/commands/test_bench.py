@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart import judges
 from otel_rt4chart.cli import main
+from otel_rt4chart.judges import build
 from otel_rt4chart.testing import ScriptedJudge
-from otel_rt4chart.verify.cascade import CascadeJudge
+from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.local.judge import RulesJudge
 from tests.endpoint_server import EndpointServer, error
 
@@ -77,7 +77,7 @@ def test_escalation_of_a_cascade_is_its_first_judges(
 ) -> None:
     """The second judge is not asked for it: one that knows no claim is never reached."""
     cascade = CascadeJudge(RulesJudge(), ScriptedJudge({}), 0.0)
-    monkeypatch.setitem(judges.JUDGES, "cascade", lambda settings, endpoint: cascade)
+    monkeypatch.setitem(build.JUDGES, "cascade", lambda settings, endpoint: cascade)
     main(["bench", BUNDLED, "--judge", "rules", "--escalation", "--json"])
     local = json.loads(capsys.readouterr().out)
     main(["bench", BUNDLED, "--judge", "cascade", "--escalation", "--json"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.commands.tally import PATIENCE
+from otel_rt4chart.judges.batch import PATIENCE
 from tests.endpoint_server import Answer, EndpointServer, Script, Seen, error, hang, text
 from tests.oracle import Oracle, Truth
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.rows import NAMES
+from otel_rt4chart.verify.core.json_rows import NAMES
 from otel_rt4chart.verify.findings import stale
 
 PAGE = (Path(__file__).parents[3] / "docs/verify.md").read_text()

@@ -8,9 +8,9 @@ from opentelemetry.sdk.trace import SpanLimits
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 
 from otel_rt4chart.redaction import Redactor
-from otel_rt4chart.spans.carrier import carrier_attributes
-from otel_rt4chart.switches import ContentSwitches
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.settings.content_switches import ContentSwitches
+from otel_rt4chart.spans.exchange.carrier import carrier_attributes
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
 from tests.otel_rt4chart.inline.app import App
 

@@ -22,7 +22,7 @@ from otel_rt4chart.marking.attach import put_first
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Policy
 from otel_rt4chart.sampling import Sampler as Choosing
-from otel_rt4chart.switches import ContentSwitches
+from otel_rt4chart.settings.content_switches import ContentSwitches
 from otel_rt4chart.verify import RulesJudge, Verifier
 
 KIND = "openinference.span.kind"

@@ -6,11 +6,11 @@ import pytest
 
 from otel_rt4chart.inline.decide import Decider
 from otel_rt4chart.inline.gather import Answer
-from otel_rt4chart.judges import build_verifier
+from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Policy, Sampler, Signals
-from otel_rt4chart.settings import JudgeSettings
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.settings.application import JudgeSettings
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
 
 EXCHANGE = Exchange(

@@ -9,8 +9,8 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 
 from otel_rt4chart.redaction import Redactor
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Verdict
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify import Exchange, Report, RulesJudge, Verifier
 from tests.otel_rt4chart.inline.app import App
 

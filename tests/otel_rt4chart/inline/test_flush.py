@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from otel_rt4chart.spans.assembly import Patience
+from otel_rt4chart.spans.exchange.assembly import Patience
 from otel_rt4chart.verify import Exchange, Report, RulesJudge, Verifier
 from tests.otel_rt4chart.inline.app import App
 

@@ -7,9 +7,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart.inline.gather import Answer, Gatherer
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.spans.sdk import Route
-from otel_rt4chart.verdict import Decision
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.spans.reading.sdk import Route
 
 KIND = "openinference.span.kind"
 DOCUMENTS = '[{"document.id": "p1", "document.content": "The trial lasts 14 days."}]'

@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 from otel_rt4chart.emit import Emitter
 from otel_rt4chart.inline import InlineVerifier
-from otel_rt4chart.judges import build_verifier
+from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Policy, Sampler
 

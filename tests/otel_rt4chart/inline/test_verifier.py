@@ -11,7 +11,7 @@ import pytest
 from opentelemetry.instrumentation.utils import is_instrumentation_enabled
 from opentelemetry.sdk.trace import ReadableSpan
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.redaction import build_redactor
 from otel_rt4chart.sampling import Policy
 from otel_rt4chart.verify import Exchange, Report, RulesJudge, Verifier
@@ -222,7 +222,7 @@ def test_text_that_stood_on_no_span_is_not_told() -> None:
     """Content that was held back from telemetry is verified, and stays back."""
     from dataclasses import replace
 
-    from otel_rt4chart.spans.record import SpanRecord
+    from otel_rt4chart.spans.model.record import SpanRecord
 
     def complete(record: SpanRecord) -> SpanRecord:
         if record.name != "answer":

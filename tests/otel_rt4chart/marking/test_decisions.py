@@ -11,15 +11,15 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import Tracer
 
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.marking import decisions
 from otel_rt4chart.marking.attach import Attached
-from otel_rt4chart.marking.change import changes
 from otel_rt4chart.marking.decisions import Decisions
+from otel_rt4chart.marking.exporter import changes
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Policy, Risk, Sampler
-from otel_rt4chart.spans.read import view as plain_view
-from otel_rt4chart.spans.sdk import Route
+from otel_rt4chart.spans.reading.reader import view as plain_view
+from otel_rt4chart.spans.reading.sdk import Route
 
 WAIT_S = 10.0
 KIND = "openinference.span.kind"

@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.marking.exporter import MarkingExporter
 
 SPANS = [ReadableSpan(name) for name in ("ask", "query", "answer")]

@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 from otel_rt4chart import RT4ChartInstrumentor
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.marking import decisions, marker
 from otel_rt4chart.marking.attach import Attached
 from otel_rt4chart.redaction import Redactor

@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_rt4chart.marking.change import changes, unmarked
+from otel_rt4chart.marking.exporter import changes, unmarked
 from otel_rt4chart.marking.marker import Marker
 from otel_rt4chart.redaction import Redactor
 

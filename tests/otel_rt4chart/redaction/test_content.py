@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.redaction.content import holds_text
-from otel_rt4chart.spans.conventions.all import APART, CONVENTIONS, DERIVED, EVENTS
 from otel_rt4chart.spans.conventions.convention import FIELDS
+from otel_rt4chart.spans.conventions.registry import APART, CONVENTIONS, DERIVED, EVENTS
 from otel_rt4chart.spans.conventions.traceai import PARAMETERS
 
 NAMES = ("model", "prompt_version", "session")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.redaction.patterns import BUILT_IN, patterns_from
 
 LONGEST_S = 0.6

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.redaction import build_redactor
 from otel_rt4chart.verify import Exchange, Passage
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.sampling import Policy
-from otel_rt4chart.sampling.document import Told, told_from_document
+from otel_rt4chart.sampling.policy import Told, told_from_document
 
 
 def test_a_document_is_read_whole() -> None:

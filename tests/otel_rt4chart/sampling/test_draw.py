@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.sampling import is_sampled, position
 
 trace_ids = st.integers(1, 2**128 - 1).map(lambda number: f"{number:032x}")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from otel_rt4chart.sampling.feedback import is_disliked
-from otel_rt4chart.spans.record import Attributes, SpanEvent, SpanRecord
+from otel_rt4chart.sampling.signals import is_disliked
+from otel_rt4chart.spans.model.record import Attributes, SpanEvent, SpanRecord
 
 
 def span(attributes: Attributes, *events: SpanEvent) -> SpanRecord:

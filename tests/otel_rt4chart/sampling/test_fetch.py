@@ -11,8 +11,8 @@ from urllib.error import HTTPError
 import pytest
 from opentelemetry.instrumentation.utils import is_instrumentation_enabled
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.sampling.fetch import MOST_BYTES, fetch
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.sampling.rates import MOST_BYTES, fetch
 from tests.otel_rt4chart.sampling.rates_server import serving
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.sampling.limits import DAY_S, DayBudget, Throttle
+from otel_rt4chart.sampling.sampler import DAY_S, DayBudget, Throttle
 
 
 def test_a_bucket_gives_its_tokens_at_once_and_then_fills_again() -> None:

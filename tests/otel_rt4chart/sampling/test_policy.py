@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.sampling import Policy
 
 RATES = {"support/*": 0.5, "support/refunds/*": 0.2, "support/refunds/eu": 0.9, "checkout": 0.0}

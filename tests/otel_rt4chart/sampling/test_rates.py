@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.guard import guard
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.guard import guard
 from otel_rt4chart.sampling import Policy, Sampler
 from otel_rt4chart.sampling.rates import RatesSource
 from tests.otel_rt4chart.sampling.rates_server import serving

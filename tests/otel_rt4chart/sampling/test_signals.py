@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from opentelemetry.sdk.trace import TracerProvider
 
 from otel_rt4chart.sampling import Signals, force, signals_of
-from otel_rt4chart.spans.read import view
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.spans.sdk import record_from_readable
-from otel_rt4chart.spans.view import Kind, Message, View
-from otel_rt4chart.verify.model import Passage
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.view import Kind, Message, View
+from otel_rt4chart.spans.reading.reader import view
+from otel_rt4chart.spans.reading.sdk import record_from_readable
+from otel_rt4chart.verify.core.model import Passage
 
 SPAN = SpanRecord("0" * 32, "1" * 16, "answer", 1, 2)
 

@@ -8,7 +8,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import (
     AnswerLabel,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import (
     CascadeJudge,

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.errors import StoreBusyError
+from otel_rt4chart.core.errors import StoreBusyError
 from rt4chart_clustering.commands.cluster import StoppedError, grouped, told
-from rt4chart_clustering.lock import LEASE_NS, PROLONGED_NS, locked
-from rt4chart_clustering.run import Outcome
+from rt4chart_clustering.grouping.lock import LEASE_NS, PROLONGED_NS, locked
+from rt4chart_clustering.grouping.run import Outcome
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.issues import list_issues
 from rt4chart_collector.store.migrate import migrate

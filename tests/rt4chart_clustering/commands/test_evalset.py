@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_clustering.embed import HashingEmbedder
-from rt4chart_clustering.run import run
+from rt4chart_clustering.description.embedding import HashingEmbedder
+from rt4chart_clustering.grouping.run import run
 from rt4chart_clustering.triage.find import shown_id
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.issues import list_issues

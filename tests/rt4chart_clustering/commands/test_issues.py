@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_clustering.propose import MERGE, SPLIT
+from rt4chart_clustering.grouping.proposals import MERGE, SPLIT
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.issue_events import Event, events_of, record
 from rt4chart_collector.store.migrate import migrate

@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 
-from otel_rt4chart.verify.model import Exchange, Label, Passage
+from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.review import body_of, opened

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otel_rt4chart.deciding import verified
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.judges.verdicts import verified
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify.local.judge import RulesJudge
 from otel_rt4chart.verify.pipeline import Verifier
 from rt4chart_collector.store.connect import Client

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.rows import row_from
-from otel_rt4chart.verify.model import Exchange, Label, Passage
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.json_rows import row_from
+from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import (
     EvalCase,
     LabelledClaim,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.bench.dataset import read_rows
-from otel_rt4chart.verify.model import Exchange, Label, Passage
+from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source
 from rt4chart_clustering.evalset.files import cases_from
 from rt4chart_clustering.evalset.formats import FORMATS

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from otel_rt4chart.redaction import Redactor, build_redactor
-from otel_rt4chart.verify.model import Label
-from rt4chart_clustering.embed import HashingEmbedder
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.evalset.case import case_id
 from rt4chart_clustering.evalset.promote import Promotion, promote
 from rt4chart_collector.store.connect import Client

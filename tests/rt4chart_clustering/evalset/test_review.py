@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.model import Exchange, Passage
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import Exchange, Passage
 from rt4chart_clustering.evalset import review
 from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown

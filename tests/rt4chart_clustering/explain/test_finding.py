@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.explain.finding import SCORES, finding_from, finding_row
 
 QUOTE = {"trace_id": "t", "span_id": "s", "passage_id": "", "text": "word for word"}

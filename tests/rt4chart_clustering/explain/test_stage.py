@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verdict import Stage
-from otel_rt4chart.verify.model import Evidence, Label
+from otel_rt4chart.spans.model.verdict import Stage
+from otel_rt4chart.verify.core.model import Evidence, Label
 from rt4chart_clustering.explain.stage import ADVICE, WORDS, Lost, Seen, lost_at
 from rt4chart_collector.store.failures import Failure
 from tests.rt4chart_clustering.made import failure

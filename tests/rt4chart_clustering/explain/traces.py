@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Decision, Verdict
-from otel_rt4chart.verify.model import AnswerLabel, AnswerRange, Claim, Evidence, Label, Report
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Claim, Evidence, Label, Report
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure, failures
 from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.verdicts import insert_verdicts
-from tests.otel_rt4chart.spans.made import generation, reranker, retriever, span
+from tests.otel_rt4chart.spans.model.made import generation, reranker, retriever, span
 from tests.rt4chart_clustering.made import NOON, SECOND
 
 TRIAL = "The free trial of the Pro plan lasts 14 days."

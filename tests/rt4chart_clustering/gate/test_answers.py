@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.model import Exchange, Passage
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import Exchange, Passage
 from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.gate.answers import (
     NewAnswer,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.gate.compare import EXACT, compare, rise_by_chance
 from rt4chart_clustering.gate.result import CaseResult, GateResult, kept_at, load, save
 

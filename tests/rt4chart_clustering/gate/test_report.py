@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.gate.compare import compare
 from rt4chart_clustering.gate.outcome import Bounds, outcome
 from rt4chart_clustering.gate.report import as_json, in_words, junit, markdown

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.errors import InputError, TicketError
+from otel_rt4chart.core.errors import InputError, TicketError
 from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_of
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.ticket import Filed, Ticket, What

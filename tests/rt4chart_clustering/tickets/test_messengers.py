@@ -14,7 +14,7 @@ import json
 
 import pytest
 
-from otel_rt4chart.errors import TicketError
+from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.pagerduty import PagerDuty
 from rt4chart_clustering.tickets.slack import Slack
 from rt4chart_clustering.tickets.ticket import Filed, Ticket

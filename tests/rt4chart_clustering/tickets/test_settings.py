@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from rt4chart_clustering.tickets.settings import SYSTEMS, TicketSettings, build_system
 
 WHOLE = {

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import pytest
 
-from otel_rt4chart.errors import TicketError
+from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.jira import Jira
 from rt4chart_clustering.tickets.linear import Linear

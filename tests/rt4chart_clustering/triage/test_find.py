@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.errors import InputError
+from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.triage.find import find, short_ids, shown_id
 from rt4chart_collector.store.issues import Issue
 

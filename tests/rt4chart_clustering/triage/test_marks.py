@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rt4chart_clustering.triage.marks import marks_of
+from rt4chart_clustering.triage.filter import marks_of
 from rt4chart_clustering.triage.overview import Standing
 from rt4chart_clustering.triage.severity import Traffic, severity_of
 from rt4chart_collector.store.failures import DAY_NS

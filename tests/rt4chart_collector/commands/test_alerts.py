@@ -11,14 +11,14 @@ from importlib import import_module
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.alerts.rule_file import rule_file
-from rt4chart_collector.alerts.state import AlertEvent, Kind
+from rt4chart_collector.core.alerts.state import AlertEvent, Kind
+from rt4chart_collector.notify.prometheus_rules import rule_file
 from rt4chart_collector.store.alert_events import open_alerts, record
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.silences import silences
 from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
-from tests.rt4chart_collector.alerts.made import ALERT, EVIL
-from tests.rt4chart_collector.alerts.world import HOUR, ISSUE
+from tests.rt4chart_collector.core.alerts.made import ALERT, EVIL
+from tests.rt4chart_collector.notify.world import HOUR, ISSUE
 
 Run = Callable[..., int]
 TICK_S = 300

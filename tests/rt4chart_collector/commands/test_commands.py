@@ -11,10 +11,10 @@ from importlib import import_module
 import pytest
 
 from otel_rt4chart.cli import main, meant
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
-from rt4chart_collector.retry import outcome_of, revived
+from rt4chart_collector.pipeline.retry import outcome_of, revived
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import (
     Letter,
@@ -24,9 +24,9 @@ from rt4chart_collector.store.dead_letters import (
     insert_letters,
 )
 from rt4chart_collector.store.spans import insert_spans
-from tests.rt4chart_collector.line import BAD, spans_from
+from tests.rt4chart_collector.pipeline.line import BAD, spans_from
+from tests.rt4chart_collector.pipeline.test_retry import error
 from tests.rt4chart_collector.records import NOON
-from tests.rt4chart_collector.test_retry import error
 
 Run = Callable[..., int]
 

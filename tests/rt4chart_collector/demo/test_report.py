@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.rates import AnswerSums
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
+from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.demo.command import picture
 from rt4chart_collector.demo.labels import Agreement
 from rt4chart_collector.demo.report import show

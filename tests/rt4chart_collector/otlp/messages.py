@@ -9,7 +9,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from otel_rt4chart import semconv
+from otel_rt4chart.core import semconv
 
 MILLISECOND = 1_000_000
 SENTENCE = "The trial lasts 14 days. "

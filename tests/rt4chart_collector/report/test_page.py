@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from otel_rt4chart.verdict import Verdict
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.report.gather import Period, gather
 from rt4chart_collector.report.page import page
 from rt4chart_collector.store.connect import Client

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.rates import AnswerSums
+from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.report.trend import HEIGHT, WIDTH, trend
 from rt4chart_collector.store.breakdown import Point, Slice, WeightedCounts
 

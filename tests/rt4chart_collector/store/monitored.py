@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.verdict import Verdict
-from rt4chart_collector.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.alerts.state import AlertEvent, Kind
+from otel_rt4chart.spans.model.verdict import Verdict
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.state import AlertEvent, Kind
 from rt4chart_collector.store.alert_events import record
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.drift import DriftRow, write_drift

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.errors import InputError
-from rt4chart_collector.alerts.alert import Alert
+from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.alerts.due import Receiver, What, due, notified
-from rt4chart_collector.alerts.lifecycle import Policy
-from rt4chart_collector.alerts.state import AlertEvent, Kind
+from rt4chart_collector.core.alerts.alert import Alert
+from rt4chart_collector.core.alerts.lifecycle import Policy
+from rt4chart_collector.core.alerts.state import AlertEvent, Kind
 from rt4chart_collector.store.alert_events import (
     Wanted,
     acknowledge,
@@ -27,7 +27,7 @@ from rt4chart_collector.store.alert_events import (
 )
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.silences import silences
-from tests.rt4chart_collector.alerts.world import DAY, DRIFT, HOUR, ISSUE, MINUTE, START
+from tests.rt4chart_collector.notify.world import DAY, DRIFT, HOUR, ISSUE, MINUTE, START
 
 SAID = replace(DRIFT, facts={"before": {"rate": 0.06}, "text": "é\ud800", "n": [1, None, True]})
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verdict import Decision, Stage, StagedPassage
-from otel_rt4chart.verify.model import Label, Passage
+from otel_rt4chart.spans.model.verdict import Decision, Stage, StagedPassage
+from otel_rt4chart.verify.core.model import Label, Passage
 from rt4chart_collector.store.answer import findings_from, issues_holding, verifications_of
 from rt4chart_collector.store.answer_claims import Resting, claims_in, outline_of
 from rt4chart_collector.store.assignments import Assignment, insert_assignments

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import AnswerLabel, Label
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import AnswerLabel, Label
 from rt4chart_collector.store.answer_list import Listed, Order, Wanted, answer_page
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.verdicts import insert_verdicts

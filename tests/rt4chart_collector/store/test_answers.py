@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.rates import claim_rate
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Verifier
+from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.answers import answers
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.rates import route_sums

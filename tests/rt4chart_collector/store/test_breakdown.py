@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.rates import Rate, claim_rate
-from otel_rt4chart.verdict import Decision, Verdict
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import Rate, claim_rate
 from rt4chart_collector.store.breakdown import ALIKE, DIMENSIONS, Slice, rates_by, rates_over_time
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import Coverage, coverage

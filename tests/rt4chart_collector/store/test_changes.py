@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verdict import Verdict
+from otel_rt4chart.spans.model.verdict import Verdict
 from rt4chart_collector.store.changes import Change, changes
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.verdicts import insert_verdicts

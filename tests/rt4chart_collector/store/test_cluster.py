@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import StoreError
+from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.answers import answers
 from rt4chart_collector.store.cluster import (
     CONNECTION,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.errors import InputError, SettingsError, StoreBusyError, StoreError
+from otel_rt4chart.core.errors import InputError, SettingsError, StoreBusyError, StoreError
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.target import target_of
 

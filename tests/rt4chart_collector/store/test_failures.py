@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verify.model import Clash, Label
+from otel_rt4chart.verify.core.model import Clash, Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import failures, failures_by_key
 from rt4chart_collector.store.verdicts import insert_verdicts

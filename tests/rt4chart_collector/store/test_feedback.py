@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.errors import InputError
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answer import Verification, verifications_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.feedback import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verify.model import AnswerLabel, Label
+from otel_rt4chart.verify.core.model import AnswerLabel, Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import DAY_NS
 from rt4chart_collector.store.issue_traffic import (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.assignments import (
     MATCH,
     Assignment,

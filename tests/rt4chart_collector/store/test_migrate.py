@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.errors import StoreError
+from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import Migration, migrate, shipped
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.errors import NoStoreError, StoreBusyError
+from otel_rt4chart.core.errors import NoStoreError, StoreBusyError
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.ownership import connect_briefly, is_lent, is_wanted, owning
 from rt4chart_collector.store.target import target_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verdict import Stage, StagedPassage, Verdict
-from otel_rt4chart.verify.model import AnswerLabel, Label, Passage
+from otel_rt4chart.spans.model.verdict import Stage, StagedPassage, Verdict
+from otel_rt4chart.verify.core.model import AnswerLabel, Label, Passage
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.passages import SeenPassage, passages_of
 from rt4chart_collector.store.said import faithful_answers, said_in

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from otel_rt4chart.errors import SettingsError
-from rt4chart_collector.settings import load
+from otel_rt4chart.core.errors import SettingsError
+from rt4chart_collector.core.settings import load
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.retention import Retention

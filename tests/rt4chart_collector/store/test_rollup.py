@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.verdicts import insert_verdicts

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.breakdown import Slice, rates_by, rates_over_time
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.route_rates import RouteRates, route_rates

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.retry import put_off
+from rt4chart_collector.pipeline.retry import put_off
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import due_letters, insert_letters
 from rt4chart_collector.store.share import ALL, Share

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.errors import InputError
-from rt4chart_collector.alerts.silence import Silence, silenced_until
+from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.core.alerts.silence import Silence, silenced_until
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.silences import add_silence, remove_silence, silences
-from tests.rt4chart_collector.alerts.world import DRIFT, HOUR, ISSUE, START
+from tests.rt4chart_collector.notify.world import DRIFT, HOUR, ISSUE, START
 
 
 def test_silences_come_back_until_they_are_over(any_client: Client) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.record import AttributeValue
+from otel_rt4chart.spans.model.record import AttributeValue
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans, spans_of, text_of
 from tests.rt4chart_collector.records import NOON, SPAN, trace_spans

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.rates import AnswerSums
-from otel_rt4chart.verdict import Decision, Verdict
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.rates import route_sums
 from rt4chart_collector.store.ticks import TICK_NS, Bin, RouteTicks, Tick, route_ticks, sums_of

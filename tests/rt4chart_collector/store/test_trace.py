@@ -6,8 +6,8 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.semconv import SCOPE_NAME
-from otel_rt4chart.spans.record import SpanRecord
+from otel_rt4chart.core.semconv import SCOPE_NAME
+from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.trace import _in_order, trace_of

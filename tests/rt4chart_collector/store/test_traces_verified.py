@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Decision, Verdict
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify import LocalJudge, Verifier
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import SPANS, insert_spans, spans_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice
 
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.traffic import SilentRoute, busiest_routes, silent_routes
 from rt4chart_collector.store.verdicts import insert_verdicts

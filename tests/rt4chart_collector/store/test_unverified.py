@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.record import Attributes, SpanEvent
-from otel_rt4chart.spans.view import Kind
+from otel_rt4chart.spans.model.record import Attributes, SpanEvent
+from otel_rt4chart.spans.model.view import Kind
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.unverified import unverified_traces

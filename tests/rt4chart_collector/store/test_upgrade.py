@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.issues import Issue, insert_issues
 from rt4chart_collector.store.migrate import migrate, shipped

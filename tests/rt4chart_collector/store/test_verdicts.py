@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.verdict import Decision, Stage, StagedPassage
-from otel_rt4chart.verify.model import Label, Passage
+from otel_rt4chart.spans.model.verdict import Decision, Stage, StagedPassage
+from otel_rt4chart.verify.core.model import Label, Passage
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from otel_rt4chart.verdict import Decision
+from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.verdicts import insert_verdicts
 from rt4chart_collector.store.verifiers import main_verifier

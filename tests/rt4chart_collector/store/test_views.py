@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.rates import claim_rate
-from otel_rt4chart.verdict import Decision
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.breakdown import rates_by
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import coverage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verdict import Decision, Verdict
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.verdicts import insert_verdicts
 from rt4chart_collector.store.worst_answers import WorstAnswer, worst_answers

@@ -19,11 +19,11 @@ from typing import Any
 
 import clickhouse_connect
 
-from otel_rt4chart.errors import InputError, StoreError
-from otel_rt4chart.verify.model import Label
-from rt4chart_clustering.embed import HashingEmbedder
-from rt4chart_clustering.run import run
-from rt4chart_collector.retry import outcome_of
+from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_clustering.description.embedding import HashingEmbedder
+from rt4chart_clustering.grouping.run import run
+from rt4chart_collector.pipeline.retry import outcome_of
 from rt4chart_collector.store.agreement import agreements
 from rt4chart_collector.store.answers import answers
 from rt4chart_collector.store.assignments import assignments_of, nearer
@@ -51,8 +51,8 @@ from rt4chart_collector.store.ticks import route_ticks
 from rt4chart_collector.store.unverified import unverified_traces
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts
 from rt4chart_collector.store.verifiers import main_verifier
+from tests.rt4chart_collector.pipeline.test_retry import error
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
-from tests.rt4chart_collector.test_retry import error
 
 SHARD = "<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>"
 CONFIG = f"""<clickhouse><tcp_port>9000</tcp_port><remote_servers>

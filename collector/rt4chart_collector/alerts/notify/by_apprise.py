@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from rt4chart_collector.alerts.due import What
 from rt4chart_collector.alerts.message import Message
 from rt4chart_collector.sending.sender import Sender

@@ -6,7 +6,7 @@ from typing import Any
 
 from rt4chart_collector.alerts.due import What
 from rt4chart_collector.alerts.message import Message
-from rt4chart_collector.alerts.times import iso
+from rt4chart_collector.core.alerts.times import iso
 from rt4chart_collector.sending.sender import Sender, encoded
 from rt4chart_collector.sending.text import line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from otel_rt4chart.errors import RT4ChartError
+from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_collector.alerts.due import ALL, What
 from rt4chart_collector.alerts.message import Message
 from rt4chart_collector.sending.sender import Sender, encoded

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from otel_rt4chart.verify.encoding import encodable
+from otel_rt4chart.core.text import encodable
 from rt4chart_collector.alerts.due import ALL
 from rt4chart_collector.alerts.message import Message
 from rt4chart_collector.alerts.notify.alertmanager import annotations_of, labels_of
-from rt4chart_collector.alerts.times import iso
+from rt4chart_collector.core.alerts.times import iso
 from rt4chart_collector.sending.sender import Sender, encoded
 from rt4chart_collector.sending.signature import PREFIX, key_of, signed_headers
 from rt4chart_collector.sending.text import secrets_in

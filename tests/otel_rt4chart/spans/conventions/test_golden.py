@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.spans.read import view
+from otel_rt4chart.spans.reading.reader import view
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
 from tests.otel_rt4chart.spans.conventions.golden.case import Golden, said
 

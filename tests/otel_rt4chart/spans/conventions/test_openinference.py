@@ -11,9 +11,9 @@ from openinference.semconv.trace import (
     SpanAttributes,
 )
 
-from otel_rt4chart import semconv
-from otel_rt4chart.spans.read import view
-from otel_rt4chart.spans.record import Attributes, AttributeValue, SpanRecord
+from otel_rt4chart.core import semconv
+from otel_rt4chart.spans.model.record import Attributes, AttributeValue, SpanRecord
+from otel_rt4chart.spans.reading.reader import view
 
 ANSWER = f"{semconv.LLM_OUTPUT_MESSAGES}.0."
 

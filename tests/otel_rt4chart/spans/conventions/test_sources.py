@@ -13,11 +13,11 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_rt4chart.spans.read import view
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.spans.sdk import record_from_readable
-from rt4chart_collector.otlp.decode import decode_spans
-from rt4chart_collector.otlp.decode_json import decode_json
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.reading.reader import view
+from otel_rt4chart.spans.reading.sdk import record_from_readable
+from rt4chart_collector.ingest.otlp.decode import decode_spans
+from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans, spans_of
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN

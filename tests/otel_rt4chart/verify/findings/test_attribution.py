@@ -15,8 +15,8 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
+from otel_rt4chart.verify.core.model import Relation
 from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages
-from otel_rt4chart.verify.model import Relation
 
 PASSAGES = [Passage("a", "MRI is covered."), Passage("b", "Dogs."), Passage("c", "Cats.")]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify import (
     AnswerRange,
     Chunk,
@@ -24,7 +24,7 @@ from otel_rt4chart.verify import (
     Verifier,
 )
 from otel_rt4chart.verify.findings.find import MOST, find
-from otel_rt4chart.verify.outcome import Notes
+from otel_rt4chart.verify.stages.outcome import Notes
 
 COVERED = "The policy covers outpatient MRI."
 DENIED = "The policy does not cover outpatient MRI."

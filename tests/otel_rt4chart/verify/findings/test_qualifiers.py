@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.verify import Exchange, Finding, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.findings.qualifiers import unsaid
-from otel_rt4chart.verify.local.tokens import content
+from otel_rt4chart.verify.language.tokens import content
 
 MRI = "Outpatient MRI is covered when prior authorization has been obtained."
 COVERED = "The policy covers outpatient MRI."

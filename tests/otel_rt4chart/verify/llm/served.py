@@ -7,15 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from otel_rt4chart.verify import (
-    Endpoint,
-    Exchange,
-    Label,
-    OpenAIJudge,
-    Passage,
-    Report,
-    Verifier,
-)
+from otel_rt4chart.verify import Endpoint, Exchange, Label, OpenAIJudge, Passage, Report, Verifier
 from tests.endpoint_server import Answer, EndpointServer, Seen, text
 from tests.oracle import Oracle, Truth
 from tests.running_example import ANSWER, POLICY

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from otel_rt4chart.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.llm.connect import address_of
+from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.llm.client import address_of
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prompt import Message, Prompt
 from tests.endpoint_server import EndpointServer, error, text

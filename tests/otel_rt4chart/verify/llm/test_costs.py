@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.verdict_cache import FileCache
+from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.verify import (
     AnswerLabel,
     Budget,

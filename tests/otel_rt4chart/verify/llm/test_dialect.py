@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.llm.ask import Completion
-from otel_rt4chart.verify.llm.dialect import Dialect
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prompt import Message, Prompt
+from otel_rt4chart.verify.llm.protocol import Dialect
 from tests.endpoint_server import Answer, EndpointServer, Seen, error, text
 
 OPTIONAL = {"response_format", "seed", "temperature", "max_tokens", "max_completion_tokens"}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from otel_rt4chart.errors import JudgeError
+from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import (
     Budget,
@@ -19,11 +19,11 @@ from otel_rt4chart.verify import (
     Usage,
     Verifier,
 )
-from otel_rt4chart.verify.link import Linker
+from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.link.link import Linker
 from otel_rt4chart.verify.llm.embedder import OpenAIEmbedder
 from otel_rt4chart.verify.llm.prices import Price
-from otel_rt4chart.verify.meter import Meter
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.text.segment import segment
 from tests.endpoint_server import Answer, EndpointServer, Seen, as_json, embedded, error
 
 PASSAGES = [Passage("p", "The pool is open.")]

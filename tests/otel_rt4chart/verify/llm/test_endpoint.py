@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from otel_rt4chart.errors import JudgeError, SettingsError
+from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.verify.core.meter import Budget
 from otel_rt4chart.verify.llm.ask import Completion, UnsentError
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prompt import Message, Prompt
-from otel_rt4chart.verify.meter import Budget
 from tests.endpoint_server import (
     Answer,
     EndpointServer,

@@ -6,26 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.verify import (
-    AnswerLabel,
-    Exchange,
-    Label,
-    OpenAIJudge,
-    Verifier,
-)
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.verify import AnswerLabel, Exchange, Label, OpenAIJudge, Verifier
 from tests.endpoint_server import Answer, Seen
 from tests.oracle import Oracle, Truth, lines
-from tests.otel_rt4chart.verify.llm.served import (
-    CON,
-    ENT,
-    NIC,
-    ORACLE,
-    POOL,
-    RUNNING,
-    WARM,
-    served,
-)
+from tests.otel_rt4chart.verify.llm.served import CON, ENT, NIC, ORACLE, POOL, RUNNING, WARM, served
 from tests.running_example import ANSWER
 
 

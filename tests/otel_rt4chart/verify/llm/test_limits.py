@@ -2,24 +2,10 @@ from __future__ import annotations
 
 import json
 
-from otel_rt4chart.verify import (
-    AnswerLabel,
-    Budget,
-    Exchange,
-    OpenAIJudge,
-    Passage,
-    Verifier,
-)
+from otel_rt4chart.verify import AnswerLabel, Budget, Exchange, OpenAIJudge, Passage, Verifier
 from tests.endpoint_server import Answer, Seen, text
 from tests.oracle import Oracle, lines
-from tests.otel_rt4chart.verify.llm.served import (
-    ENT,
-    ORACLE,
-    POOL,
-    RUNNING,
-    WARM,
-    served,
-)
+from tests.otel_rt4chart.verify.llm.served import ENT, ORACLE, POOL, RUNNING, WARM, served
 
 
 def test_an_answers_budget_is_never_exceeded() -> None:

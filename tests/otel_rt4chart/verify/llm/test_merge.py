@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from otel_rt4chart.verify.judge import Assess, Hint, Resolve
-from otel_rt4chart.verify.llm.merge import Resolving, merged, part
-from otel_rt4chart.verify.model import AnswerRange, Chunk, DraftClaim, Judgement, Label
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.core.judge import Assess, Hint, Resolve
+from otel_rt4chart.verify.core.model import AnswerRange, Chunk, DraftClaim, Judgement, Label
+from otel_rt4chart.verify.llm.labelling import Resolving, merged, part
+from otel_rt4chart.verify.text.segment import segment
 
 CONTEXT = segment("The pool is heated. Dogs are welcome.")
 CHUNK = Chunk(0, CONTEXT)

@@ -9,12 +9,12 @@ from contextvars import ContextVar
 
 import pytest
 
-from otel_rt4chart.verify.llm.pool import DaemonPool
+from otel_rt4chart.verify.llm.workers import DaemonPool
 
 HERE: ContextVar[str] = ContextVar("here", default="")
 HANGS = """
 import threading
-from otel_rt4chart.verify.llm.pool import DaemonPool
+from otel_rt4chart.verify.llm.workers import DaemonPool
 begun = threading.Event()
 def hang():
     begun.set()

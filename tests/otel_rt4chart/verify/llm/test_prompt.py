@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import otel_rt4chart.verify
+from otel_rt4chart.verify.core.model import Passage
 from otel_rt4chart.verify.llm.prompt import instructions, passages, quoted, version
-from otel_rt4chart.verify.model import Passage
-from otel_rt4chart.verify.segment import segment_passages
+from otel_rt4chart.verify.text.segment import segment_passages
 
-FOLDER = Path(otel_rt4chart.verify.__file__).parent / "prompts"
+FOLDER = Path(otel_rt4chart.verify.__file__).parent / "llm/prompts"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.md"))
 
 

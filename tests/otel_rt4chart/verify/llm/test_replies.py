@@ -6,13 +6,7 @@ from typing import Any
 
 import pytest
 
-from otel_rt4chart.verify import (
-    AnswerLabel,
-    Exchange,
-    Label,
-    OpenAIJudge,
-    Verifier,
-)
+from otel_rt4chart.verify import AnswerLabel, Exchange, Label, OpenAIJudge, Verifier
 from tests.endpoint_server import Answer, error, text
 from tests.oracle import Oracle, Truth, lines
 from tests.otel_rt4chart.verify.llm.served import (

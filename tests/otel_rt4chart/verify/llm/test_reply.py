@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.llm.reply import label_of, listed, number_of, numbers_of, objects
-from otel_rt4chart.verify.model import Label
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.llm.replies import label_of, listed, number_of, numbers_of, objects
 
 ITEMS = [{"claim": 1, "label": "entailed"}, {"claim": 2, "label": "baseless"}]
 

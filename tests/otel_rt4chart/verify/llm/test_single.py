@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import (
     AnswerLabel,
     CascadeJudge,
@@ -17,15 +17,7 @@ from otel_rt4chart.verify import (
 )
 from tests.endpoint_server import Answer, Seen, error, text
 from tests.oracle import Oracle, lines
-from tests.otel_rt4chart.verify.llm.served import (
-    CON,
-    ENT,
-    NIC,
-    ORACLE,
-    POOL,
-    RUNNING,
-    served,
-)
+from tests.otel_rt4chart.verify.llm.served import CON, ENT, NIC, ORACLE, POOL, RUNNING, served
 
 
 def test_one_call_gives_the_same_labels_as_the_steps() -> None:

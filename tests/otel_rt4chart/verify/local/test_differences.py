@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.local.context import read_context
+from otel_rt4chart.verify.language.context import read_context
+from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.features import Reading, read_claim
-from otel_rt4chart.verify.local.slots import read_slots
 
 
 def read(claim: str, *passages: str) -> Reading:

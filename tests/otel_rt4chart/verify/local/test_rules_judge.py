@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.judge import Judge
-from otel_rt4chart.verify.local import RulesJudge
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.model import (
     AnswerRange,
     Chunk,
     Clash,
@@ -17,7 +16,8 @@ from otel_rt4chart.verify.model import (
     Label,
     Sentence,
 )
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.local import RulesJudge
+from otel_rt4chart.verify.text.segment import segment
 
 HUBBLE = (
     "The Hubble Space Telescope was deployed from Space Shuttle Discovery on April 25, 1990,"

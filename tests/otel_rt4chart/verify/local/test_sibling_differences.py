@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.local.context import read_context
+from otel_rt4chart.verify.language.context import read_context
+from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.features import Reading, read_claim
-from otel_rt4chart.verify.local.slots import read_slots
-from otel_rt4chart.verify.local.telling import tell
+from otel_rt4chart.verify.local.verdict import tell
 
 
 def read(claim: str, *sentences: str) -> Reading:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim, Judgement, Label, Passage
 from otel_rt4chart.verify.local import RulesJudge
-from otel_rt4chart.verify.model import AnswerRange, DraftClaim, Judgement, Label, Passage
-from otel_rt4chart.verify.segment import segment_passages
+from otel_rt4chart.verify.text.segment import segment_passages
 
 PLANS = "Basic costs $10. Pro costs $49."
 TABLE = "| Plan | Price |\n|---|---|\n| Basic | $10 |\n| Pro | $49 |\n"

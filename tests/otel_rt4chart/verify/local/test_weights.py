@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.verify.local.decide import heads
 from otel_rt4chart.verify.local.features import FEATURES
+from otel_rt4chart.verify.local.heads import heads
 
 
 def test_nothing_that_speaks_against_a_claim_makes_it_more_likely() -> None:

@@ -11,8 +11,8 @@ from threading import Thread
 
 import pytest
 
-from otel_rt4chart.errors import SettingsError
-from otel_rt4chart.verify.judge import Embedder
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.verify.core.judge import Embedder
 from otel_rt4chart.verify.neural import encoder
 from otel_rt4chart.verify.neural.encoder import WIDTH, LocalEmbedder
 from rt4chart_models import folder
@@ -28,7 +28,7 @@ TEXTS = [
 ]
 FORK = """
 import os, signal, sys, warnings
-from otel_rt4chart.embedded import build_embedder
+from otel_rt4chart.judges.embedded_models import build_embedder
 
 warnings.simplefilter("ignore", DeprecationWarning)
 embedder = build_embedder(2)

@@ -8,10 +8,10 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.commands.doctor import core_checks, onnx_check
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.faithful import assert_faithful
-from otel_rt4chart.judges import build_judge, build_verifier
-from otel_rt4chart.settings import JudgeSettings
+from otel_rt4chart.judges.build import build_judge, build_verifier
+from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify import Exchange, Label, Passage
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth

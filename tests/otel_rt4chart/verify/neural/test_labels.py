@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.neural.labels import LabelMap, Odds, check_width, read_labels
 
 

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto
 
-from otel_rt4chart.errors import SettingsError
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import OnnxJudge
 from tests.otel_rt4chart.verify.neural.made import save_model
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.model import Passage
-from otel_rt4chart.verify.neural.nearby import NEARBY, linker_of, nearby, together
-from otel_rt4chart.verify.segment import segment_passages
+from otel_rt4chart.verify.core.model import Passage
+from otel_rt4chart.verify.neural.premise import NEARBY, linker_of, nearby, together
+from otel_rt4chart.verify.text.segment import segment_passages
 
 SENTENCES = st.lists(
     st.sampled_from(["The trial lasts 14 days.", "Dogs are welcome.", "A trial is free."]),

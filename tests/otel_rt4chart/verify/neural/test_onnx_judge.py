@@ -23,8 +23,8 @@ from otel_rt4chart.verify import (
     Sentence,
     Verifier,
 )
-from otel_rt4chart.verify.judge import BatchJudge, ModelJudge
-from otel_rt4chart.verify.segment import segment
+from otel_rt4chart.verify.core.judge import BatchJudge, ModelJudge
+from otel_rt4chart.verify.text.segment import segment
 from tests.otel_rt4chart.verify.neural.made import LIGHT, WORDS, save_model
 
 TRIAL, REFUNDS, POOL = (

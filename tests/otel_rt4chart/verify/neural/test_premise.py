@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.model import Sentence
+from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.neural.premise import Reading, Search, pieces, readings, windows
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otel_rt4chart.errors import JudgeError
-from otel_rt4chart.verify.neural.folder import find_model, identify
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.neural.model_folder import find_model, identify
 from otel_rt4chart.verify.neural.session import Session
 from tests.otel_rt4chart.verify.neural.made import LIGHT, WORDS, save_model
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.model import Judgement, Label
+from otel_rt4chart.verify.core.model import Judgement, Label
 from otel_rt4chart.verify.neural.labels import Odds
+from otel_rt4chart.verify.neural.nli_judge import Read, decide
 from otel_rt4chart.verify.neural.premise import Reading
-from otel_rt4chart.verify.neural.verdict import Read, decide
 
 FOR, AGAINST, NEITHER = Odds(0.9, 0.02, 0.08), Odds(0.1, 0.8, 0.1), Odds(0.1, 0.1, 0.8)
 

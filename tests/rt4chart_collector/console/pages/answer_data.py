@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from starlette.testclient import TestClient
 
-from otel_rt4chart.spans.exchanges import candidates
-from otel_rt4chart.spans.record import SpanRecord
-from otel_rt4chart.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify.model import (
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
     Claim,
@@ -21,9 +21,9 @@ from otel_rt4chart.verify.model import (
     Label,
     Report,
 )
-from rt4chart_collector.console.app import build_site
-from rt4chart_collector.console.pages import answers
-from rt4chart_collector.console.settings import ConsoleSettings
+from rt4chart_collector.console.answers import answers_page
+from rt4chart_collector.console.site import build_site
+from rt4chart_collector.core.console_settings import ConsoleSettings
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.verdicts import insert_verdicts
@@ -47,7 +47,7 @@ def console(client: Client, **settings: object) -> Iterator[TestClient]:
     site = build_site(
         client.sibling,
         replace(ConsoleSettings(), **settings),  # type: ignore[arg-type]
-        sections=[answers.SECTION],
+        sections=[answers_page.SECTION],
         clock=lambda: NOON + HOUR,
     )
     headers = {"origin": "http://localhost", "accept": "text/html"}

@@ -10,8 +10,8 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from rt4chart_collector.console.facts import Facts, facts_of
-from rt4chart_collector.console.settings import ConsoleSettings
+from rt4chart_collector.console.app.facts import Facts, facts_of
+from rt4chart_collector.core.console_settings import ConsoleSettings
 from rt4chart_collector.store.alert_events import open_alerts
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.trends import deployments, trends

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from otel_rt4chart.spans.record import SpanEvent, SpanRecord
-from otel_rt4chart.spans.view import Message, View
-from otel_rt4chart.verify.model import Passage
+from otel_rt4chart.spans.model.record import SpanEvent, SpanRecord
+from otel_rt4chart.spans.model.view import Message, View
+from otel_rt4chart.verify.core.model import Passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

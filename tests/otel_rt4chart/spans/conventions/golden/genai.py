@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from otel_rt4chart.spans.view import Kind, Message
+from otel_rt4chart.spans.model.view import Kind, Message
 from tests.otel_rt4chart.spans.conventions.golden.case import Golden, doc, system, user
 
 OPERATION = "gen_ai.operation.name"

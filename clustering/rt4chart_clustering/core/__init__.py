@@ -1,0 +1,1 @@
+"""Settings and helpers of the clustering side."""

@@ -1,0 +1,80 @@
+"""Texts to vectors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import HashingVectorizer
+
+from otel_rt4chart.judges.embedded_models import build_embedder as build_encoder
+from otel_rt4chart.verify.neural.encoder import LocalEmbedder
+
+Matrix = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Makes a unit row of `width` numbers of each text; `id` names the space they lie in."""
+
+    @property
+    def id(self) -> str:
+        """Name and version: vectors under different ids must not be compared."""
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One row a text, of length 1; a text without words is a row of zeros."""
+
+
+class HashingEmbedder:
+    """Words, word pairs and pieces of words, hashed: lexical only.
+
+    It knows no synonyms; in return it needs no model, fits nothing, and never changes.
+    """
+
+    id = "hashing/1"
+    width = 256
+
+    def __init__(self) -> None:
+        """Nothing is fitted: equal texts have equal vectors in every run."""
+        self._words = HashingVectorizer(n_features=self.width, ngram_range=(1, 2), dtype=np.float32)
+        self._pieces = HashingVectorizer(
+            n_features=self.width, analyzer="char_wb", ngram_range=(3, 5), dtype=np.float32
+        )
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """Rows of hashed counts, words and pieces of words weighing the same."""
+        if not texts:
+            return np.zeros((0, self.width), dtype=np.float32)
+        rows: Matrix = (self._words.transform(texts) + self._pieces.transform(texts)).toarray()
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.where(lengths > 0, lengths, 1)
+        return rows
+
+
+class MeaningEmbedder:
+    """The embedded encoder's vectors: equal texts have equal ones in every run."""
+
+    def __init__(self, encoder: LocalEmbedder) -> None:
+        """`encoder` may be shared."""
+        self._encoder = encoder
+        self.id = encoder.id
+        self.width = encoder.width
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """Rows of meaning; words that are not there have none."""
+        rows = np.zeros((len(texts), self.width), dtype=np.float32)
+        worded = [at for at, text in enumerate(texts) if re.search(r"\w", text)]
+        if worded:
+            rows[worded] = self._encoder.embed([texts[at] for at in worded])
+        return rows
+
+
+def build_embedder(name: str) -> Embedder:
+    """The one of that name; SettingsError says what to install where the encoder is missing."""
+    return MeaningEmbedder(build_encoder()) if name == "local" else HashingEmbedder()

@@ -1,0 +1,1 @@
+"""Failures into issues: assignment, clustering, identity, proposals."""

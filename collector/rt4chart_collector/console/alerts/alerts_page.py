@@ -1,0 +1,233 @@
+"""Alerts: those that are open, what was, one with its facts, and what a person does about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from rt4chart_collector.console.alerts.alert_facts import alert_facts
+from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.routes.route_rows import worst_first
+from rt4chart_collector.console.view.filters import duration, iso, link, when
+from rt4chart_collector.console.view.paging import linked, page_number, page_size
+from rt4chart_collector.console.view.params import bad, id_of, one_of, text_of
+from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
+from rt4chart_collector.console.view.table import Column, Table
+from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
+from rt4chart_collector.core.alerts.alert import Rule, Severity
+from rt4chart_collector.core.alerts.silence import Silence
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.notify.next_step import next_step
+from rt4chart_collector.store.alert_events import (
+    MOST,
+    Episode,
+    Wanted,
+    acknowledge,
+    alert_state,
+    alert_states,
+    history,
+    history_count,
+    resolve,
+    snooze,
+    trail,
+)
+from rt4chart_collector.store.answer_list import UNFAITHFUL
+from rt4chart_collector.store.silences import add_silence, remove_silence, silences
+
+if TYPE_CHECKING:
+    from rt4chart_collector.console.app.console import Console
+
+MINUTE_NS = 60 * 10**9
+# How long a snooze or a maintenance window may last, in minutes.
+SPANS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
+MINUTES = tuple(str(one) for one in SPANS.values())
+NOTE = 500
+
+
+def _place(row: Episode) -> Markup | str:
+    if not (row.alert.service or row.alert.route):
+        return "–"
+    return link(route_url(row.alert.service, row.alert.route), row.alert.route or "(no route)")
+
+
+def _lasted(row: Episode) -> float | None:
+    return (row.ended_ns - row.fired_ns) / 1e9 if row.ended_ns else None
+
+
+COLUMNS: Sequence[Column[Episode]] = (
+    Column("fired", "Fired", lambda row: iso(row.fired_ns), lambda row: when(row.fired_ns)),
+    Column(
+        "severity",
+        "Severity",
+        lambda row: str(row.alert.severity),
+        lambda row: Markup('<span class="severity severity-{0}">▲ {0}</span>').format(
+            row.alert.severity
+        ),
+    ),
+    Column("rule", "Rule", lambda row: str(row.alert.rule)),
+    Column("service", "Service", lambda row: row.alert.service, is_exported_only=True),
+    Column("route", "Route", lambda row: row.alert.route, _place),
+    Column(
+        "title",
+        "What",
+        lambda row: row.alert.title,
+        lambda row: link(alert_url(row.alert.id), row.alert.title),
+    ),
+    Column("id", "Id", lambda row: row.alert.id, is_exported_only=True),
+    Column(
+        "lasted_s",
+        "Lasted",
+        _lasted,
+        lambda row: duration(_lasted(row)) if row.ended_ns else "open",
+        is_number=True,
+    ),
+    Column("ended_by", "Ended by", lambda row: row.ended_by),
+)
+
+
+class Alerts:
+    """The pages."""
+
+    def __init__(self, console: Console) -> None:
+        """Nothing is read yet."""
+        self._console = console
+
+    def index(self, request: Request) -> Response:
+        """GET /alerts: the open ones, silences, and the history by `?rule=&severity=&service=`."""
+        now_ns, shown = self._console.clock(), min(page_size(request), MOST - 1)
+        since_ns, until_ns = self._console.window(request)
+        wanted = Wanted(
+            since_ns,
+            until_ns,
+            rule=one_of(request, "rule", ("", *Rule), ""),
+            severity=one_of(request, "severity", ("", *Severity), ""),
+            service=text_of(request, "service") or None,
+            route=text_of(request, "route") or None,
+        )
+        begin = (page_number(request) - 1) * shown
+        with self._console.store() as client:
+            states = alert_states(client, now_ns=now_ns)
+            quiet = silences(client, now_ns)
+            rows = history(client, wanted, limit=shown + 1, offset=begin)
+            total = history_count(client, wanted)
+        empty = "No alert fired in this time. rt4chart alerts test sends one to every target."
+        table = Table("history", "History", rows[:shown], COLUMNS, empty, total=total)
+        return self._console.table(
+            request,
+            linked(request, table, has_more=len(rows) > shown),
+            "alerts.html",
+            title="Alerts",
+            open_now=sorted((one for one in states if one.is_open), key=worst_first),
+            quiet=quiet,
+            rules=list(Rule),
+            severities=list(Severity),
+            wanted=wanted,
+            spans=SPANS,
+        )
+
+    def one(self, request: Request) -> Response:
+        """GET /alerts/{id}: how it stands, its facts and what happened to it."""
+        alert_id, now_ns = id_of(request, "id"), self._console.clock()
+        with self._console.store() as client:
+            state = alert_state(client, alert_id, now_ns=now_ns)
+            if state is None:
+                known = alert_states(client, now_ns=now_ns)
+                return RedirectResponse(alert_url(_meant(known, alert_id)), 302)
+            events = trail(client, alert_id)
+        since_ns = state.alert.starts_ns or state.fired_ns
+        return self._console.page(
+            request,
+            "alert.html",
+            title=state.alert.title,
+            state=state,
+            facts=alert_facts(state.alert.facts),
+            events=events,
+            spans=SPANS,
+            since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
+            next_step=next_step(state.alert.rule),
+            unfaithful_url=_unfaithful_url(state, now_ns - since_ns),
+        )
+
+    def act(self, request: Request) -> Response:
+        """POST /alerts/{id}: `do` is ack, resolve or snooze (`minutes`), with a `note`."""
+        alert_id, actor = id_of(request, "id"), self._console.act(request).name
+        form, now_ns = self._console.form(request), self._console.clock()
+        note = form.get("note", "")[:NOTE]
+        with self._console.store() as client:
+            match form.get("do", ""):
+                case "ack":
+                    acknowledge(client, alert_id, actor=actor, now_ns=now_ns, note=note)
+                case "resolve":
+                    resolve(client, alert_id, actor=actor, now_ns=now_ns, note=note)
+                case "snooze":
+                    until_ns = now_ns + minutes_of(form.get("minutes", "")) * MINUTE_NS
+                    snooze(
+                        client, alert_id, until_ns=until_ns, actor=actor, now_ns=now_ns, note=note
+                    )
+                case other:
+                    raise bad("do", "ack, resolve or snooze", other)
+        return RedirectResponse(alert_url(alert_id), 303)
+
+    def silence(self, request: Request) -> Response:
+        """POST /silences: a maintenance window from now on, or the end of a silence by its id."""
+        actor, form = self._console.act(request).name, self._console.form(request)
+        now_ns = self._console.clock()
+        with self._console.store() as client:
+            if ended := form.get("remove", ""):
+                remove_silence(client, ended, now_ns=now_ns)
+            else:
+                names = ("service", "route", "rule", "severity")
+                given = {name: form.get(name, "").strip()[:NOTE] for name in names}
+                matchers = {name: value for name, value in given.items() if value}
+                until_ns = now_ns + minutes_of(form.get("minutes", "")) * MINUTE_NS
+                note = form.get("note", "")[:NOTE]
+                silence = Silence(now_ns, until_ns, matchers, actor, note)
+                add_silence(client, silence, now_ns=now_ns)
+        return RedirectResponse("/alerts", 303)
+
+
+def _meant(known: Iterable[AlertState], prefix: str) -> str:
+    """The one id that begins like this, as people copy it from a list; else 404."""
+    found = [one.id for one in known if one.id.startswith(prefix.lower())]
+    if len(found) != 1:
+        raise HTTPException(404, f"expected the id of an alert, got {prefix!r}")
+    return found[0]
+
+
+def _unfaithful_url(state: AlertState, past_ns: int) -> str:
+    """The unfaithful answers of the route's smallest window that reaches back so far, or ""."""
+    alert = state.alert
+    if not alert.route:
+        return ""
+    since = next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), "30d")
+    place = {"service": alert.service, "route": alert.route}
+    if isinstance(verifier := alert.facts.get("verifier"), str):
+        place["verifier"] = verifier
+    return answers_url(**place, label=UNFAITHFUL, since=since, order="worst")
+
+
+def minutes_of(written: str) -> int:
+    """One of the lengths that the page offers."""
+    if written not in MINUTES:
+        raise bad("minutes", " or ".join(MINUTES), written)
+    return int(written)
+
+
+def routes(console: Console) -> Sequence[BaseRoute]:
+    """The list, one alert, and what changes them."""
+    alerts = Alerts(console)
+    return [
+        Route("/alerts", alerts.index, methods=["GET"]),
+        Route("/alerts/{id}", alerts.one, methods=["GET"]),
+        Route("/alerts/{id}", alerts.act, methods=["POST"]),
+        Route("/silences", alerts.silence, methods=["POST"]),
+    ]
+
+
+SECTION = Section("Alerts", "/alerts", routes, order=30)

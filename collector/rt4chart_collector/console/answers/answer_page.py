@@ -1,0 +1,270 @@
+"""One answer: what was said, what stood behind it, what the verifiers found, what people think."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate, Decision
+from otel_rt4chart.verify.core.model import Label, Passage
+from rt4chart_collector.console.answers import wording
+from rt4chart_collector.console.answers.differences import Difference, differences
+from rt4chart_collector.console.answers.json import answer_document
+from rt4chart_collector.console.answers.trace_rows import trace_rows
+from rt4chart_collector.console.answers.view import View
+from rt4chart_collector.console.view.params import bad, id_of, one_of, text_of, whole_of
+from rt4chart_collector.console.view.urls import answer_url, with_query
+from rt4chart_collector.pipeline.decision import answers_in
+from rt4chart_collector.store.answer import Verification, issues_holding, verifications_of
+from rt4chart_collector.store.answer_claims import Outlined, claims_in, outline_of
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.dead_letters import letters_of
+from rt4chart_collector.store.feedback import (
+    WHOLE_ANSWER,
+    Feedback,
+    Opinion,
+    feedback_on,
+    record_feedback,
+    take_back,
+)
+from rt4chart_collector.store.spans import spans_of
+from rt4chart_collector.store.trace import MAX_SPANS, trace_in
+
+if TYPE_CHECKING:
+    from rt4chart_collector.console.app.console import Console
+
+CLAIMS_A_PAGE = 50
+# Of a trace with more the first are read, whatever it is asked for.
+MOST_SPANS = 50_000
+# With more claims than this, or more verifiers, they are not laid side by side.
+COMPARED_CLAIMS, COMPARED = 2_000, 3
+UNFAITHFUL = "unfaithful"
+SHOWN = ("", UNFAITHFUL, *(label.value for label in Label))
+OPINIONS = (*(one.value for one in Opinion), "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Which claims are listed: `wanted` are their numbers, `counts` those of each filter."""
+
+    wanted: tuple[int, ...]
+    shown: str
+    page: int
+    pages: int
+    counts: dict[str, int]
+
+
+def answer_routes(console: Console) -> Sequence[BaseRoute]:
+    """GET /answers/TRACE/SPAN and POST …/feedback."""
+    path = "/answers/{trace}/{span}"
+    return [
+        Route(path, partial(show, console), methods=["GET"]),
+        Route(f"{path}/feedback", partial(give, console), methods=["POST"]),
+    ]
+
+
+def show(console: Console, request: Request) -> Response:
+    """The page, or all of it as JSON."""
+    main, own = console.verifier(request), _actor(console, request)
+    form = one_of(request, "format", ("html", "json"), "html")
+    with console.store() as client:
+        found = _found(client, request)
+        one = _chosen(found, text_of(request, "verifier"), main)
+        outline = outline_of(client, one)
+        pages = pages_of(request, outline)
+        wanted = pages.wanted if form == "html" else [each.index for each in outline]
+        listed = claims_in(client, one, wanted)
+        spans = spans_of(client, [one.trace_id], limit=MOST_SPANS)
+        texts = _texts(client, one, spans)
+        issues, given = issues_holding(client, one), feedback_on(client, one)
+        trace = trace_in(spans, limit=MAX_SPANS if form == "html" else len(spans))
+        others = [
+            (other, _compared(client, one, outline, other)) for other in found[: COMPARED + 1]
+        ]
+        letters = letters_of(client, [one.trace_id], one.verifier)
+    view = View(one, outline, listed, texts)
+    own_opinions = [each for each in given if each.verifier == one.verifier]
+    if form == "json":
+        return JSONResponse(answer_document(one, listed, view, issues, given, texts, trace))
+    rows, cut = trace_rows(trace, one.span_id) if trace else ((), 0)
+    return console.page(
+        request,
+        "answer.html",
+        title=f"Answer {one.trace_id[:8]}",
+        one=one,
+        view=view,
+        claims=view.claims(issues, own_opinions),
+        on_answer=[each for each in own_opinions if each.claim == WHOLE_ANSWER],
+        issues=issues,
+        pages=pages,
+        actor=own,
+        texts_gone=texts is None,
+        trace=trace,
+        rows=rows,
+        rows_cut=cut,
+        found=found,
+        others=[(other, where) for other, where in others if other is not one],
+        letter=letters.get((one.trace_id, one.span_id)),
+        advice=wording.DECISIONS.get(one.decision),
+        words=wording,
+        WHOLE=WHOLE_ANSWER,
+        labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
+    )
+
+
+def give(console: Console, request: Request) -> Response:
+    """Take a person's opinion, or take it back."""
+    actor = console.act(request)
+    form = console.form(request)
+    trace_id, span_id = id_of(request, "trace"), id_of(request, "span")
+    opinion, claim = form.get("opinion", ""), _claim_number(form.get("claim", ""))
+    if opinion not in OPINIONS:
+        raise bad("opinion", " or ".join(OPINIONS), opinion)
+    with console.store() as client:
+        found = _found(client, request)
+        one = next((each for each in found if each.verifier == form.get("verifier", "")), None)
+        if one is None:
+            raise bad("verifier", "one that decided on this answer", form.get("verifier", ""))
+        seen = _label_seen(client, one, claim)
+        if opinion == "none":
+            take_back(
+                client,
+                one,
+                verifier=one.verifier,
+                claim=claim,
+                actor=actor.name,
+                at_ns=console.clock(),
+            )
+        else:
+            said = Feedback(
+                one.verifier,
+                claim,
+                seen,
+                Opinion(opinion),
+                form.get("correct", "") if opinion == Opinion.DISAGREE else "",
+                actor.name,
+                form.get("note", "").strip(),
+                console.clock(),
+            )
+            record_feedback(client, one, [said])
+        given = [each for each in feedback_on(client, one) if each.claim == claim]
+    if request.headers.get("x-partial"):
+        return console.page(
+            request,
+            "answer_feedback.html",
+            title="",
+            one=one,
+            claim=claim,
+            given=[each for each in given if each.verifier == one.verifier],
+            actor=actor.name,
+            labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
+        )
+    place = f"feedback-{claim}" if claim >= 0 else "feedback"
+    query = {"verifier": one.verifier, "claim": str(claim) if claim >= 0 else ""}
+    return RedirectResponse(f"{with_query(answer_url(trace_id, span_id), **query)}#{place}", 303)
+
+
+def pages_of(request: Request, outline: Sequence[Outlined]) -> Pages:
+    """The claims to list: `?label=`, and `?page=`, or the page that has `?claim=`."""
+    shown = one_of(request, "label", SHOWN, "")
+    found = Counter(one.label for one in outline)
+    counts = {
+        "": len(outline),
+        UNFAITHFUL: sum(number for label, number in found.items() if label.is_unfaithful),
+        **{label.value: number for label, number in found.items()},
+    }
+    taken = {
+        label
+        for label in found
+        if shown in ("", label.value) or (shown == UNFAITHFUL and label.is_unfaithful)
+    }
+    fitting = [one.index for one in outline if one.label in taken]
+    pages = max(-(-len(fitting) // CLAIMS_A_PAGE), 1)
+    claim = whole_of(request, "claim", default=-1, low=-1, high=2**32)
+    asked = fitting.index(claim) // CLAIMS_A_PAGE + 1 if claim in fitting else 1
+    page = min(whole_of(request, "page", default=asked, low=1, high=2**32), pages)
+    begin = (page - 1) * CLAIMS_A_PAGE
+    return Pages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), shown, page, pages, counts)
+
+
+def _found(client: Client, request: Request) -> list[Verification]:
+    trace_id, span_id = id_of(request, "trace"), id_of(request, "span")
+    found = verifications_of(client, trace_id, span_id)
+    if not found:
+        raise HTTPException(
+            404,
+            f"expected an answer that is stored, there is none of trace {trace_id}, span "
+            f"{span_id}: its time may be over (RT4CHART_VERDICTS_TTL_DAYS), or nothing has "
+            "decided on it yet",
+        )
+    return found
+
+
+def _chosen(found: Sequence[Verification], asked: str, main: str) -> Verification:
+    """Whose verdict is shown: the one that was asked for, the main one's, the last one's."""
+    by_name = {one.verifier: one for one in found}
+    if asked:
+        if asked not in by_name:
+            raise bad("verifier", "one that decided on this answer", asked)
+        return by_name[asked]
+    one = by_name.get(main)
+    return one if one is not None and one.decision is Decision.VERIFIED else found[0]
+
+
+def _texts(
+    client: Client, one: Verification, spans: Sequence[SpanRecord]
+) -> dict[str, Passage] | None:
+    """The passages read from the spans again, as verification does; None where these are gone.
+
+    None also where they cannot be read: the quotations of the verdict are left.
+    """
+    found: Sequence[Candidate] = ()
+    with guard("reading an answer's passages again"):
+        found = answers_in(client, spans)
+    for candidate in found:
+        if candidate.span_id == one.span_id:
+            staged = {each.passage.id: each.passage for each in candidate.staged}
+            return {**staged, **{each.id: each for each in candidate.exchange.passages}}
+    return None
+
+
+def _compared(
+    client: Client, one: Verification, outline: Sequence[Outlined], other: Verification
+) -> list[Difference] | None:
+    """Where the other verdict differs; None where it is not laid beside this one."""
+    is_verified = one.decision is other.decision is Decision.VERIFIED
+    if other is one or not is_verified or len(outline) > COMPARED_CLAIMS:
+        return None
+    return differences(outline, outline_of(client, other))
+
+
+def _actor(console: Console, request: Request) -> str:
+    session = request.scope.get("rt4chart.session")
+    return session.actor.name if session is not None else ""
+
+
+def _claim_number(text: str) -> int:
+    if text == str(WHOLE_ANSWER):
+        return WHOLE_ANSWER
+    if not text.isdecimal() or len(text) > 6:
+        raise bad("claim", "the number of a claim, or -1 for the answer", text)
+    return int(text)
+
+
+def _label_seen(client: Client, one: Verification, claim: int) -> str:
+    if claim == WHOLE_ANSWER:
+        return one.label
+    found = claims_in(client, one, [claim]) if claim < 2**16 else []
+    if not found:
+        raise bad("claim", "the number of a claim of this answer", str(claim))
+    return found[0].claim.label.value

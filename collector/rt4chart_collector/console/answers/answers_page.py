@@ -1,0 +1,193 @@
+"""The list of answers, and the pages of single ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import AnswerLabel
+from rt4chart_collector.console.answers.answer_page import answer_routes
+from rt4chart_collector.console.answers.wording import visible
+from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
+from rt4chart_collector.console.view.paging import EXPORTED, page_size
+from rt4chart_collector.console.view.params import bad, one_of, text_of, whole_of
+from rt4chart_collector.console.view.request_url import here_of
+from rt4chart_collector.console.view.table import HTML, Column, Table, format_of
+from rt4chart_collector.console.view.urls import answer_url, route_url
+from rt4chart_collector.store.answer_list import (
+    UNFAITHFUL,
+    Listed,
+    Order,
+    Place,
+    Wanted,
+    answer_page,
+)
+
+if TYPE_CHECKING:
+    from rt4chart_collector.console.app.console import Console
+
+FILTERS = ("service", "route", "model", "prompt_version", "release", "environment")
+LABELS = ("", UNFAITHFUL, *(one.value for one in AnswerLabel))
+DECISIONS = ("", *(one.value for one in Decision))
+ORDERS: tuple[Order, ...] = ("newest", "worst")
+PLACE = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
+TRACE = re.compile(r"[0-9a-f]{32}")
+EMPTY = (
+    "No answer fits. Widen the time or take filters away; if there is none at all, send traces "
+    "(docs/instrument.md), or see `rt4chart demo`."
+)
+
+
+def routes(console: Console) -> Sequence[BaseRoute]:
+    """GET /answers and what is below it."""
+
+    def show(request: Request) -> Response:
+        wanted = _wanted(console, request)
+        order: Order = one_of_orders(request)
+        limit = whole_of(request, "limit", default=page_size(request), low=1, high=EXPORTED)
+        with console.store() as client:
+            page = answer_page(client, wanted, order=order, after=place_of(request), limit=limit)
+        more = _more(request, page.after) if page.after else ""
+        table = Table("answers", f"The {order} first", page.rows, COLUMNS, EMPTY, more=more)
+        return console.tables(
+            request,
+            [table],
+            "answers.html",
+            title="Answers",
+            wanted=wanted,
+            order=order,
+            labels=LABELS,
+            decisions=DECISIONS,
+            orders=ORDERS,
+        )
+
+    return [Route("/answers", show, methods=["GET"]), *answer_routes(console)]
+
+
+def one_of_orders(request: Request) -> Order:
+    """`?order=`."""
+    found = one_of(request, "order", ORDERS, "newest")
+    return "worst" if found == "worst" else "newest"
+
+
+def place_of(request: Request) -> Place | None:
+    """`?after=`, which a page before gave."""
+    given = text_of(request, "after")
+    if not given:
+        return None
+    found = PLACE.fullmatch(given)
+    if found is None or int(found[1]) >= 2**63:
+        raise bad("after", "what the link to the next page says", given)
+    return Place(int(found[1]), found[3], found[4], found[5], int(found[2]))
+
+
+def _more(request: Request, place: Place) -> str:
+    text = "~".join(
+        (
+            str(place.at_ns),
+            str(place.unfaithful),
+            place.trace_id,
+            place.span_id,
+            place.verifier,
+        )
+    )
+    kind = format_of(request)
+    kept = {} if kind == HTML else {"format": kind, "table": "answers"}
+    return here_of(request).to(after=text, **kept)
+
+
+def _wanted(console: Console, request: Request) -> Wanted:
+    since_ns, until_ns = console.window(request)
+    q = text_of(request, "q", longest=200)
+    trace = q.lower() if TRACE.fullmatch(q.lower()) else ""
+    verifier = text_of(request, "verifier")
+    if verifier != "*" and not trace:
+        verifier = console.verifier(request)
+    return Wanted(
+        since_ns=0 if trace else since_ns,
+        until_ns=until_ns,
+        verifier="" if verifier == "*" else verifier,
+        decision=one_of(request, "decision", DECISIONS, ""),
+        label=one_of(request, "label", LABELS, ""),
+        q="" if trace else q,
+        trace_id=trace,
+        **{name: text_of(request, name) for name in FILTERS},
+    )
+
+
+def _asked(row: Listed) -> Markup:
+    return Markup('<a class="asked" href="{}"><bdi>{}</bdi></a>').format(
+        answer_url(row.trace_id, row.span_id),
+        shortened(visible(row.question or row.answer), 110) or "–",
+    )
+
+
+def _said(row: Listed) -> Markup | str:
+    if row.worst_claim:
+        return Markup('<a class="guilty guilty-{}" href="{}"><bdi>{}</bdi></a>').format(
+            row.worst_claim_label,
+            answer_url(row.trace_id, row.span_id, row.worst_claim_index),
+            shortened(visible(row.worst_claim), 140),
+        )
+    return Markup('<span class="rest"><bdi>{}</bdi></span>').format(
+        shortened(visible(row.answer), 140) or "–"
+    )
+
+
+def _verdict(row: Listed) -> Markup:
+    if row.decision != Decision.VERIFIED:
+        return Markup('<span class="quiet">not verified: {}</span>').format(
+            row.decision.replace("_", " ")
+        )
+    return label(row.label)
+
+
+def _unfaithful(row: Listed) -> str:
+    decided = row.entailed + row.contradicted + row.baseless
+    return f"{row.contradicted + row.baseless} of {decided}" if decided else "–"
+
+
+COLUMNS: Sequence[Column[Listed]] = (
+    Column("time", "Time", lambda row: iso(row.start_ns), lambda row: when(row.start_ns)),
+    Column("verdict", "Verdict", lambda row: row.label, _verdict),
+    Column(
+        "unfaithful",
+        "Unfaithful",
+        lambda row: row.contradicted + row.baseless,
+        _unfaithful,
+        is_number=True,
+        hint="claims that are contradicted or baseless, of those decided",
+    ),
+    Column("question", "Question", lambda row: row.question, _asked),
+    Column("claim", "First unfaithful claim, else the answer", lambda row: row.worst_claim, _said),
+    Column(
+        "route",
+        "Route",
+        lambda row: row.route,
+        lambda row: link(route_url(row.service, row.route), visible(row.route or row.service)),
+    ),
+    Column("model", "Model", lambda row: row.model, lambda row: visible(row.model) or "–"),
+    Column("trace_id", "Trace", lambda row: row.trace_id, is_exported_only=True),
+    Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
+    Column("verifier", "Verifier", lambda row: row.verifier, is_exported_only=True),
+    Column("service", "Service", lambda row: row.service, is_exported_only=True),
+    Column("decision", "Decision", lambda row: row.decision, is_exported_only=True),
+    Column("sample_rate", "Sampled", lambda row: row.sample_rate, is_exported_only=True),
+    Column("prompt_version", "Prompt", lambda row: row.prompt_version, is_exported_only=True),
+    Column("release", "Release", lambda row: row.release, is_exported_only=True),
+    Column(
+        "decided",
+        "Decided",
+        lambda row: row.entailed + row.contradicted + row.baseless,
+        is_exported_only=True,
+    ),
+)
+SECTION = Section("Answers", "/answers", routes, order=10)

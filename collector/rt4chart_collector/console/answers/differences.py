@@ -1,0 +1,63 @@
+"""Where two verifiers say different things about the same words of an answer."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.core.model import AnswerRange, Label
+from rt4chart_collector.store.answer_claims import Outlined
+
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One claim, and the other verifier's claim about the same words; their labels differ."""
+
+    index: int
+    label: str
+    other_index: int
+    other_label: str
+
+
+def differences(ours: Sequence[Outlined], theirs: Sequence[Outlined]) -> list[Difference]:
+    """The first twenty claims whose words the other verifier labels otherwise, unfaithful first.
+
+    Verifiers cut an answer into claims each in its own way, so words are compared, not claims: an
+    unfaithful claim is marked on the narrowest range, which lies in that of an entailed one.
+    """
+    ordered = sorted((one for one in theirs if _is_claim(one)), key=_range)
+    starts = [one.answer_range.start for one in ordered]
+    found: list[Difference] = []
+    for one in filter(_is_claim, ours):
+        place = bisect_left(starts, one.answer_range.start)
+        other = _about_the_same(one, ordered[max(place - MOST, 0) : place + MOST])
+        if other is not None and other.label is not one.label:
+            found.append(Difference(one.index, one.label.value, other.index, other.label.value))
+    found.sort(key=lambda one: (not _is_bad(one), one.index))
+    return found[:MOST]
+
+
+def _about_the_same(one: Outlined, near: Sequence[Outlined]) -> Outlined | None:
+    """The other's claim with most of its words in common."""
+    start, end = one.answer_range
+
+    def common(other: Outlined) -> int:
+        return min(end, other.answer_range.end) - max(start, other.answer_range.start)
+
+    best = max(near, key=common, default=None)
+    return best if best is not None and common(best) > 0 else None
+
+
+def _is_claim(one: Outlined) -> bool:
+    return one.label is not Label.NOT_A_CLAIM
+
+
+def _range(one: Outlined) -> AnswerRange:
+    return one.answer_range
+
+
+def _is_bad(one: Difference) -> bool:
+    return any(Label(label).is_unfaithful for label in (one.label, one.other_label))

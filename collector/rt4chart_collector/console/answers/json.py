@@ -1,0 +1,44 @@
+"""An answer as JSON: all of it, also what its page leaves out for length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from otel_rt4chart.verify.core.model import Passage
+from rt4chart_collector.console.answers.view import View
+from rt4chart_collector.store.answer import HeldBy, Verification
+from rt4chart_collector.store.answer_claims import NumberedClaim
+from rt4chart_collector.store.feedback import Feedback
+from rt4chart_collector.store.trace import Trace
+
+
+def answer_document(
+    one: Verification,
+    claims: Sequence[NumberedClaim],
+    view: View,
+    issues: Sequence[HeldBy],
+    feedback: Sequence[Feedback],
+    texts: Mapping[str, Passage] | None,
+    trace: Trace | None,
+) -> dict[str, object]:
+    """The document: a passage's `text` is null where its span is gone, ranges are characters."""
+    verdict = asdict(one)
+    verdict.pop("passages")
+    known = texts or {}
+    return {
+        **verdict,
+        "claims": [{"index": each.index, **asdict(each.claim)} for each in claims],
+        "passages": [
+            {
+                "id": each.id,
+                "role": each.role,
+                "stages": each.stages,
+                "text": known[each.id].text if each.id in known else None,
+            }
+            for each in view.named
+        ],
+        "issues": [asdict(each) for each in issues],
+        "feedback": [asdict(each) for each in feedback],
+        "spans": [asdict(each) for each in trace.spans] if trace else None,
+    }

@@ -1,0 +1,139 @@
+"""A text cut where marks begin and end, so that overlapping ranges can be shown side by side."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from otel_rt4chart.verify.core.model import AnswerRange
+from otel_rt4chart.verify.text.graphemes import whole_graphemes
+
+# Of more claims about the same words the first are named, the others counted.
+NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A half-open character range that belongs to a claim; the heavier one is the one to show."""
+
+    start: int
+    end: int
+    claim: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of the text under the same marks throughout.
+
+    `claims` are the claims of these marks, the heaviest first, then the shortest, at most eight;
+    `more` counts the others. `starts` are all whose marks begin here, `ends` is True where the
+    first claim's mark ends.
+    """
+
+    text: str
+    claims: tuple[int, ...] = ()
+    more: int = 0
+    starts: tuple[int, ...] = ()
+    ends: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A part of a long text; `skipped` characters before it are not shown."""
+
+    segments: tuple[Segment, ...]
+    skipped: int
+
+
+def fitting(text: str, marks: Iterable[Mark]) -> tuple[list[Mark], list[Mark]]:
+    """The marks that lie in the text, and those that do not."""
+    fits: list[Mark] = []
+    unfit: list[Mark] = []
+    for one in marks:
+        (fits if 0 <= one.start < one.end <= len(text) else unfit).append(one)
+    return fits, unfit
+
+
+def widened(text: str, marks: Iterable[Mark]) -> list[Mark]:
+    """The marks, which fit the text, on whole characters as readers see them."""
+    return [
+        Mark(*whole_graphemes(text, AnswerRange(one.start, one.end)), one.claim, one.weight)
+        for one in marks
+    ]
+
+
+def segments(text: str, marks: Sequence[Mark], start: int = 0, end: int = -1) -> list[Segment]:
+    """`text[start:end]` in pieces that together are the same text; the marks must fit it."""
+    stop = len(text) if end < 0 else end
+    return list(_cut(text, marks, start, stop)) if start < stop else []
+
+
+def windows(text: str, marks: Sequence[Mark], *, longest: int, around: int) -> tuple[Window, ...]:
+    """The text where it has at most `longest` characters, else what is `around` its marks.
+
+    A long text without marks is shown from its beginning. The parts have `longest` characters
+    together at most; what follows the last one is not shown.
+    """
+    if len(text) <= longest:
+        return (Window(tuple(segments(text, marks)), 0),)
+    found: list[Window] = []
+    done = room = 0
+    for start, end in _neighbourhoods(text, marks, around) or [(0, longest)]:
+        room = longest - sum(len(piece.text) for one in found for piece in one.segments)
+        if room <= 0:
+            break
+        start, end = whole_graphemes(text, AnswerRange(start, min(end, start + room)))
+        start = max(start, done)
+        found.append(Window(tuple(segments(text, marks, start, end)), start - done))
+        done = end
+    return tuple(found)
+
+
+def _neighbourhoods(text: str, marks: Sequence[Mark], around: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for one in sorted(marks, key=lambda mark: mark.start):
+        start, end = max(one.start - around, 0), min(one.end + around, len(text))
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _cut(text: str, marks: Sequence[Mark], start: int, stop: int) -> Iterator[Segment]:
+    opening: defaultdict[int, list[Mark]] = defaultdict(list)
+    closing: defaultdict[int, list[Mark]] = defaultdict(list)
+    for one in marks:
+        if one.end > start and one.start < stop:
+            opening[max(one.start, start)].append(one)
+            closing[min(one.end, stop)].append(one)
+    active: list[tuple[int, int, int, int]] = []
+    cuts = sorted({start, stop, *opening, *closing})
+    for at, following in pairwise(cuts):
+        for one in closing.get(at, ()):
+            active.remove(_rank(one))
+        fresh = opening.get(at, [])
+        for one in fresh:
+            insort(active, _rank(one))
+        starts = tuple(one.claim for one in fresh if one.start == at)
+        yield _segment(text[at:following], active, following, starts)
+
+
+def _rank(one: Mark) -> tuple[int, int, int, int]:
+    """The order in which marks of the same words are named; the last is where it begins."""
+    return -one.weight, one.end - one.start, one.claim, one.start
+
+
+def _segment(
+    text: str, active: Sequence[tuple[int, int, int, int]], end: int, starts: tuple[int, ...]
+) -> Segment:
+    if not active:
+        return Segment(text)
+    _, length, _, first = active[0]
+    claims = tuple(dict.fromkeys(claim for _, _, claim, _ in active[:NAMED]))
+    more = max(len(active) - NAMED, 0)
+    return Segment(text, claims, more, starts, ends=end >= first + length)

@@ -1,0 +1,1 @@
+"""The console as a web application: access, sessions, errors, static files."""

@@ -1,0 +1,160 @@
+"""Who may see the console: all on this machine, holders of the token, or whom a proxy names."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections import deque
+from collections.abc import Mapping
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from rt4chart_collector.console.app.session import COOKIE, Session, Sessions
+from rt4chart_collector.core.console_settings import ConsoleSettings
+
+OPEN, TOKEN, PROXY, BEARER = "open", "token", "proxy", "script"
+ATTEMPTS, PERIOD_S = 20, 60
+HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+class Access:
+    """Decides by the request, and counts wrong tokens, whoever sends them."""
+
+    def __init__(self, settings: ConsoleSettings, sessions: Sessions) -> None:
+        """What is asked for, and who signs cookies."""
+        self._settings = settings
+        self._sessions = sessions
+        self._wrong: deque[int] = deque(maxlen=ATTEMPTS)
+
+    def check_host(self, request: Request) -> None:
+        """Raise HTTPException 421 where the console is addressed by a name that is not its own.
+
+        A page of a stranger's host name that points to this address would else read it through the
+        browser (DNS rebinding), where no cookie is asked for.
+        """
+        header, settings = request.headers.get("host", ""), self._settings
+        host = host_of(header)
+        is_named = settings.is_open or settings.console_user_header or settings.console_hosts
+        if is_named and host not in LOCAL and host not in settings.console_hosts:
+            raise HTTPException(
+                421,
+                f"expected the host localhost, 127.0.0.1, [::1] or one of RT4CHART_CONSOLE_HOSTS, "
+                f"got {header[:80]!r}",
+            )
+
+    def session(self, request: Request, now_s: int) -> Session | None:
+        """Whose request it is; None where they have to sign in. 401 for a wrong bearer token."""
+        known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
+        if user := self._named(request):
+            return self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
+        authorization = request.headers.get("authorization")
+        if authorization is not None and self._settings.console_token:
+            return self._bearer(authorization, now_s)
+        if self._settings.is_open:
+            return self._same(known, OPEN, "") or self._sessions.begin(OPEN, "", now_s)
+        return self._same(known, TOKEN, "")
+
+    def sign_in(self, token: str, now_s: int) -> Session | None:
+        """A session for whoever has the token; 429 for one wrong token too many."""
+        if self._is_token(token):
+            return self._sessions.begin(TOKEN, "", now_s)
+        self._count_wrong(now_s)
+        return None
+
+    def check_sent(self, request: Request, session: Session | None) -> None:
+        """Raise HTTPException 403 for a change that another site sent."""
+        if session is None or session.way != BEARER:
+            check_origin(request)
+
+    def check_form(
+        self, request: Request, session: Session | None, form: Mapping[str, str]
+    ) -> None:
+        """Raise HTTPException 403 for a form that is of no page of this session."""
+        if session is None or session.way == BEARER:
+            return
+        given = form.get("csrf", "") or request.headers.get("x-csrf-token", "")
+        if not self._sessions.is_csrf(session, given):
+            raise HTTPException(
+                403,
+                "expected the form's own token (CSRF), got "
+                f"{'another' if given else 'none'}: load the page again and repeat it",
+            )
+
+    def _named(self, request: Request) -> str:
+        """Whom a trusted proxy names."""
+        name = self._settings.console_user_header
+        if not name or request.client is None or not self._is_trusted(request.client.host):
+            return ""
+        user = request.headers.get(name, "").strip()
+        return user[:200] if user.isprintable() else ""
+
+    def _is_trusted(self, peer: str) -> bool:
+        try:
+            address = ip_address(peer)
+        except ValueError:
+            return False
+        return any(address in network for network in self._settings.console_trusted)
+
+    def _bearer(self, authorization: str, now_s: int) -> Session:
+        scheme, _, given = authorization.partition(" ")
+        if scheme.lower() == "bearer" and self._is_token(given.strip()):
+            return Session(BEARER, "", "", now_s)
+        self._count_wrong(now_s)
+        raise HTTPException(
+            401,
+            "expected 'Authorization: Bearer TOKEN' with the token of RT4CHART_CONSOLE_TOKEN, "
+            "got another header",
+            {"WWW-Authenticate": "Bearer"},
+        )
+
+    def _count_wrong(self, now_s: int) -> None:
+        """The right token always gets in: nobody can lock others out with wrong ones."""
+        is_over = len(self._wrong) == ATTEMPTS and now_s - self._wrong[0] < PERIOD_S
+        self._wrong.append(now_s)
+        if is_over:
+            raise HTTPException(
+                429,
+                f"expected at most {ATTEMPTS} wrong tokens a minute; wait",
+                {"retry-after": str(PERIOD_S)},
+            )
+
+    def _is_token(self, given: str) -> bool:
+        token = self._settings.console_token
+        return bool(token) and hmac.compare_digest(given.encode(), token.encode())
+
+    @staticmethod
+    def _same(known: Session | None, way: str, user: str) -> Session | None:
+        is_it = known is not None and known.way == way and known.user == user
+        return known if is_it else None
+
+
+def check_origin(request: Request) -> None:
+    """Raise HTTPException 403 where the browser says that another site sent this."""
+    origin = request.headers.get("origin", "")
+    host = request.headers.get("host", "")
+    if not origin and request.headers.get("sec-fetch-site") == "same-origin":
+        return
+    if not host or authority_of(origin) != host.lower():
+        raise HTTPException(
+            403,
+            f"expected the header Origin of this console ({host[:80]!r}), got {origin[:80]!r}; a "
+            "proxy before it must pass Host on, a script sends 'Authorization: Bearer TOKEN'",
+        )
+
+
+def authority_of(origin: str) -> str:
+    """The host and port of an origin, in lower case; "" where it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def host_of(header: str) -> str:
+    """The host without its port and brackets, in lower case; "" where that is not what it is."""
+    found = HOST.fullmatch(header)
+    return found[1].strip("[]").lower() if found else ""

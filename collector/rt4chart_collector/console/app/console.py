@@ -1,0 +1,191 @@
+"""What every page of the console gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from threading import Thread
+from typing import Any, TypeVar
+
+from jinja2 import Environment
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from otel_rt4chart.judges.verdicts import Clock
+from rt4chart_collector.console.app.access import Access
+from rt4chart_collector.console.app.errors import Seldom
+from rt4chart_collector.console.app.facts import Facts
+from rt4chart_collector.console.app.pool import Pool
+from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.app.session import Actor, Session, Sessions
+from rt4chart_collector.console.view.params import bad, text_of
+from rt4chart_collector.console.view.request_url import WINDOWS, here_of, window_name, window_of
+from rt4chart_collector.console.view.table import HTML, Table, exported, format_of
+from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.verifiers import main_verifier
+
+SECOND_NS = 10**9
+VERIFIER_S = 15
+THEME = "rt4chart_theme"
+THEMES = ("auto", "light", "dark")
+_Row = TypeVar("_Row")
+
+
+class Console:
+    """Everything that the pages have in common; any thread may ask."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        settings: ConsoleSettings,
+        environment: Environment,
+        sections: Sequence[Section],
+        facts: Facts,
+        *,
+        clock: Clock,
+    ) -> None:
+        """Nothing is asked of the store yet."""
+        self.settings = settings
+        self.facts = facts
+        self.clock = clock
+        self.sessions = Sessions(settings.console_token)
+        self.access = Access(settings, self.sessions)
+        self.away = Seldom()
+        self._beside: list[Thread] = []
+        self._pool = pool
+        self._environment = environment
+        self._navigation = [one for one in sorted(sections, key=_order) if one.title]
+        self._verifier: tuple[int, str] = (0, "")
+
+    @property
+    def now_s(self) -> int:
+        """Seconds since the epoch."""
+        return self.clock() // SECOND_NS
+
+    def store(self) -> AbstractContextManager[Client]:
+        """A client for this thread while the block runs; StoreError where there is none."""
+        return self._pool.client()
+
+    def window(self, request: Request) -> tuple[int, int]:
+        """From when to when the page is about, in epoch nanoseconds: `?since=`."""
+        return window_of(request, self.clock())
+
+    def verifier(self, request: Request) -> str:
+        """Whose verdicts are shown: `?verifier=`, else that of the newest; "" without any."""
+        if asked := text_of(request, "verifier"):
+            return asked
+        since_s, known = self._verifier
+        if known and self.now_s - since_s < VERIFIER_S:
+            return known
+        with self.store() as client:
+            found = main_verifier(client, self.clock())
+        self._verifier = (self.now_s, found)
+        return found
+
+    def page(
+        self, request: Request, template: str, *, title: str, status: int = 200, **values: object
+    ) -> Response:
+        """A page; its template has `values`, and what `base.html` shows on all of them."""
+        session = session_of(request)
+        given: dict[str, object] = {
+            "title": title,
+            "status": status,
+            "request": request,
+            "here": here_of(request),
+            "navigation": self._navigation,
+            "csrf": self.sessions.csrf(session) if session else "",
+            "session": session,
+            "is_readonly": self.settings.console_readonly,
+            "theme": self._theme(request),
+            "windows": tuple(WINDOWS),
+            "window": _window_or_none(request),
+            "now_ns": self.clock(),
+            **values,
+        }
+        return HTMLResponse(self._environment.get_template(template).render(given), status)
+
+    def table(
+        self, request: Request, table: Table[_Row], template: str, **values: object
+    ) -> Response:
+        """A page about one table, which it has as `table`; or that table as CSV or JSON."""
+        kind = format_of(request)
+        if kind != HTML:
+            return exported(table, kind, f"rt4chart-{table.name}")
+        given: dict[str, Any] = {"title": table.title, **values}
+        return self.page(request, template, table=table, **given)
+
+    def tables(
+        self,
+        request: Request,
+        tables: Sequence[Table[_Row]],
+        template: str,
+        *,
+        title: str,
+        **values: object,
+    ) -> Response:
+        """A page with tables, as `tables` by name; `?format=&table=` gives one of them."""
+        kind = format_of(request)
+        if kind == HTML:
+            given: dict[str, Any] = {"tables": {one.name: one for one in tables}, **values}
+            return self.page(request, template, title=title, **given)
+        names = [one.name for one in tables]
+        wanted = request.query_params.get("table", names[0])
+        if wanted not in names:
+            raise bad("table", " or ".join(names), wanted)
+        return exported(tables[names.index(wanted)], kind, f"rt4chart-{wanted}")
+
+    def form(self, request: Request) -> Mapping[str, str]:
+        """The texts of a posted form."""
+        form: Mapping[str, str] = request.scope.get("rt4chart.form", {})
+        return form
+
+    def act(self, request: Request) -> Actor:
+        """Who changes something; HTTPException 403 where nobody may.
+
+        The gate has checked the session, the form's token and where it came from.
+        """
+        session = session_of(request)
+        if session is None or request.method != "POST" or "rt4chart.form" not in request.scope:
+            raise HTTPException(403, "expected a form of this console, got another request")
+        if self.settings.console_readonly:
+            raise HTTPException(403, "expected no changes: RT4CHART_CONSOLE_READONLY is set")
+        return session.actor
+
+    def beside(self, name: str, call: Callable[[], None]) -> None:
+        """Run something beside the pages, in a thread that the console's end knows of."""
+        thread = Thread(target=call, name=name, daemon=True)
+        self._beside = [*self.alive, thread]
+        thread.start()
+
+    @property
+    def alive(self) -> list[Thread]:
+        """What runs beside the pages now."""
+        return [one for one in self._beside if one.is_alive()]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+    @staticmethod
+    def _theme(request: Request) -> str:
+        theme = request.cookies.get(THEME, "auto")
+        return theme if theme in THEMES else "auto"
+
+
+def session_of(request: Request) -> Session | None:
+    """Whose request it is."""
+    session = request.scope.get("rt4chart.session")
+    return session if isinstance(session, Session) else None
+
+
+def _window_or_none(request: Request) -> str:
+    try:
+        return window_name(request)
+    except HTTPException:
+        return ""
+
+
+def _order(section: Section) -> tuple[int, str]:
+    return section.order, section.title

@@ -1,0 +1,75 @@
+"""Signing in with the console's token, and out again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from rt4chart_collector.console.app.console import session_of
+from rt4chart_collector.console.app.session import COOKIE, give, is_secure
+
+if TYPE_CHECKING:
+    from rt4chart_collector.console.app.console import Console
+
+
+class Login:
+    """The pages."""
+
+    def __init__(self, console: Console) -> None:
+        """Nothing is shown yet."""
+        self._console = console
+
+    def show(self, request: Request) -> Response:
+        """GET /login."""
+        return self._form(request, 200, "")
+
+    def sign_in(self, request: Request) -> Response:
+        """POST /login: on to the page that was asked for."""
+        now_s = self._console.now_s
+        form = self._console.form(request)
+        session = self._console.access.sign_in(form.get("token", ""), now_s)
+        if session is None:
+            return self._form(request, 403, "That is not the token in RT4CHART_CONSOLE_TOKEN.")
+        answer = RedirectResponse(inside(form.get("next", "")), 303)
+        give(answer, self._console.sessions.write(session), is_secure=is_secure(request))
+        return answer
+
+    def sign_out(self, request: Request) -> Response:
+        """POST /logout: a copy of the cookie is of no use either."""
+        if (session := session_of(request)) is not None:
+            self._console.sessions.end(session)
+        answer = RedirectResponse("/login", 303)
+        answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+        return answer
+
+    def _form(self, request: Request, status: int, wrong: str) -> Response:
+        asked = request.query_params.get("next", "") or self._console.form(request).get("next", "")
+        return self._console.page(
+            request,
+            "login.html",
+            title="Sign in",
+            status=status,
+            wrong=wrong,
+            next=inside(asked),
+            takes_token=bool(self._console.settings.console_token),
+        )
+
+
+def login_routes(console: Console) -> Sequence[BaseRoute]:
+    """GET and POST /login, POST /logout."""
+    login = Login(console)
+    return [
+        Route("/login", login.show, methods=["GET"]),
+        Route("/login", login.sign_in, methods=["POST"]),
+        Route("/logout", login.sign_out, methods=["POST"]),
+    ]
+
+
+def inside(path: str) -> str:
+    """A path of this console; "/" where it would lead elsewhere."""
+    is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if is_ours else "/"

@@ -1,0 +1,104 @@
+"""The console's connections to the store: few, opened when needed, for one thread at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from otel_rt4chart.core.errors import StoreError
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.ownership import is_lent, is_wanted
+
+# So long the embedded engine is kept for the next page.
+LENT_S = 2.0
+
+
+class Pool:
+    """At most `size` clients, from `open_client`; a request waits at most `wait_s` for one."""
+
+    def __init__(self, open_client: Callable[[], Client], size: int, wait_s: float) -> None:
+        """Nothing is opened yet: the store may be away."""
+        self._open = open_client
+        self._free = threading.Semaphore(size)
+        self._wait_s = wait_s
+        self._lock = threading.Lock()
+        self._idle: list[Client] = []
+        self._is_closed = False
+        self._given_s = 0.0
+        self._is_timed = False
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """A client for this thread while the block runs; after an error of the store it is closed.
+
+        Raises StoreError where none is free in time, or the store is away.
+        """
+        begin = time.monotonic()
+        if not self._free.acquire(timeout=self._wait_s):
+            waited = time.monotonic() - begin
+            raise StoreError(f"all connections of the console are busy since {waited:.0f} s")
+        try:
+            client, is_well = self._take(), True
+            try:
+                yield client
+            except StoreError:
+                # It may be the connection: the next page has another.
+                is_well = False
+                raise
+            finally:
+                self._give(client, is_well=is_well)
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        """Close what is idle now, and what is in use when it comes back."""
+        with self._lock:
+            self._is_closed = True
+        self._drop()
+
+    def _take(self) -> Client:
+        with self._lock:
+            if self._is_closed:
+                raise StoreError("the console is ending")
+            if self._idle:
+                return self._idle.pop()
+        return self._open()
+
+    def _give(self, client: Client, *, is_well: bool) -> None:
+        with self._lock:
+            self._given_s = time.monotonic()
+            is_kept = is_well and not self._is_closed
+            if is_kept:
+                self._idle.append(client)
+        if not is_kept:
+            client.close()
+            # The others may be connections to a service that has ended.
+            self._drop()
+        elif is_lent(client):
+            self._return(client)
+
+    def _return(self, client: Client) -> None:
+        """Give the path back: at once where a service wants it, else after a while of no pages."""
+        if is_wanted(client.target):
+            self._drop()
+            return
+        with self._lock:
+            if self._is_timed:
+                return
+            self._is_timed = True
+        threading.Thread(target=self._wait, name="console store", daemon=True).start()
+
+    def _wait(self) -> None:
+        while (left := self._given_s + LENT_S - time.monotonic()) > 0:
+            time.sleep(left)
+        with self._lock:
+            self._is_timed = False
+        self._drop()
+
+    def _drop(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for client in idle:
+            client.close()

@@ -1,0 +1,161 @@
+"""A route: its rate over time, and all that may have moved it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.routes.route_rows import worst_first
+from rt4chart_collector.console.routes.route_tables import (
+    DOCUMENTS,
+    ISSUES,
+    WORST,
+    IssueSeen,
+    deployment_table,
+    slice_table,
+)
+from rt4chart_collector.console.view.charts import rate_figure
+from rt4chart_collector.console.view.table import Table
+from rt4chart_collector.console.view.urls import unescaped
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.store.alert_events import Episode, Wanted, history, open_alerts
+from rt4chart_collector.store.breakdown import Point, Slice
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.coverage import Coverage, coverage
+from rt4chart_collector.store.drift import DriftRow, latest_drift
+from rt4chart_collector.store.growth import GrownDocument, Span, grown
+from rt4chart_collector.store.issue_watch import watched_issues
+from rt4chart_collector.store.route_rates import route_rates
+from rt4chart_collector.store.trends import Deployment, deployments
+from rt4chart_collector.store.worst_answers import WorstAnswer, worst_answers
+
+if TYPE_CHECKING:
+    from rt4chart_collector.console.app.console import Console
+
+TICK_S, POINTS = 300, 36
+RECENT_NS = 3600 * 10**9
+LISTED = 10
+DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release": "Releases"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the store has of a route in a time."""
+
+    points: Sequence[Point]
+    whole: Slice | None
+    slices: Mapping[str, Sequence[Slice]]
+    covered: Coverage
+    drift: DriftRow | None
+    deployed: list[Deployment]
+    alerts: list[AlertState]
+    episodes: list[Episode]
+    issues: list[IssueSeen]
+    documents: Sequence[GrownDocument]
+    worst: list[WorstAnswer]
+
+
+class RoutePage:
+    """GET /routes/{service}/{route}."""
+
+    def __init__(self, console: Console) -> None:
+        """Nothing is read yet."""
+        self._console = console
+
+    def show(self, request: Request) -> Response:
+        """404 for a route without an answer in thirty days."""
+        console = self._console
+        service, route = (unescaped(request.path_params[name]) for name in ("service", "route"))
+        since_ns, until_ns = console.window(request)
+        verifier = console.verifier(request)
+        step_s = step_of((until_ns - since_ns) // 10**9)
+        span = Span(service, route, verifier, 2 * since_ns - until_ns, since_ns, until_ns)
+        with console.store() as client:
+            seen = read(client, span, step_s)
+        if not (seen.points or seen.episodes or seen.alerts or seen.drift or seen.covered.answers):
+            raise HTTPException(
+                404,
+                f"expected a route with answers in this time, got {route[:80]!r} of "
+                f"{service[:80]!r}; a longer time may have some (?since=30d)",
+            )
+        return console.tables(
+            request,
+            self._tables(seen),
+            "route.html",
+            title=route or "(no route)",
+            service=service,
+            route=route,
+            verifier=verifier,
+            seen=seen,
+            figure=rate_figure(seen.points, step_s, seen.deployed, seen.episodes, seen.drift),
+            step_s=step_s,
+        )
+
+    @staticmethod
+    def _tables(seen: Seen) -> Sequence[Table[object]]:
+        found: list[Table[object]] = [
+            slice_table("times", "Rate over time", [one.slice for one in seen.points], seen.points)
+        ]
+        found += [slice_table(name, title, seen.slices[name]) for name, title in DIMENSIONS.items()]
+        found.append(deployment_table(seen.deployed))
+        found.append(ISSUES.of(seen.issues))
+        found.append(DOCUMENTS.of(seen.documents))
+        found.append(WORST.of(seen.worst))
+        return found
+
+
+def step_of(seconds: int) -> int:
+    """The step of a time's points: whole ticks, so that there are about `POINTS`."""
+    return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
+
+
+def read(client: Client, span: Span, step_s: int) -> Seen:
+    """All of it."""
+    key = span.service, span.route
+    asked: dict[str, Any] = {
+        "since_ns": span.at_ns,
+        "until_ns": span.until_ns,
+        "service": span.service,
+        "route": span.route,
+        "verifier": span.verifier,
+    }
+    wanted = Wanted(span.at_ns, span.until_ns, service=span.service, route=span.route)
+    rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **asked)
+    more = grown(client, span, limit=LISTED)
+    titles = {one.id: one.title for one in watched_issues(client)} if more.issues else {}
+    latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
+    return Seen(
+        points=rates.points,
+        whole=rates.whole,
+        slices=rates.slices,
+        covered=coverage(client, **asked).get(key, Coverage({}, 0, 0)),
+        drift=latest.get(key),
+        deployed=deployments(client, **asked),
+        alerts=sorted(
+            (
+                one
+                for one in open_alerts(client, now_ns=span.until_ns)
+                if (one.alert.service, one.alert.route) == key
+            ),
+            key=worst_first,
+        ),
+        episodes=history(client, wanted, limit=LISTED),
+        issues=[IssueSeen(one, titles.get(one.id, "")) for one in more.issues],
+        documents=more.documents,
+        worst=worst_answers(client, **asked, limit=LISTED),
+    )
+
+
+def routes(console: Console) -> Sequence[BaseRoute]:
+    """GET /routes/{service}/{route}."""
+    return [Route("/routes/{service}/{route}", RoutePage(console).show, methods=["GET"])]
+
+
+SECTION = Section("", "/routes", routes, order=1)

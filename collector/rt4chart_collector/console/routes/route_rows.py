@@ -1,0 +1,239 @@
+"""The overview's rows: each route with its rate, traffic, evidence and alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from rt4chart_collector.console.view.charts import bar, sparkline
+from rt4chart_collector.console.view.filters import count, interval, link, percent
+from rt4chart_collector.console.view.table import Column
+from rt4chart_collector.console.view.urls import alert_url, route_url
+from rt4chart_collector.core.alerts.alert import rank
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.store.breakdown import Slice, rates_by
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.coverage import Coverage, coverage
+from rt4chart_collector.store.drift import DriftRow, latest_drift
+from rt4chart_collector.store.trends import Trend, trends
+
+STEPS = 24
+# Older evidence is not of now: the monitor writes each five minutes.
+RECENT_NS = 3600 * 10**9
+NOTHING = Coverage({}, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RouteSeen:
+    """One route in the time that is looked at."""
+
+    slice: Slice
+    coverage: Coverage
+    trend: Trend
+    hours: float
+    drift: DriftRow | None
+    alerts: tuple[AlertState, ...]
+
+    @property
+    def service(self) -> str:
+        """Its service."""
+        return self.slice.service
+
+    @property
+    def route(self) -> str:
+        """Its name."""
+        return self.slice.route
+
+    @property
+    def evidence(self) -> float | None:
+        """The evidence for a rise as a share of what pages; None where nothing watches."""
+        return evidence_share(self.drift)
+
+    @property
+    def attention(self) -> float:
+        """What should be looked at first: alarms by their severity, then the evidence."""
+        worst = max((rank(one.alert.severity) for one in self.alerts), default=0)
+        return worst * 1000 + min(self.evidence or 0.0, 999.0)
+
+
+def routes_seen(
+    client: Client,
+    *,
+    since_ns: int,
+    until_ns: int,
+    verifier: str,
+    alerts: Sequence[AlertState],
+) -> list[RouteSeen]:
+    """Every route with an answer in that time, decided or not."""
+    slices = rates_by(client, "route", since_ns=since_ns, until_ns=until_ns, verifier=verifier)
+    covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
+    lines = trends(client, since_ns=since_ns, until_ns=until_ns, steps=STEPS, verifier=verifier)
+    drift = latest_drift(client, since_ns=until_ns - RECENT_NS, verifier=verifier)
+    hours = (until_ns - since_ns) / 3600 / 10**9
+    empty = Trend((0,) * STEPS, (None,) * STEPS)
+    return [
+        RouteSeen(
+            one,
+            covered.get((one.service, one.route), NOTHING),
+            lines.get((one.service, one.route), empty),
+            hours,
+            drift.get((one.service, one.route)),
+            _of(alerts, one),
+        )
+        for one in slices
+    ]
+
+
+def worst_first(one: AlertState) -> tuple[bool, int, int]:
+    """The order of alarms: those that nobody has taken on, then the severe, then the new."""
+    return one.state != "firing", -rank(one.alert.severity), -one.fired_ns
+
+
+def _of(alerts: Sequence[AlertState], one: Slice) -> tuple[AlertState, ...]:
+    place = one.service, one.route
+    return tuple(each for each in alerts if (each.alert.service, each.alert.route) == place)
+
+
+def _name(row: RouteSeen) -> Markup:
+    name = link(route_url(row.service, row.route), row.route or "(no route)")
+    return Markup('{} <span class="quiet">{}</span>').format(name, row.service or "(no service)")
+
+
+def _rate(row: RouteSeen) -> Markup:
+    rate = row.slice.rate
+    if rate.value is None:
+        return Markup('<span class="quiet">no decided claims</span>')
+    return Markup('<strong>{}</strong> <span class="interval">{}</span>').format(
+        percent(rate.value), interval(rate)
+    )
+
+
+def _based(row: RouteSeen) -> Markup:
+    return Markup('{} <span class="quiet">/ {}</span>').format(
+        count(row.slice.claims), count(row.slice.answers)
+    )
+
+
+def _trend(row: RouteSeen) -> Markup:
+    known = [value for value in row.trend.rates if value is not None]
+    said = f"rate over time, last {percent(known[-1])}" if known else "no rate"
+    return sparkline(row.trend.rates, said)
+
+
+def _covered(row: RouteSeen) -> Markup:
+    seen = row.coverage
+    left = [
+        f"{count(number)} {word}"
+        for number, word in (
+            (seen.sampled_out, "sampled out"),
+            (seen.unreadable, "unreadable"),
+            (seen.failed, "failed"),
+        )
+        if number
+    ]
+    undecided = percent(seen.undecided_share)
+    told = f"{', '.join(left) or 'none left out'}; {undecided} of claims undecided"
+    return Markup('<span title="{}">{}</span> <span class="n">{}</span>').format(
+        told, percent(seen.verified_share), f"{undecided} undec." if seen.undecided_share else ""
+    )
+
+
+def evidence_share(drift: DriftRow | None) -> float | None:
+    """The evidence for a rise as a share of what pages; None where nothing watches."""
+    if drift is None or drift.state == "cold" or drift.page_at <= 0:
+        return None
+    return max(drift.page, 0.0) / drift.page_at
+
+
+def evidence_bar(drift: DriftRow | None) -> Markup:
+    """The evidence for a rise beside what pages, in a bar and in words."""
+    share = evidence_share(drift)
+    if drift is None:
+        return Markup('<span class="quiet" title="{}">no finding lately</span>').format(
+            "no answers came lately, or no monitor is at work"
+        )
+    if share is None:
+        return Markup('<span class="quiet" title="{}">learning</span>').format(
+            f"{count(drift.baseline_claims)} claims are known of what is usual"
+        )
+    kind = drift.state if drift.state in ("warn", "page") else ""
+    words = {"warn": "warns", "page": "pages"}.get(kind, "calm")
+    told = f"{words}: evidence {max(drift.page, 0):.1f} of {drift.page_at:.1f} (natural log)"
+    return Markup('{} <span class="evidence {}" title="{}">{}</span>').format(
+        bar(share, told, kind), kind, told, f"{words} {min(share, 9.99) * 100:.0f} %"
+    )
+
+
+def _evidence(row: RouteSeen) -> Markup:
+    return evidence_bar(row.drift)
+
+
+def _alarms(row: RouteSeen) -> Markup:
+    if not row.alerts:
+        return Markup('<span class="quiet">–</span>')
+    first = max(row.alerts, key=lambda one: rank(one.alert.severity))
+    more = f" +{len(row.alerts) - 1}" if len(row.alerts) > 1 else ""
+    return Markup('<a class="severity severity-{}" href="{}" title="{}">{}</a>').format(
+        first.alert.severity,
+        alert_url(first.id),
+        first.alert.title,
+        f"▲ {first.alert.severity}{more}",
+    )
+
+
+COLUMNS: Sequence[Column[RouteSeen]] = (
+    Column("service", "Service", lambda row: row.service, is_exported_only=True),
+    Column("route", "Route", lambda row: row.route, _name, is_sortable=True),
+    Column(
+        "rate",
+        "Unfaithful claims",
+        lambda row: row.slice.rate.value,
+        _rate,
+        is_sortable=True,
+        hint="share of decided claims that are contradicted or baseless, with its 95 % interval",
+    ),
+    Column(
+        "claims",
+        "n claims / answers",
+        lambda row: row.slice.claims,
+        _based,
+        is_number=True,
+        is_sortable=True,
+        hint="decided claims and verified answers that the rate rests on",
+    ),
+    Column("low", "Low", lambda row: row.slice.rate.low, is_exported_only=True),
+    Column("high", "High", lambda row: row.slice.rate.high, is_exported_only=True),
+    Column("answers", "Answers", lambda row: row.slice.answers, is_exported_only=True),
+    Column("trend", "Trend", lambda row: _last(row.trend.rates), _trend),
+    Column(
+        "traffic",
+        "Answers/h",
+        lambda row: round(row.coverage.answers / row.hours, 2),
+        lambda row: count(row.coverage.answers / row.hours),
+        is_number=True,
+        is_sortable=True,
+    ),
+    Column(
+        "coverage",
+        "Verified",
+        lambda row: row.coverage.verified_share,
+        _covered,
+        is_sortable=True,
+        hint="share of the answers with a verdict; undec.: claims that the judge left undecided",
+    ),
+    Column(
+        "evidence",
+        "Evidence of a rise",
+        lambda row: row.evidence,
+        _evidence,
+        is_sortable=True,
+        hint="how much speaks for a rise above what is usual, of what it takes to page somebody",
+    ),
+    Column("attention", "Alarm", lambda row: row.attention, _alarms, is_sortable=True),
+)
+
+
+def _last(values: Sequence[float | None]) -> float | None:
+    return next((value for value in reversed(values) if value is not None), None)

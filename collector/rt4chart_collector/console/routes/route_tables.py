@@ -1,0 +1,155 @@
+"""The tables of a route's page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from markupsafe import Markup
+
+from rt4chart_collector.console.view.filters import (
+    count,
+    interval,
+    iso,
+    label,
+    link,
+    percent,
+    shortened,
+    when,
+)
+from rt4chart_collector.console.view.table import Column, Table
+from rt4chart_collector.console.view.urls import answer_url, issue_url
+from rt4chart_collector.store.breakdown import Point, Slice
+from rt4chart_collector.store.growth import GrownDocument, GrownIssue
+from rt4chart_collector.store.trends import Deployment
+from rt4chart_collector.store.worst_answers import WorstAnswer
+
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[_Row]):
+    """A table without its rows."""
+
+    name: str
+    title: str
+    columns: Sequence[Column[_Row]]
+    empty: str
+
+    def of(self, rows: Sequence[_Row]) -> Table[Any]:
+        """The table of these rows."""
+        return Table(self.name, self.title, rows, self.columns, self.empty)
+
+
+@dataclass(frozen=True, slots=True)
+class IssueSeen:
+    """An issue that grew, with its name."""
+
+    issue: GrownIssue
+    title: str
+
+
+def slice_table(
+    name: str, title: str, slices: Sequence[Slice], points: Sequence[Point] = ()
+) -> Table[Any]:
+    """Rates by a dimension, or over time where `points` gives the times."""
+    rows = [(one, iso(points[at].start_ns) if points else one.key) for at, one in enumerate(slices)]
+    key = "time" if points else name
+    columns: Sequence[Column[tuple[Slice, str]]] = (
+        Column(key, title.removesuffix("s"), lambda row: row[1], lambda row: row[1] or "(none)"),
+        Column("rate", "Unfaithful", lambda row: row[0].rate.value, _rate),
+        Column("low", "Low", lambda row: row[0].rate.low, is_exported_only=True),
+        Column("high", "High", lambda row: row[0].rate.high, is_exported_only=True),
+        Column(
+            "contradicted",
+            "Contradicted",
+            lambda row: row[0].contradicted_rate.value,
+            lambda row: percent(row[0].contradicted_rate.value),
+            is_number=True,
+        ),
+        Column(
+            "baseless",
+            "Baseless",
+            lambda row: row[0].baseless_rate.value,
+            lambda row: percent(row[0].baseless_rate.value),
+            is_number=True,
+        ),
+        Column("claims", "Claims", lambda row: row[0].claims, _claims, is_number=True),
+        Column("answers", "Answers", lambda row: row[0].answers, _answers, is_number=True),
+    )
+    return Table(name, title, rows, columns, "No answer in this time.")
+
+
+def deployment_table(found: Sequence[Deployment]) -> Table[Any]:
+    """What was first seen in this time."""
+    columns: Sequence[Column[Deployment]] = (
+        Column("at", "First seen", lambda one: iso(one.at_ns), lambda one: when(one.at_ns)),
+        Column("attribute", "What", lambda one: one.attribute.replace("_", " ")),
+        Column("value", "Value", lambda one: one.value),
+    )
+    empty = "No model, prompt version, release or environment was new in this time."
+    return Table("deployments", "Deployments", found, columns, empty)
+
+
+def _rate(row: tuple[Slice, str]) -> Markup:
+    return Markup('<strong>{}</strong> <span class="interval">{}</span>').format(
+        percent(row[0].rate.value), interval(row[0].rate)
+    )
+
+
+def _claims(row: tuple[Slice, str]) -> str:
+    return count(row[0].claims)
+
+
+def _answers(row: tuple[Slice, str]) -> str:
+    return count(row[0].answers)
+
+
+def _issue(row: IssueSeen) -> Markup:
+    return link(issue_url(row.issue.id), row.title or f"issue {row.issue.id:016x}")
+
+
+def _answer(row: WorstAnswer) -> Markup:
+    claim = row.index if row.index >= 0 else None
+    text = shortened(row.claim) or "its claims are not in the store any more"
+    return link(answer_url(row.trace_id, row.span_id, claim), text)
+
+
+ISSUES: Kind[IssueSeen] = Kind(
+    "issues",
+    "Issues that grew",
+    (
+        Column("issue", "Issue", lambda row: f"{row.issue.id:016x}", _issue),
+        Column("title", "Title", lambda row: row.title, is_exported_only=True),
+        Column("before", "Per h before", lambda row: round(row.issue.before, 2), is_number=True),
+        Column("after", "Per h now", lambda row: round(row.issue.after, 2), is_number=True),
+        Column("claims", "Claims", lambda row: row.issue.claims, is_number=True),
+    ),
+    "No issue of this route grew. rt4chart cluster groups its failures into issues.",
+)
+DOCUMENTS: Kind[GrownDocument] = Kind(
+    "documents",
+    "Documents in more failures",
+    (
+        Column("document", "Document", lambda row: row.id, lambda row: shortened(row.id, 80)),
+        Column("before", "Per h before", lambda row: round(row.before, 2), is_number=True),
+        Column("after", "Per h now", lambda row: round(row.after, 2), is_number=True),
+        Column("claims", "Claims", lambda row: row.claims, is_number=True),
+    ),
+    "No passage is in more failures than in the time before.",
+)
+WORST: Kind[WorstAnswer] = Kind(
+    "worst",
+    "Worst answers",
+    (
+        Column("at", "When", lambda row: iso(row.time_ns), lambda row: when(row.time_ns)),
+        Column("label", "Worst claim", lambda row: row.label, lambda row: label(row.label)),
+        Column("claim", "Its text", lambda row: row.claim, _answer),
+        Column("unfaithful", "Unfaithful", lambda row: row.unfaithful, is_number=True),
+        Column("decided", "Of claims", lambda row: row.decided, is_number=True),
+        Column("trace_id", "Trace", lambda row: row.trace_id, is_exported_only=True),
+        Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
+    ),
+    "No answer with an unfaithful claim in this time.",
+)

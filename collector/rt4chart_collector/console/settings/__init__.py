@@ -1,0 +1,1 @@
+"""The pages on settings and on the pipeline's health."""

@@ -1,0 +1,45 @@
+"""The settings in force, without a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from rt4chart_collector.console.app.facts import Fact
+from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.view.paging import paged
+from rt4chart_collector.console.view.table import Column, Table, ordered, sort_of
+
+if TYPE_CHECKING:
+    from rt4chart_collector.console.app.console import Console
+
+COLUMNS: Sequence[Column[Fact]] = (
+    Column("variable", "Variable", lambda row: row.variable, is_sortable=True),
+    Column("value", "In force", lambda row: row.value),
+    Column(
+        "default", "Is the default", lambda row: "yes" if row.is_default else "no", is_sortable=True
+    ),
+    Column("meaning", "Meaning", lambda row: row.meaning),
+)
+
+
+def routes(console: Console) -> Sequence[BaseRoute]:
+    """GET /settings."""
+
+    def show(request: Request) -> Response:
+        sort = sort_of(request, COLUMNS, "variable")
+        rows = ordered(console.facts.settings, COLUMNS, sort)
+        empty = "This process was started without settings of its own."
+        table = Table("settings", "Settings", rows, COLUMNS, empty, sort)
+        return console.table(
+            request, paged(request, table), "settings.html", database=console.facts.database
+        )
+
+    return [Route("/settings", show, methods=["GET"])]
+
+
+SECTION = Section("Settings", "/settings", routes, order=90)

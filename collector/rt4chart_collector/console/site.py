@@ -1,0 +1,126 @@
+"""The console as a web application."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import iscoroutinefunction
+from pathlib import Path
+
+from jinja2 import Environment
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.judges.verdicts import Clock
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.app.errors import error_page
+from rt4chart_collector.console.app.facts import Facts
+from rt4chart_collector.console.app.gate import Gate
+from rt4chart_collector.console.app.login import login_routes
+from rt4chart_collector.console.app.pool import Pool
+from rt4chart_collector.console.app.section import TEMPLATES, Section
+from rt4chart_collector.console.app.static import FOLDER, Statics, plotly_style_id
+from rt4chart_collector.console.app.threads import Threads
+from rt4chart_collector.console.routes.route_rows import evidence_bar
+from rt4chart_collector.console.sections import all_sections
+from rt4chart_collector.console.view import urls
+from rt4chart_collector.console.view.charts import sparkline, stacked
+from rt4chart_collector.console.view.environment import environment_of
+from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.store.connect import Client
+
+# A page waits for a connection no longer than for half its time.
+WAIT_SHARE = 0.5
+TOLD = (HTTPException, StoreError, InputError, TimeoutError, Exception)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The application, what its pages have in common, and the threads that they run in."""
+
+    app: ASGIApp
+    console: Console
+    threads: Threads
+
+
+def build_site(
+    open_client: Callable[[], Client],
+    settings: ConsoleSettings,
+    facts: Facts | None = None,
+    *,
+    sections: Sequence[Section] | None = None,
+    clock: Clock = time.time_ns,
+    machines: Sequence[Route] = (),
+) -> Site:
+    """The console over the clients that `open_client` gives.
+
+    `machines` are what other programs ask at its address; who may see pages may ask these.
+    """
+    sections = all_sections() if sections is None else sections
+    seconds = settings.console_page_s
+    pool = Pool(
+        partial(_opened, open_client, seconds), settings.console_clients, seconds * WAIT_SHARE
+    )
+    statics = Statics([FOLDER, *(one.static for one in sections if one.static)])
+    environment = build_environment([TEMPLATES, *(one.templates for one in sections)], statics)
+    console = Console(pool, settings, environment, sections, facts or Facts(), clock=clock)
+    threads = Threads(settings.console_clients * 2, seconds)
+    pages = [route for section in sections for route in section.routes(console)]
+    routes = [*statics.routes(), *login_routes(console), *pages]
+    app = Starlette(
+        routes=[
+            Route("/healthz", _healthy, methods=["GET"]),
+            *machines,
+            *(_bounded(route, threads) for route in routes),
+        ],
+        exception_handlers=dict.fromkeys(TOLD, partial(_show, console)),
+    )
+    return Site(Gate(app, console), console, threads)
+
+
+def build_environment(folders: Sequence[Path], statics: Statics) -> Environment:
+    """The templates with what pages call."""
+    environment = environment_of(folders)
+    names = ("route_url", "answer_url", "answers_url", "issue_url", "alert_url", "with_query")
+    environment.globals.update({name: getattr(urls, name) for name in names})
+    environment.globals.update(evidence=evidence_bar, plotly_style_id=plotly_style_id)
+    environment.globals.update(static=statics.url, sparkline=sparkline, stacked=stacked)
+    return environment
+
+
+def _opened(open_client: Callable[[], Client], seconds: float) -> Client:
+    client = open_client()
+    client.keep({"max_execution_time": f"{seconds:.0f}"})
+    return client
+
+
+def _bounded(route: BaseRoute, threads: Threads) -> BaseRoute:
+    """The same page, its endpoint run in a thread and bounded in time."""
+    if not isinstance(route, Route) or iscoroutinefunction(route.endpoint):
+        return route
+    call = _in_thread(route.endpoint, threads)
+    return Route(route.path, call, methods=sorted(route.methods or ("GET",)), name=route.name)
+
+
+def _in_thread(
+    endpoint: Callable[[Request], Response], threads: Threads
+) -> Callable[[Request], Awaitable[Response]]:
+    async def call(request: Request) -> Response:
+        return await threads.run(partial(endpoint, request))
+
+    return call
+
+
+async def _show(console: Console, request: Request, error: Exception) -> Response:
+    return error_page(console, request, error)
+
+
+async def _healthy(_: Request) -> Response:
+    return PlainTextResponse("ok\n")

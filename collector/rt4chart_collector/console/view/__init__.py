@@ -1,0 +1,1 @@
+"""What all pages share: tables, charts, formats, URLs."""

@@ -1,0 +1,25 @@
+"""How templates become pages, of the console and of what is sent around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from rt4chart_collector.console.view.charts import figure_text
+from rt4chart_collector.console.view.filters import FILTERS
+
+
+def environment_of(folders: Sequence[Path]) -> Environment:
+    """The templates of these folders; every value is escaped, an unknown one is an error."""
+    environment = Environment(
+        loader=FileSystemLoader(list(dict.fromkeys(str(folder) for folder in folders))),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(FILTERS, figure_json=figure_text)
+    return environment

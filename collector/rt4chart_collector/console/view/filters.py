@@ -1,0 +1,102 @@
+"""How figures and times are written on the pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+from otel_rt4chart.verify.core.rates import Rate
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+SECOND_NS = 10**9
+UNKNOWN = "–"
+# What stands beside the colour of a label, for those who do not see it.
+SIGNS = {
+    "entailed": "✓",
+    "contradicted": "✗",
+    "baseless": "?",
+    "undecided": "–",
+    "no_claims": "∅",
+    "not_a_claim": "·",
+    "none": "∅",
+}
+
+
+def count(value: float | None) -> str:
+    """1234567 as 1,234,567."""
+    return UNKNOWN if value is None else f"{value:,.0f}"
+
+
+def percent(share: float | None) -> str:
+    """0.0831 as 8.3 %; small shares with two digits."""
+    if share is None:
+        return UNKNOWN
+    digits = 1 if share >= 0.001 or share == 0 else 2
+    return f"{share * 100:.{digits}f} %"
+
+
+def interval(rate: Rate) -> str:
+    """A rate's 95 % interval, as 6.1–11.2 %."""
+    if rate.low is None or rate.high is None:
+        return ""
+    return f"{rate.low * 100:.1f}–{rate.high * 100:.1f} %"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds in the largest unit that fits, as 12 min."""
+    if seconds is None:
+        return UNKNOWN
+    for size, unit in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
+        if seconds >= 2 * size or (size < DAY and seconds >= size):
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else f"{seconds * 1000:.0f} ms"
+
+
+def iso(at_ns: int) -> str:
+    """Epoch nanoseconds as RFC 3339 in UTC, to the second."""
+    return datetime.fromtimestamp(at_ns // SECOND_NS, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def when(at_ns: int | None, now_ns: int | None = None) -> Markup:
+    """A time in UTC, with how long ago it was where `now_ns` is given."""
+    if not at_ns:
+        return Markup("–")
+    exact = iso(at_ns)
+    shown = exact[:16].replace("T", " ")
+    if now_ns is not None:
+        past_s = (now_ns - at_ns) / SECOND_NS
+        shown = f"{duration(past_s)} ago" if past_s >= 0 else f"in {duration(-past_s)}"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        exact, exact.replace("T", " ").replace("Z", " UTC"), shown
+    )
+
+
+def label(name: str) -> Markup:
+    """A verdict's label: its colour, its sign and its word."""
+    return Markup(
+        '<span class="label label-{0}"><span aria-hidden="true">{1}</span> {2}</span>'
+    ).format(name if name in SIGNS else "none", SIGNS.get(name, "·"), name.replace("_", " "))
+
+
+def link(url: str, text: str) -> Markup:
+    """A link; an empty text is shown as a dash."""
+    return Markup('<a href="{}">{}</a>').format(url, text or UNKNOWN)
+
+
+def shortened(text: str, length: int = 140) -> str:
+    """The text's beginning, on one line."""
+    flat = " ".join(text[: length * 4].split())
+    return flat if len(flat) <= length else f"{flat[: length - 1]}…"
+
+
+FILTERS = {
+    "figure": count,
+    "percent": percent,
+    "interval": interval,
+    "duration": duration,
+    "iso": iso,
+    "when": when,
+    "label": label,
+    "shortened": shortened,
+}

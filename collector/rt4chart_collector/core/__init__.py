@@ -1,0 +1,1 @@
+"""What every part of the service needs: settings, counters, logging."""

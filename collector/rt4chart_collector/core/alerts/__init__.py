@@ -1,0 +1,1 @@
+"""What an alert is, its state, its life cycle and its silences; pure."""

@@ -1,0 +1,1 @@
+"""When a route's hallucination rate rises: evidence, baselines and rules; pure."""

@@ -1,0 +1,123 @@
+"""Which alarms there would have been: the drift detector over what is stored; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from otel_rt4chart.verify.core.rates import Rate, claim_rate, wilson
+from rt4chart_collector.detect.drift.baseline import Baseline
+from rt4chart_collector.detect.drift.detector import replay
+from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, Policy
+from rt4chart_collector.store.ticks import RouteTicks, sums_of
+
+# What the detector has to have seen before the first tick that counts.
+BEFORE_NS = 28 * DAY_NS
+MONTH_NS = 30 * DAY_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """One alarm of one rule: when the rise began, when it paged, and when it ended, 0 if not.
+
+    `before` is the baseline's rate, without a value where the rule has none, and `after` that of
+    the route from then until the end; each with its number of decided claims.
+    """
+
+    rule: str
+    service: str
+    route: str
+    began_ns: int
+    paged_ns: int
+    ended_ns: int
+    before: Rate
+    before_claims: int
+    after: Rate
+    after_claims: int
+
+
+@dataclass(frozen=True, slots=True)
+class Backtest:
+    """What one rule would have raised; `route_months` is the time that was looked at.
+
+    `cold` are the routes that never had a baseline in it.
+    """
+
+    rule: str
+    alarms: tuple[Alarm, ...]
+    route_months: float
+    routes: int
+    cold: int
+
+    @property
+    def per_route_month(self) -> float:
+        """Alarms in a month of a route."""
+        return len(self.alarms) / self.route_months if self.route_months else 0.0
+
+
+def backtest(
+    routes: Sequence[RouteTicks],
+    policy: Policy,
+    *,
+    since_ns: int,
+    until_ns: int,
+    only: Sequence[str] = RULES,
+) -> Iterator[Backtest]:
+    """Each rule over the same ticks, which reach back `BEFORE_NS` before `since_ns`."""
+    for rule in RULES:
+        if rule not in only:
+            continue
+        asked = replace(policy, rule=rule)
+        alarms: list[Alarm] = []
+        months, cold = 0.0, 0
+        for one in routes:
+            found = replay(one, asked, since_ns=since_ns)
+            if found:
+                months += (until_ns - found[0].tick_ns) / MONTH_NS
+                cold += all(finding.state == "cold" for finding in found)
+                alarms += alarms_of(rule, one, found)
+        alarms.sort(key=lambda alarm: (alarm.paged_ns, alarm.service, alarm.route))
+        yield Backtest(rule, tuple(alarms), months, len(routes), cold)
+
+
+def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[Finding]) -> list[Alarm]:
+    """The spans of findings that page, each an alarm; one that pages to the end has no end."""
+    found = []
+    for paging, group in groupby(findings, key=lambda finding: finding.state == "page"):
+        if paging:
+            span = list(group)
+            is_last = span[-1] is findings[-1]
+            ended_ns = 0 if is_last else span[-1].tick_ns + TICK_NS
+            found.append(_alarm(rule, ticks, span[0], ended_ns))
+    return found
+
+
+def _alarm(rule: str, ticks: RouteTicks, first: Finding, ended_ns: int) -> Alarm:
+    began_ns = first.began_ns or first.tick_ns
+    after = sums_of(
+        one
+        for tick in ticks.ticks
+        if began_ns <= tick.start_ns and (not ended_ns or tick.start_ns < ended_ns)
+        for one in tick.bins
+    )
+    known = first.baseline
+    return Alarm(
+        rule=rule,
+        service=ticks.service,
+        route=ticks.route,
+        began_ns=began_ns,
+        paged_ns=first.tick_ns + TICK_NS,
+        ended_ns=ended_ns,
+        before=_usual(known),
+        before_claims=known.claims if known else 0,
+        after=claim_rate(after),
+        after_claims=after.claims,
+    )
+
+
+def _usual(known: Baseline | None) -> Rate:
+    if known is None:
+        return Rate(None, None, None)
+    return Rate(known.rate, *wilson(known.rate, max(known.claims / known.design_effect, 1.0)))

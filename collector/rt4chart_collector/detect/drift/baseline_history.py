@@ -1,0 +1,187 @@
+"""A route's past, as far as it decides what its next tick is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rt4chart_collector.detect.drift.baseline import (
+    TRAILING_NS,
+    Baseline,
+    Histogram,
+    Kind,
+    Version,
+    add,
+    added,
+    baseline_from,
+)
+from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
+from rt4chart_collector.store.ticks import Tick
+
+# The rate in force is the smallest one that so many answers had, this tick's first: a tick of a few
+# answers may hold none but those that a rule of risk chose, at the rate 1.
+SCALE_ANSWERS = 40
+# The version that a baseline of all versions together has.
+ALL: Version = ("", "")
+# Present traffic is that of the trailing window for which a detectable rise is told.
+TRAFFIC_TICKS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class _Traffic:
+    """A tick's answers with decided claims, what they stand for, and the smallest rate of one."""
+
+    start_ns: int
+    answers: int
+    traffic: float
+    least: float
+
+
+class Books:
+    """Histograms by hour, baselines by version, alarmed spans and recent rates of one route.
+
+    A warm baseline is made anew on the first tick of each day of UTC, and not while an alarm lasts;
+    one that is not yet warm every hour. A version without a warm one borrows the route's last, and
+    where there is none of the trailing fourteen days, that of all versions together.
+    """
+
+    def __init__(self, verifier: str) -> None:
+        """Books with nothing in them."""
+        self.verifier = verifier
+        self.alarmed: list[tuple[int, int]] = []
+        self.last_ns = -1
+        self._hours: dict[Version, dict[int, Histogram]] = {}
+        self._own: dict[Version, Baseline] = {}
+        self._former: Baseline | None = None
+        self._tried: dict[Version, int] = {}
+        self._floor_ns = 0
+        self._recent: tuple[_Traffic, ...] = ()
+
+    def fork(self) -> Books:
+        """A copy that goes its own way; what both share is never changed."""
+        twin = Books(self.verifier)
+        twin.alarmed = list(self.alarmed)
+        twin.last_ns, twin._floor_ns = self.last_ns, self._floor_ns
+        twin._hours = {version: dict(hours) for version, hours in self._hours.items()}
+        twin._own, twin._tried = dict(self._own), dict(self._tried)
+        twin._former, twin._recent = self._former, self._recent
+        return twin
+
+    def baseline(
+        self, version: Version, at_ns: int, *, rising_since_ns: int = 0
+    ) -> Baseline | None:
+        """What the version is measured against: its own where that is warm, else the route's last.
+
+        Where nothing on the route is warm it is the version's own, cold, or None. `rising_since_ns`
+        is the start of a rise that is no alarm yet: a younger one than a day is left out.
+        """
+        held = self._own.get(version)
+        period = HOUR_NS if held is None or held.is_cold else DAY_NS
+        if self._tried.get(version, -1) // period != at_ns // period:
+            self._tried[version] = at_ns
+            self._renew(version, at_ns, rising_since_ns)
+        found = self.held(version)
+        if found is not None and not found.is_cold:
+            self._former = found
+        return found
+
+    def held(self, version: Version) -> Baseline | None:
+        """As `baseline`, with none made anew."""
+        own = self._own.get(version)
+        return own if own is not None and not own.is_cold else self._former or own
+
+    def _renew(self, version: Version, at_ns: int, rising_since_ns: int) -> None:
+        spans = list(self.alarmed)
+        if rising_since_ns and at_ns - rising_since_ns < DAY_NS:
+            spans.append((rising_since_ns, at_ns))
+        if self._floor_ns:
+            spans.append((0, self._floor_ns))
+        self._forget_before(at_ns - TRAILING_NS)
+        hours = self._hours.get(version, {})
+        found = baseline_from(hours, version, self.verifier, now_ns=at_ns, alarmed=spans)
+        if found is None:
+            self._own.pop(version, None)
+        else:
+            self._own[version] = found
+        if (found is None or found.is_cold) and self._is_stale(at_ns):
+            self._former = self._of_all(at_ns, spans)
+
+    def _is_stale(self, at_ns: int) -> bool:
+        former = self._former
+        lasts = DAY_NS if former is not None and former.version == ALL else TRAILING_NS
+        return former is None or at_ns - former.until_ns >= lasts
+
+    def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
+        """The warm baseline of all versions together; None where that is cold too."""
+        whole: dict[int, dict[Kind, int]] = {}
+        for hours in self._hours.values():
+            for hour, histogram in hours.items():
+                add(whole.setdefault(hour, {}), histogram)
+        found = baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
+        return None if found is None or found.is_cold else found
+
+    def _forget_before(self, since_ns: int) -> None:
+        self.alarmed = [span for span in self.alarmed if span[1] > since_ns]
+        for version, hours in list(self._hours.items()):
+            for hour in [h for h in hours if (h + 1) * HOUR_NS <= since_ns]:
+                del hours[hour]
+            if not hours:
+                for kept in (self._hours, self._own, self._tried):
+                    kept.pop(version, None)
+
+    def add(self, ticks: Sequence[Tick]) -> None:
+        """Write down the ticks of one time, after they were measured."""
+        for tick in ticks:
+            hours = self._hours.setdefault((tick.model, tick.prompt_version), {})
+            hour = tick.start_ns // HOUR_NS
+            hours[hour] = added(hours.get(hour, {}), tick.bins)
+        at_ns = ticks[0].start_ns
+        self.last_ns = at_ns
+        oldest = at_ns - TRAFFIC_TICKS * TICK_NS
+        self._recent = (
+            *(one for one in self._recent if one.start_ns > oldest),
+            _Traffic(at_ns, _answers(ticks), _weight(ticks), _least(ticks)),
+        )
+
+    def scale(self, ticks: Sequence[Tick]) -> float:
+        """The smallest sampling rate in force in these ticks, judged with those before them."""
+        least, seen = _least(ticks), _answers(ticks)
+        for one in reversed(self._recent):
+            if seen >= SCALE_ANSWERS:
+                break
+            least, seen = min(least, one.least), seen + one.answers
+        return least
+
+    def per_hour(self, at_ns: int) -> tuple[float, float]:
+        """Answers with decided claims an hour over the trailing window: verified, and stood for."""
+        oldest = at_ns - TRAFFIC_TICKS * TICK_NS
+        seen = [one for one in self._recent if one.start_ns > oldest]
+        hours = TRAFFIC_TICKS * TICK_NS / HOUR_NS
+        return sum(one.answers for one in seen) / hours, sum(one.traffic for one in seen) / hours
+
+    def begin_anew(self, since_ns: int) -> None:
+        """Take what came since then for the usual, and forget what came before."""
+        self._floor_ns = since_ns
+        self._own.clear()
+        self._tried.clear()
+        self._former = None
+        self.alarmed = [(since, until) for since, until in self.alarmed if until <= since_ns]
+
+
+def _answers(ticks: Sequence[Tick]) -> int:
+    return sum(one.answers for tick in ticks for one in tick.bins if one.decided > 0)
+
+
+def _least(ticks: Sequence[Tick]) -> float:
+    return min(
+        (one.sample_rate for tick in ticks for one in tick.bins if one.sample_rate > 0), default=1.0
+    )
+
+
+def _weight(ticks: Sequence[Tick]) -> float:
+    return sum(
+        one.answers / one.sample_rate
+        for tick in ticks
+        for one in tick.bins
+        if one.decided > 0 and one.sample_rate > 0
+    )

@@ -1,0 +1,215 @@
+"""The e-detector of one route: evidence tick by tick, the alarm, and when it ends."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.detect.drift.baseline import Baseline, edge
+from rt4chart_collector.detect.drift.baseline_history import Books
+from rt4chart_collector.detect.drift.evidence import (
+    BACK,
+    LAMBDAS,
+    Evidence,
+    gains,
+    grow,
+    smallest_rise,
+)
+from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.policy import DAY_NS, Policy
+from rt4chart_collector.store.ticks import Tick
+
+# An alarm ends on evidence that is wrong once in this many ticks at most, where the rate stays half
+# way between what was usual and what was alarmed.
+BACK_AT = math.log(48)
+LARGEST_NULL = 0.99
+# Evidence from which on a rise, if it is one, is left out of a new baseline for a day.
+RISING_AT = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Rise:
+    """How far the shares lie above the baseline since the evidence began to climb."""
+
+    since_ns: int = 0
+    weight: float = 0.0
+    excess: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.excess / self.weight if self.weight > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Alarm:
+    """An alarm that lasts: when the rise began, when it paged, and above what it is not over."""
+
+    began_ns: int
+    paged_ns: int
+    lift: float
+    back: Evidence = field(default_factory=Evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A tick's answers of one version, and what they are measured against."""
+
+    tick: Tick
+    baseline: Baseline
+
+
+class EvidenceWatch:
+    """The e-detector of one route; a few floats, and the books of its baseline."""
+
+    def __init__(self, policy: Policy, verifier: str = "") -> None:
+        """A watch that has seen nothing."""
+        self._policy = policy
+        self._books = Books(verifier)
+        self._warn, self._page = Evidence(), Evidence()
+        self._rise = _Rise()
+        self._edge = 0.0
+        self._alarm: _Alarm | None = None
+
+    def fork(self) -> EvidenceWatch:
+        """A copy that goes on by itself: to try ticks that are not complete yet."""
+        twin = copy.copy(self)
+        twin._books = self._books.fork()
+        return twin
+
+    def accept(self, at_ns: int) -> None:
+        """Take the risen rate for the usual one: ends the alarm, the baseline begins with it."""
+        if self._alarm is not None:
+            self._books.begin_anew(min(self._alarm.began_ns, at_ns))
+            self._forget()
+
+    def look(self, ticks: Sequence[Tick]) -> Finding:
+        """The finding after the ticks of one time, later than all before."""
+        at_ns = one_time(ticks, self._books.last_ns)
+        if self._alarm and at_ns - self._alarm.paged_ns >= self._policy.settle_days * DAY_NS:
+            self.accept(at_ns)
+        measured = [
+            _Measured(tick, baseline) for tick in ticks if (baseline := self._baseline(tick, at_ns))
+        ]
+        shown = max(measured, key=_claims, default=None)
+        warm = [one for one in measured if not one.baseline.is_cold]
+        if warm:
+            self._measure(warm, self._books.scale(ticks), at_ns)
+        self._books.add(ticks)
+        return self._finding(at_ns, shown)
+
+    def _baseline(self, tick: Tick, at_ns: int) -> Baseline | None:
+        """Frozen while an alarm lasts."""
+        version = (tick.model, tick.prompt_version)
+        if self._alarm:
+            return self._books.held(version)
+        rising = self._rise.since_ns if self._warn.log >= RISING_AT else 0
+        return self._books.baseline(version, at_ns, rising_since_ns=rising)
+
+    def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
+        won = _won([(one.tick, one.baseline.share) for one in warm], scale)
+        if won is None:
+            return
+        self._warn = grow(self._warn, won, at_ns=at_ns)
+        self._rise = _risen(self._rise, self._warn.since_ns, warm, scale)
+        self._edge = edge(max(one.baseline.dead_band for one in warm))
+        banded = _won([(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale)
+        self._page = grow(self._page, banded or won, at_ns=at_ns)
+        if self._alarm:
+            self._end_or_keep(self._alarm, warm, scale, at_ns)
+        elif self._evidence() >= self._policy.page_at:
+            band = max(one.baseline.dead_band for one in warm)
+            self._alarm = _Alarm(self._rise.since_ns, at_ns, max(band, self._rise.mean / 2))
+
+    def _end_or_keep(
+        self, alarm: _Alarm, warm: Sequence[_Measured], scale: float, at_ns: int
+    ) -> None:
+        won = _won([(one.tick, one.baseline.share + alarm.lift) for one in warm], scale, BACK)
+        back = alarm.back if won is None else grow(alarm.back, won, at_ns=at_ns)
+        if back.log < BACK_AT:
+            self._alarm = _Alarm(alarm.began_ns, alarm.paged_ns, alarm.lift, back)
+            return
+        self._books.alarmed.append((alarm.began_ns, at_ns))
+        self._forget()
+
+    def _evidence(self) -> float:
+        """The evidence that pages: that the rate rose at all, and by more than the dead band."""
+        return min(self._warn.log, self._page.log + self._edge if self._page.log > 0 else 0.0)
+
+    def _forget(self) -> None:
+        """Evidence begins anew after an alarm, so that an old one cannot raise the next."""
+        self._warn, self._page, self._rise, self._alarm = Evidence(), Evidence(), _Rise(), None
+
+    def _finding(self, at_ns: int, shown: _Measured | None) -> Finding:
+        baseline = shown.baseline if shown else None
+        per_hour, traffic = self._books.per_hour(at_ns)
+        cold = baseline is None or baseline.is_cold
+        warns = not cold and self._evidence() >= self._policy.warn_at
+        began = self._alarm.began_ns if self._alarm else self._rise.since_ns if warns else 0
+        return Finding(
+            tick_ns=at_ns,
+            state="page" if self._alarm else "cold" if cold else "warn" if warns else "calm",
+            warn=self._warn.log,
+            page=self._evidence(),
+            beyond=self._page.log,
+            warn_at=self._policy.warn_at,
+            page_at=self._policy.page_at,
+            baseline=baseline,
+            detectable=None
+            if baseline is None or cold
+            else smallest_rise(baseline, per_hour, page_at=self._policy.page_at),
+            began_ns=began,
+            answers_per_hour=per_hour,
+            traffic_per_hour=traffic,
+            reason=why(shown.tick if shown else None, baseline),
+        )
+
+
+def why(tick: Tick | None, baseline: Baseline | None) -> str:
+    """Why the route is cold, or whose baseline a version borrows; empty where neither is so."""
+    if tick is None or baseline is None:
+        return "No decided claim is known yet, so there is no baseline."
+    if baseline.is_cold or baseline.version == (tick.model, tick.prompt_version):
+        return baseline.reason
+    former = " ".join(part for part in baseline.version if part) or "all versions together"
+    return f"Too little is known of this version yet; it is measured against {former}."
+
+
+def _won(
+    against: Sequence[tuple[Tick, float]], scale: float, bets: Sequence[float] = LAMBDAS
+) -> tuple[float, ...] | None:
+    """What the bets win in all ticks of one time, each against its own null."""
+    each = [
+        gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
+        for tick, null in against
+    ]
+    counted = [one for one in each if one is not None]
+    return tuple(sum(column) for column in zip(*counted, strict=True)) if counted else None
+
+
+def _risen(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: float) -> _Rise:
+    weight, excess = (rise.weight, rise.excess) if rise.since_ns == since_ns else (0.0, 0.0)
+    for one in warm:
+        for bin_ in one.tick.bins:
+            if bin_.decided > 0 and bin_.sample_rate > 0:
+                w = bin_.answers * min(scale / bin_.sample_rate, 1.0)
+                weight += w
+                excess += w * (bin_.unfaithful / bin_.decided - one.baseline.share)
+    return _Rise(since_ns, weight, excess)
+
+
+def _claims(one: _Measured) -> int:
+    return sum(b.answers * b.decided for b in one.tick.bins)
+
+
+def one_time(ticks: Sequence[Tick], last_ns: int) -> int:
+    """The time of the ticks, which is one and later than the last; else an InputError."""
+    times = {tick.start_ns for tick in ticks}
+    if len(times) != 1 or min(times) <= last_ns:
+        raise InputError(
+            f"A watch looks at the ticks of one time, later than {last_ns}; it was given "
+            f"{sorted(times)}. Replay the route where late ones came."
+        )
+    return times.pop()

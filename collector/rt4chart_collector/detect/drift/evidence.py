@@ -1,0 +1,163 @@
+"""An e-detector for the mean of shares, and the smallest rise that it can find in time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rt4chart_collector.detect.drift.baseline import Baseline, edge
+from rt4chart_collector.detect.drift.policy import HOUR_NS, TICK_NS, Policy
+from rt4chart_collector.store.ticks import Bin
+
+LAMBDAS = (0.8, 1.6, 3.0)
+# The bets that a rate is back: smaller, because a share far above the null costs them most.
+BACK = (-0.3, -0.6, -0.9)
+# What an answer may take of a bet's stake at most, so that no stake is ever lost whole.
+LARGEST_LOSS = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What has been gathered so far; a new one has seen nothing.
+
+    `sums` are the logarithms of the sums, one a bet. `climb` is what the middle bet has won since
+    `since_ns`, the time at which it last had nothing: when a rise, if it is one, began.
+    """
+
+    sums: tuple[float, ...] = (-math.inf,) * len(LAMBDAS)
+    since_ns: int = 0
+    climb: float = 0.0
+
+    @property
+    def log(self) -> float:
+        """The logarithm of the sums' mean; 0 where it is below, which says nothing of a rise."""
+        return _log_of_mean(self.sums)
+
+
+def step(
+    evidence: Evidence,
+    bins: Iterable[Bin],
+    *,
+    null: float,
+    at_ns: int,
+    scale: float | None = None,
+) -> Evidence:
+    """The evidence after one more tick, of answers all measured against one null.
+
+    A tick in which no answer has a decided claim changes nothing.
+    """
+    won = gains(bins, null=null, scale=scale)
+    return evidence if won is None else grow(evidence, won, at_ns=at_ns)
+
+
+def gains(
+    bins: Iterable[Bin],
+    *,
+    null: float,
+    scale: float | None = None,
+    bets: Sequence[float] = LAMBDAS,
+) -> tuple[float, ...] | None:
+    """By how much the logarithm of each bet's stake changes; None where no answer counts.
+
+    `scale` is the smallest sampling rate in force, at best known before the tick; without it, the
+    smallest that an answer of the tick had. An answer weighs scale/rate, 1 at most.
+    """
+    counted = [one for one in bins if one.decided > 0 and one.answers > 0 and one.sample_rate > 0]
+    if not counted:
+        return None
+    least = scale if scale is not None else min(one.sample_rate for one in counted)
+    stakes = [bounded(bet, null) for bet in bets]
+    won = [0.0] * len(stakes)
+    for one in sorted(counted, key=_order):
+        distance = min(least / one.sample_rate, 1.0) * (one.unfaithful / one.decided - null)
+        for at, stake in enumerate(stakes):
+            won[at] += one.answers * math.log1p(stake * distance)
+    return tuple(won)
+
+
+def grow(evidence: Evidence, won: Sequence[float], *, at_ns: int) -> Evidence:
+    """The sums after a tick that began at `at_ns` and in which the bets won `won`: (M + 1) * e."""
+    sums = tuple(_log_of_one_more(one) + gain for one, gain in zip(evidence.sums, won, strict=True))
+    since_ns = evidence.since_ns if evidence.climb > 0 else at_ns
+    return Evidence(sums, since_ns, max(evidence.climb + won[len(won) // 2], 0.0))
+
+
+def bounded(bet: float, null: float) -> float:
+    """The bet, smaller where one answer could else take more than `LARGEST_LOSS` of its stake."""
+    worst = null if bet > 0 else 1 - null
+    return math.copysign(min(abs(bet), LARGEST_LOSS / worst if worst > 0 else abs(bet)), bet)
+
+
+@lru_cache(maxsize=64)
+def _log_of_mean(sums: tuple[float, ...]) -> float:
+    """Kept for a while: a tick asks for the same one a dozen times."""
+    top = max(sums)
+    if top == -math.inf:
+        return 0.0
+    total = sum([math.exp(one - top) for one in sums])
+    return max(top + math.log(total / len(sums)), 0.0)
+
+
+def _log_of_one_more(log: float) -> float:
+    """log(1 + exp(log)) without overflow."""
+    return max(log, 0.0) + math.log1p(math.exp(-abs(log)))
+
+
+def _order(one: Bin) -> tuple[int, int, float, int]:
+    """Sums of floats depend on their order, and a replay must not depend on that of the bins."""
+    return one.decided, one.unfaithful, one.sample_rate, one.answers
+
+
+# Before anything rises the sums are about this, divided by what a tick's answers vary: the fewer
+# answers, the longer what was added is kept (fitted to the simulation in docs/drift.md, which has
+# four answers a tick at least).
+ORDINARY, LARGEST_ORDINARY = 12.0, 5.0
+
+
+def smallest_rise(
+    baseline: Baseline,
+    answers_per_hour: float,
+    minutes: float = 90,
+    *,
+    page_at: float | None = None,
+) -> float | None:
+    """The rise, a share of claims, of which half are paged within `minutes`; None where none is.
+
+    `page_at` is the logarithm of the evidence that pages, by default one false alarm a month on one
+    route. An answer wins bet * rise - bet^2 / 2 * (variance + rise^2) nearly, so that the evidence
+    needed of each answer is solved for the rise; the variance grows with the rate.
+    """
+    answers = answers_per_hour * minutes / 60
+    if answers <= 0:
+        return None
+    varies = baseline.variance * answers_per_hour * TICK_NS / HOUR_NS
+    ordinary = min(max(math.log(ORDINARY / varies), 0.0), LARGEST_ORDINARY)
+    needed = (Policy().page_at if page_at is None else page_at) - ordinary
+    any_ = _smallest(baseline, 0.0, max(needed, 0.0) / answers)
+    beyond = _smallest(
+        baseline, baseline.dead_band, max(needed - edge(baseline.dead_band), 0.0) / answers
+    )
+    if any_ is None or beyond is None or baseline.share + max(any_, beyond) >= 1:
+        return None
+    return max(any_, beyond)
+
+
+def _smallest(baseline: Baseline, band: float, each: float) -> float | None:
+    """The smallest rise at which one of the bets above this band wins `each` an answer."""
+    null = min(baseline.share + band, 0.99)
+    rises = (_rise(baseline, band, bounded(bet, null), each) for bet in LAMBDAS)
+    return min((rise for rise in rises if rise is not None), default=None)
+
+
+def _rise(baseline: Baseline, band: float, bet: float, each: float) -> float | None:
+    usual, rise, variance = baseline.share, band, baseline.variance
+    usually, left, squared = usual * (1 - usual), 1 - 2 * each, bet * bet
+    for _ in range(6):
+        risen = min(usual + rise, 0.99)
+        inner = left - squared * (variance * risen * (1 - risen) / usually)
+        if inner < 0:
+            return None
+        rise = band + (1 - math.sqrt(inner)) / bet
+    return rise

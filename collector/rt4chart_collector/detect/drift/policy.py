@@ -1,0 +1,69 @@
+"""What is asked of the drift detector: how many false alarms are borne, and by which rule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from otel_rt4chart.core.errors import InputError
+
+TICK_S = 300
+TICK_NS = TICK_S * 10**9
+TICKS_A_MONTH, TICKS_A_WEEK = 30 * 24 * 3600 // TICK_S, 7 * 24 * 3600 // TICK_S
+HOUR_NS = 3600 * 10**9
+DAY_NS = 24 * HOUR_NS
+Rule = Literal["evidence", "threshold", "window"]
+RULES: tuple[Rule, ...] = ("evidence", "threshold", "window")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When a route is alarmed; the same for all routes of a store.
+
+    `threshold` (a share of claims) is for the rule "threshold", `points` (the rise, a share too)
+    for "window"; both look at the last `minutes` and ask for `least_claims` in them.
+    """
+
+    false_alarms_per_month: float = 1.0
+    routes: int = 1
+    rule: Rule = "evidence"
+    threshold: float = 0.15
+    points: float = 0.03
+    minutes: int = 60
+    least_claims: int = 100
+    settle_days: int = 7
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if self.rule not in RULES:
+            raise InputError(f"The rule of drift is one of {', '.join(RULES)}, not {self.rule!r}.")
+        for name in ("false_alarms_per_month", "routes", "minutes", "settle_days"):
+            if not getattr(self, name) > 0:
+                raise InputError(
+                    f"{name} of the drift policy is above 0, not {getattr(self, name)}."
+                )
+        for name in ("threshold", "points"):
+            if not 0 < getattr(self, name) < 1:
+                raise InputError(
+                    f"{name} of the drift policy is a share between 0 and 1 (0.03 is 3 points), "
+                    f"not {getattr(self, name)}."
+                )
+
+    @property
+    def page_at(self) -> float:
+        """The natural logarithm of the evidence that is an alarm.
+
+        A Shiryaev-Roberts sum grows by one a tick at most where nothing has risen, so it takes this
+        many ticks on average to get there (arXiv 2203.03532, theorem 2.4). The allowed false alarms
+        are those of all routes together.
+        """
+        return self._reached_in(TICKS_A_MONTH)
+
+    @property
+    def warn_at(self) -> float:
+        """That of a warning: what comes by chance as often in a week as an alarm in a month."""
+        return self._reached_in(TICKS_A_WEEK)
+
+    def _reached_in(self, ticks: int) -> float:
+        return math.log(max(ticks * self.routes / self.false_alarms_per_month, math.e))

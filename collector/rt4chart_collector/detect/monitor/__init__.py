@@ -1,0 +1,1 @@
+"""The monitor that watches all routes in rounds."""

@@ -1,0 +1,124 @@
+"""What is wrong with the verifying: undecided claims, a backlog, a failing judge, silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.detect.drift.policy import HOUR_NS
+from rt4chart_collector.detect.monitor.drift_alerts import moment
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.coverage import Judged, coverage, judged
+from rt4chart_collector.store.dead_letters import backlog
+from rt4chart_collector.store.traffic import silent_routes
+from rt4chart_collector.telemetry.figures import Figures
+
+# Of fewer claims or answers a share says little.
+LEAST_CLAIMS, LEAST_FAILED, FAILED_SHARE = 50, 5, 0.2
+MOST = 50
+
+
+def health_alerts(
+    client: Client,
+    settings: MonitorSettings,
+    *,
+    verifier: str,
+    now_ns: int,
+    figures: Callable[[], Figures] | None = None,
+) -> list[Alert]:
+    """What is wrong with the verifying in the last hour.
+
+    Undecided claims are `verifier`'s, whose rates are watched, "" for nobody's. Failures are those
+    of everyone at work: who judges now may never have had a verdict. `figures` are of this process.
+    """
+    process = figures() if figures else None
+    known = judged(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
+    at_work = {one.verifier for one in known} | {verifier}
+    if process and process.judging:
+        at_work.add(process.judging.judge)
+    found = _undecided(client, settings, verifier, now_ns) if verifier else []
+    found += _judge(known, process, now_ns)
+    found += _backlog(client, settings, at_work - {""}, now_ns)
+    return found + _no_data(client, settings, now_ns)
+
+
+def _undecided(
+    client: Client, settings: MonitorSettings, verifier: str, now_ns: int
+) -> list[Alert]:
+    known = coverage(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns, verifier=verifier)
+    found = []
+    for (service, route), one in sorted(known.items()):
+        share = one.undecided_share
+        claims = one.claims + one.undecided
+        if share is None or share < settings.undecided_share or claims < LEAST_CLAIMS:
+            continue
+        title = f"{route or 'A route'}: {share:.0%} of an hour's claims could not be decided"
+        facts = {"undecided_share": share, "undecided": one.undecided, "claims": claims}
+        found.append(
+            Alert(Rule.UNDECIDED, Severity.WARNING, service, route, 0, title, facts, now_ns)
+        )
+    return found[:MOST]
+
+
+def _judge(known: Sequence[Judged], figures: Figures | None, now_ns: int) -> list[Alert]:
+    """Of several verifiers the one that fails most: one that works hides no other."""
+    failing = [
+        one for one in known if one.failed >= LEAST_FAILED and one.failed_share >= FAILED_SHARE
+    ]
+    worst = max(failing, key=lambda one: (one.failed, one.verifier), default=None)
+    judging = figures.judging if figures else None
+    pause = judging.pause if judging and judging.pause.get("paused") else None
+    if pause is None and worst is None:
+        return []
+    paused = next((one for one in known if judging and one.verifier == judging.judge), None)
+    shown = worst or paused or Judged(judging.judge if judging else "", 0, 0)
+    title = f"The judge failed on {shown.failed_share:.0%} of an hour's answers"
+    facts: dict[str, object] = {"verifier": shown.verifier, "failed_share": shown.failed_share}
+    facts |= {"failed": shown.failed, "answers": shown.failed + shown.verified}
+    if pause is not None:
+        title = f"The judge is paused: {pause.get('reason', 'it fails')}"
+        facts["paused"] = str(pause.get("reason", ""))
+    return [Alert(Rule.JUDGE_FAILING, Severity.ERROR, "", "", 0, title, facts, now_ns)]
+
+
+def _backlog(
+    client: Client, settings: MonitorSettings, verifiers: Collection[str], now_ns: int
+) -> list[Alert]:
+    waiting, dead = backlog(client, verifiers, since_ns=now_ns - HOUR_NS)
+    if waiting + dead < settings.backlog_answers:
+        return []
+    title = f"{waiting} answers wait for another attempt, {dead} were given up in the last hour"
+    told = ", ".join(sorted(verifiers))
+    facts: dict[str, object] = {"waiting": waiting, "dead_last_hour": dead, "verifier": told}
+    return [Alert(Rule.BACKLOG, Severity.WARNING, "", "", 0, title, facts, now_ns)]
+
+
+def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Alert]:
+    silent, is_any = silent_routes(
+        client, now_ns=now_ns, least=settings.no_data_answers, limit=MOST
+    )
+    if silent and not is_any:
+        # One pipe is broken, not each route.
+        title = "No answer came in the last hour, on any route"
+        expected = sum(one.expected for one in silent)
+        last = max(one.last_ns for one in silent)
+        return [_silence(Severity.ERROR, "", "", title, expected, last)]
+    return [
+        _silence(
+            Severity.WARNING,
+            one.service,
+            one.route,
+            f"{one.route or 'A route'}: no answer in the last hour, {one.expected} a week ago",
+            one.expected,
+            one.last_ns,
+        )
+        for one in silent
+    ]
+
+
+def _silence(
+    severity: Severity, service: str, route: str, title: str, expected: int, last_ns: int
+) -> Alert:
+    facts = {"expected_answers": expected, "last_answer": moment(last_ns) if last_ns else None}
+    return Alert(Rule.NO_DATA, severity, service, route, 0, title, facts, last_ns)

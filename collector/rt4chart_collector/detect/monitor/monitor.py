@@ -1,0 +1,214 @@
+"""The monitor: looks at the routes every minute and deals with what is wrong; one process does."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from threading import Event
+
+from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.judges.verdicts import Clock
+from rt4chart_collector.core.alerts.alert import Alert, Rule
+from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.detect.drift.policy import TICK_NS
+from rt4chart_collector.detect.monitor.adaptive_sampling import Adaptive
+from rt4chart_collector.detect.monitor.drift_alerts import DriftAlerts
+from rt4chart_collector.detect.monitor.health_alerts import health_alerts
+from rt4chart_collector.detect.monitor.issue_alerts import issue_alerts
+from rt4chart_collector.detect.monitor.metrics import route_figures
+from rt4chart_collector.detect.monitor.routes import Round, Routes
+from rt4chart_collector.notify.alerting import Alerting
+from rt4chart_collector.store.alert_events import open_alerts
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.leases import give_back, take
+from rt4chart_collector.store.sampling_rates import RateSet, rates_in_force
+from rt4chart_collector.store.verifiers import main_verifier
+from rt4chart_collector.telemetry.figures import Figures, RouteFigures
+
+LEASE = "monitor"
+SECOND = 10**9
+# A process that died keeps others out for so long; a round ends before.
+LEASE_S = 180.0
+
+log = logging.getLogger(__name__)
+
+
+class Monitor:
+    """`run` is a thread's life, `look` one round; `figures` and `rates` any thread may ask.
+
+    All that it knows is in the store: a new one goes on where another ended.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        settings: MonitorSettings,
+        alerting: Alerting,
+        *,
+        clock: Clock = time.time_ns,
+        process: Callable[[], Figures] | None = None,
+    ) -> None:
+        """`client` is for the thread of `run`; `process` gives the figures of the service."""
+        self._client = client
+        self._settings = settings
+        self._alerting = alerting
+        self._clock = clock
+        self._process = process
+        self._holder = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
+        self._stopping = Event()
+        self._routes: Routes | None = None
+        self._adaptive: Adaptive | None = None
+        self._round = Round()
+        self._drift = DriftAlerts(client)
+        self._wrong: dict[str, list[Alert]] = {}
+        self._issues_tick = -1
+        self._latest_ns = 0
+        self._figures: tuple[RouteFigures, ...] = ()
+        self._rates: Mapping[str, Sequence[RateSet]] = {}
+        self._problem = ""
+
+    def run(self) -> None:
+        """Look until stopped; a round that fails is logged, and the next one tries again."""
+        while not self._stopping.is_set():
+            try:
+                self.look()
+                self._problem = ""
+            except Exception as error:  # noqa: BLE001 - thread boundary: the next round tries again
+                self._note("a round of the monitor", error)
+            self._stopping.wait(self._settings.monitor)
+        if self._routes is not None:
+            # A lease that cannot be given back ends by itself.
+            with suppress(StoreError):
+                give_back(self._client, LEASE, self._holder, now_ns=self._clock())
+
+    def stop(self) -> None:
+        """Let `run` end after the part in hand."""
+        self._stopping.set()
+
+    def look(self) -> bool:
+        """One round; False where another process has the lease."""
+        now_ns = self._clock()
+        self._heed_clock(now_ns)
+        self._read_rates(now_ns)
+        if not self._is_ours(now_ns):
+            self._forget()
+            return False
+        self._round = Round()
+        verifier = main_verifier(self._client, now_ns)
+        self._try("route_drift", lambda: self._drifting(verifier, now_ns))
+        if self._stopping.is_set():
+            return True
+        self._try("issues", lambda: self._issues(now_ns))
+        self._try("health", lambda: self._health(verifier, now_ns))
+        wrong = [alert for alerts in self._wrong.values() for alert in alerts]
+        if self._is_ours(self._clock()):
+            self._alerting.deal_with(self._client, wrong, now_ns=now_ns)
+            self._adapt(verifier, now_ns)
+        self._show(verifier, now_ns)
+        return True
+
+    def figures(self) -> Sequence[RouteFigures]:
+        """The routes as the last round saw them; none where another process looks."""
+        return self._figures
+
+    def rates(self, service: str) -> Sequence[RateSet]:
+        """The rates in force of a service, as of the last round."""
+        return self._rates.get(service, ())
+
+    def _is_ours(self, now_ns: int) -> bool:
+        lease = max(LEASE_S, 3 * self._settings.monitor)
+        return take(self._client, LEASE, self._holder, now_ns=now_ns, for_ns=round(lease * SECOND))
+
+    def _heed_clock(self, now_ns: int) -> None:
+        """Where the clock went back by a tick or more, what was read is of a time that is none."""
+        if now_ns <= self._latest_ns - TICK_NS:
+            log.warning("the clock went back: the monitor begins anew")
+            self._forget()
+            self._latest_ns = 0
+        self._latest_ns = max(now_ns, self._latest_ns)
+
+    def _drifting(self, verifier: str, now_ns: int) -> list[Alert]:
+        """The routes that have risen, and those that had and were not looked at yet."""
+        routes = self._routes_of(verifier)
+        if routes is None:
+            return []
+        risen = {
+            (one.alert.service, one.alert.route): one.alert
+            for one in open_alerts(self._client, now_ns=now_ns)
+            if one.alert.rule == Rule.ROUTE_DRIFT
+        }
+        self._round = routes.look(now_ns, first=risen.keys())
+        if self._stopping.is_set():
+            return []
+        found = self._drift.alerts(self._round.findings, verifier, now_ns)
+        return found + [alert for place, alert in risen.items() if place in routes.unread]
+
+    def _routes_of(self, verifier: str) -> Routes | None:
+        """Those of the verifier whose verdicts are the newest; another one has other rates."""
+        if not verifier:
+            self._routes = None
+        elif self._routes is None or self._routes.verifier != verifier:
+            self._routes = Routes(
+                self._client, self._settings, verifier, is_stopping=self._stopping.is_set
+            )
+        return self._routes
+
+    def _issues(self, now_ns: int) -> list[Alert]:
+        """Once a tick: it reads the failures of a week."""
+        if self._issues_tick == now_ns // TICK_NS:
+            return self._wrong.get("issues", [])
+        found = issue_alerts(self._client, now_ns=now_ns)
+        self._issues_tick = now_ns // TICK_NS
+        return found
+
+    def _health(self, verifier: str, now_ns: int) -> list[Alert]:
+        return health_alerts(
+            self._client, self._settings, verifier=verifier, now_ns=now_ns, figures=self._process
+        )
+
+    def _adapt(self, verifier: str, now_ns: int) -> None:
+        if not self._settings.adaptive or not verifier:
+            return
+        if self._adaptive is None:
+            policy = self._settings.sampling
+            self._adaptive = Adaptive(self._client, policy, verifier=verifier, now_ns=now_ns)
+        self._adaptive.verifier = verifier
+        if self._adaptive.adapt(self._round.findings, self._round.settled, now_ns=now_ns):
+            self._read_rates(now_ns)
+
+    def _read_rates(self, now_ns: int) -> None:
+        found: dict[str, list[RateSet]] = {}
+        for one in rates_in_force(self._client, now_ns=now_ns) if self._settings.adaptive else ():
+            found.setdefault(one.service, []).append(one)
+        self._rates = found
+
+    def _show(self, verifier: str, now_ns: int) -> None:
+        found, rule = self._round.findings, self._settings.drift_rule
+        self._figures = route_figures(
+            self._client, found, verifier=verifier, now_ns=now_ns, rule=rule
+        )
+
+    def _forget(self) -> None:
+        """What another process looks at now would be out of date here."""
+        self._routes, self._adaptive, self._figures, self._wrong = None, None, (), {}
+        self._issues_tick = -1
+
+    def _try(self, part: str, alerts: Callable[[], list[Alert]]) -> None:
+        """What a part finds; where it fails, what it found before still holds."""
+        try:
+            self._wrong[part] = alerts()
+        except Exception as error:  # noqa: BLE001 - a border: the other parts go on
+            self._note(f"the monitor's part {part}", error)
+
+    def _note(self, what: str, error: Exception) -> None:
+        """Once as long as it is the same."""
+        told = f"{what} failed: {shown(error)}"
+        if told != self._problem:
+            log.warning("%s", told)
+        self._problem = told

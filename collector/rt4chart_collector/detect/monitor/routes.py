@@ -1,0 +1,279 @@
+"""The routes between two rounds: their ticks, their detectors, and the last findings."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from rt4chart_collector.core.alerts.alert import Rule
+from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.detect.drift.detector import Watch, by_time, watch_of
+from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, Policy
+from rt4chart_collector.store.alert_events import dismissals
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.drift import DriftRow, latest_drift, write_drift
+from rt4chart_collector.store.ticks import RouteTicks, Tick, route_ticks
+from rt4chart_collector.store.traffic import busiest_routes
+
+# A tick is settled when so much time has passed since it began: verdicts come late.
+SETTLED_NS = 6 * TICK_NS
+
+
+class RouteWatch:
+    """A watch that has looked at the settled ticks before `upto_ns`."""
+
+    def __init__(self, policy: Policy, verifier: str, *, read_ns: int = 0) -> None:
+        """It has seen nothing; `read_ns` is when the ticks that it will see first were read."""
+        self._watch = watch_of(policy, verifier)
+        self.read_ns = read_ns
+        self.upto_ns = 0
+        self.last: Finding | None = None
+        self.settled: tuple[Tick, ...] = ()
+        self._accepted_ns = 0
+
+    def look(
+        self, ticks: Sequence[Tick], *, settled_ns: int, accepted_ns: Sequence[int] = ()
+    ) -> list[Finding]:
+        """The findings of the ticks from `upto_ns` on; those before `settled_ns` are final.
+
+        `settled` then holds the ticks that became so in this look, `last` the newest finding. At
+        each time in `accepted_ns`, in order, a person has taken the risen rate for the usual one.
+        """
+        fresh = [one for one in ticks if one.start_ns >= self.upto_ns]
+        final = [one for one in fresh if one.start_ns < settled_ns]
+        waiting = [at_ns for at_ns in accepted_ns if at_ns > self._accepted_ns]
+        found = _looked(self._watch, final, waiting)
+        if final:
+            self._accepted_ns = max(final[-1].start_ns, self._accepted_ns)
+        if open_ticks := [one for one in fresh if one.start_ns >= settled_ns]:
+            found += _looked(self._watch.fork(), open_ticks, waiting)
+        self.settled = tuple(final)
+        self.upto_ns = max(self.upto_ns, settled_ns)
+        self.last = found[-1] if found else self.last
+        return found
+
+
+def _looked(watch: Watch, ticks: Sequence[Tick], waiting: list[int]) -> list[Finding]:
+    """The findings; of what waits to be accepted, that of these times is taken off."""
+    found = []
+    for group in by_time(ticks):
+        while waiting and waiting[0] <= group[0].start_ns:
+            watch.accept(waiting.pop(0))
+        found.append(watch.look(group))
+    return found
+
+
+def settled_before(now_ns: int) -> int:
+    """The beginning of the first tick that is not settled yet."""
+    return (now_ns - SETTLED_NS) // TICK_NS * TICK_NS
+
+
+def row_of(ticks: RouteTicks, found: Finding) -> DriftRow:
+    """A finding as it is stored."""
+    known = found.baseline
+    return DriftRow(
+        service=ticks.service,
+        route=ticks.route,
+        verifier=ticks.verifier,
+        tick_ns=found.tick_ns,
+        state=found.state,
+        warn=found.warn,
+        page=found.page,
+        warn_at=found.warn_at,
+        page_at=found.page_at,
+        baseline=known.rate if known else 0.0,
+        dead_band=known.dead_band if known else 0.0,
+        baseline_claims=known.claims if known else 0,
+        detectable=found.detectable or 0.0,
+    )
+
+
+Place = tuple[str, str]
+# What is shown, and twice the baseline's time: alarms of that time are left out of it.
+SHOWN_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
+# Verdicts that come later than a tick is open for are found when the route is read whole again.
+WHOLE_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
+# Of a round, for that: well within the lease.
+READING_S = 30.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Round:
+    """What one round found: the last finding of each route, and the ticks that became settled."""
+
+    findings: dict[Place, Finding] = field(default_factory=dict)
+    settled: dict[Place, Sequence[Tick]] = field(default_factory=dict)
+
+
+class Routes:
+    """The detectors of the busiest routes of one verifier; for one thread."""
+
+    def __init__(
+        self,
+        client: Client,
+        settings: MonitorSettings,
+        verifier: str,
+        *,
+        is_stopping: Callable[[], bool] = lambda: False,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing was read yet; `is_stopping` ends a round between two routes."""
+        self._client = client
+        self._settings = settings
+        self.verifier = verifier
+        self._is_stopping = is_stopping
+        self._monotonic = monotonic
+        self._policy = settings.policy(1)
+        self._watches: dict[Place, RouteWatch] = {}
+        self._places: dict[Place, None] = {}
+        self._last: dict[Place, Finding] = {}
+        self._failed_ns: dict[Place, int] = {}
+        self._written: dict[Place, DriftRow] = {}
+        self._listed_ns = 0
+        self._accepted: dict[Place, list[int]] = {}
+
+    @property
+    def unread(self) -> frozenset[Place]:
+        """The routes that are to be watched and of which nothing is known here yet."""
+        return frozenset(self._places.keys() - self._watches.keys() - self._last.keys())
+
+    def look(self, now_ns: int, first: Collection[Place] = ()) -> Round:
+        """Read what is new, go on with every route, and write what was found.
+
+        Routes are read whole, one after the other, when nothing is known of them here or that is an
+        hour ago; those for which a round has no time are left for the next. Of those that wait for
+        that equally long, the ones in `first` are the first.
+        """
+        round_ = Round()
+        if now_ns - self._listed_ns >= WHOLE_NS:
+            self._list(now_ns)
+        self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
+        self._go_on(now_ns, round_)
+        until = self._monotonic() + READING_S
+        for place in self._due(now_ns, first):
+            if self._is_stopping() or self._monotonic() >= until:
+                break
+            self._guarded(place, partial(self._anew, place, now_ns, round_), now_ns)
+        # A route that could not be looked at, or has no new tick, stands as it did.
+        for place, watch in self._watches.items():
+            if watch.last is not None:
+                self._last[place] = watch.last
+            else:
+                self._last.pop(place, None)
+        round_.findings = {**self._last, **round_.findings}
+        return round_
+
+    def _list(self, now_ns: int) -> None:
+        """Which routes are watched, for the next hour."""
+        limit = self._settings.monitor_routes
+        since = now_ns - SHOWN_NS
+        found = busiest_routes(
+            self._client,
+            since_ns=since,
+            now_ns=now_ns,
+            verifier=self.verifier,
+            limit=limit + 1,
+        )
+        if len(found) > limit:
+            log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)
+        self._places = dict.fromkeys(found[:limit])
+        self._policy = self._settings.policy(len(self._places))
+        self._watches = {one: w for one, w in self._watches.items() if one in self._places}
+        self._last = {one: found for one, found in self._last.items() if one in self._places}
+        self._failed_ns = {one: at for one, at in self._failed_ns.items() if one in self._places}
+        self._written = latest_drift(
+            self._client, since_ns=since, verifier=self.verifier, limit=2 * limit
+        )
+        self._listed_ns = now_ns
+
+    def _read_at(self, place: Place) -> int:
+        return self._watches[place].read_ns if place in self._watches else 0
+
+    def _due(self, now_ns: int, first: Collection[Place]) -> list[Place]:
+        """The routes to be read whole; one that failed does not keep the others waiting."""
+        due = [one for one in self._places if now_ns - self._read_at(one) >= WHOLE_NS]
+        return sorted(
+            due,
+            key=lambda one: (self._failed_ns.get(one, 0), self._read_at(one), one not in first),
+        )
+
+    def _anew(self, place: Place, now_ns: int, round_: Round) -> None:
+        read = self._read(now_ns - READ_NS, now_ns, place)
+        watch = RouteWatch(self._policy, self.verifier, read_ns=now_ns)
+        told = round_.settled.get(place, ())
+        found = self._looked(place, watch, read, now_ns, round_)
+        # Settled ticks are told once: when the route is gone on with.
+        round_.settled[place] = told
+        written = self._written.get(place)
+        shown_ns = max(now_ns - SHOWN_NS, written.tick_ns - LATE_NS if written else 0)
+        self._write(read, [one for one in found if one.tick_ns >= shown_ns], now_ns)
+        self._watches[place] = watch
+        self._failed_ns.pop(place, None)
+
+    def _go_on(self, now_ns: int, round_: Round) -> None:
+        since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
+        for read in route_ticks(
+            self._client, since_ns=since, until_ns=now_ns + HOUR_NS, verifier=self.verifier
+        ):
+            place = (read.service, read.route)
+            watch = self._watches.get(place)
+            if watch is not None:
+                work = partial(self._next, place, watch, read, now_ns, round_)
+                self._guarded(place, work, now_ns)
+            elif len(self._places) < self._settings.monitor_routes:
+                self._places.setdefault(place)
+
+    def _next(
+        self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
+    ) -> None:
+        # A watch that fails half way is not gone on with: the route is read whole again.
+        del self._watches[place]
+        found = self._looked(place, watch, read, now_ns, round_)
+        self._write(read, found, now_ns)
+        self._watches[place] = watch
+
+    def _looked(
+        self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
+    ) -> list[Finding]:
+        found = watch.look(
+            read.ticks,
+            settled_ns=settled_before(now_ns),
+            accepted_ns=self._accepted.get(place, ()),
+        )
+        if found:
+            round_.findings[place] = found[-1]
+        round_.settled[place] = watch.settled
+        return found
+
+    def _read(self, since_ns: int, now_ns: int, place: Place) -> RouteTicks:
+        """An hour ahead is read, too: clocks differ."""
+        found = route_ticks(
+            self._client,
+            since_ns=since_ns,
+            until_ns=now_ns + HOUR_NS,
+            verifier=self.verifier,
+            service=place[0],
+            route=place[1],
+        )
+        return found[0] if found else RouteTicks(*place, self.verifier, ())
+
+    def _write(self, read: RouteTicks, found: Sequence[Finding], now_ns: int) -> None:
+        rows: list[DriftRow] = [row_of(read, one) for one in found]
+        write_drift(self._client, rows, version=now_ns)
+
+    def _guarded(self, place: Place, work: Callable[[], None], now_ns: int) -> None:
+        """One bad route stops no other; what was found on it last still holds."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - a border: the other routes are looked at
+            self._failed_ns[place] = now_ns
+            log.warning(
+                "a route could not be looked at, next attempt in the next round: %s", shown(error)
+            )

@@ -1,0 +1,1 @@
+"""Ways in: OTLP over HTTP and gRPC, Kafka, and the writer to the store."""

@@ -1,0 +1,1 @@
+"""Kafka in: messages, offsets, and messages that cannot be read."""

@@ -1,0 +1,265 @@
+"""Kafka as a source: the one file that knows its client."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from confluent_kafka import (
+    OFFSET_INVALID,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka import Message as Received
+
+from otel_rt4chart.core.errors import SettingsError
+from rt4chart_collector.ingest.kafka.settings import KafkaAddress
+from rt4chart_collector.ingest.kafka.source import Keeper, Message, SourceError
+
+ANSWER_S = 15.0
+BURIAL_S = 10.0
+SAME_S = 60.0
+DEFAULTS: Mapping[str, str | int | bool] = {
+    "client.id": "rt4chart",
+    "auto.offset.reset": "earliest",
+    # What lies ready in memory beside the open and waiting traces.
+    "queued.max.messages.kbytes": 32_768,
+}
+ALWAYS: Mapping[str, str | int | bool] = {
+    "enable.auto.commit": False,
+    "enable.auto.offset.store": False,
+    "partition.assignment.strategy": "cooperative-sticky",
+    "allow.auto.create.topics": False,
+}
+BURYING: Mapping[str, str | int | bool] = {
+    "acks": "all",
+    "message.timeout.ms": round(BURIAL_S * 1000),
+    "message.max.bytes": 2**28,
+}
+SECRET = re.compile(r"password|secret|\.pem$|sasl\.oauthbearer\.config|sasl\.username|\.key$")
+ADVICE = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART: "expected a topic that is there; create it, or name the one "
+    "that the Collector's Kafka exporter writes (traces: topic)",
+    KafkaError.TOPIC_AUTHORIZATION_FAILED: "expected to be allowed to read and describe the topic; "
+    "give this user READ on it",
+    KafkaError.GROUP_AUTHORIZATION_FAILED: "expected to be allowed to use the consumer group; give "
+    "this user READ on it",
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED: "expected to be allowed to do so on the cluster",
+    KafkaError.SASL_AUTHENTICATION_FAILED: "expected user and password that the broker knows; see "
+    "RT4CHART_KAFKA_SASL_USERNAME and _PASSWORD, or RT4CHART_KAFKA_CONFIG",
+    KafkaError._AUTHENTICATION: "expected credentials that the broker takes; see "
+    "RT4CHART_KAFKA_SECURITY_PROTOCOL, _SASL_MECHANISM, _SASL_USERNAME and _SASL_PASSWORD",
+    KafkaError._SSL: "expected a broker that speaks TLS with a certificate of a known authority; "
+    "see RT4CHART_KAFKA_SECURITY_PROTOCOL and _SSL_CA_LOCATION",
+    KafkaError._RESOLVE: "expected a broker's name that can be resolved",
+}
+NO_BROKER = "expected a Kafka broker there; start it, or name another"
+# Nothing that waiting would mend.
+LASTING = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError._FATAL,
+}
+log = logging.getLogger(__name__)
+# librdkafka's own lines say the same again, and more often.
+librdkafka = logging.getLogger(f"{__name__}.librdkafka")
+librdkafka.setLevel(logging.CRITICAL)
+
+
+class KafkaSource:
+    """One member of a consumer group on one topic; for one thread.
+
+    Its positions are committed when it is told, never by the client.
+    """
+
+    def __init__(self, address: KafkaAddress, properties: Mapping[str, str]) -> None:
+        """Connect; `properties` are librdkafka's.
+
+        Raises SettingsError where a property is none, where no broker answers, and where the topic
+        is not there or not ours to read.
+        """
+        self._address = address
+        self._secrets = [v for name, v in properties.items() if SECRET.search(name) and v]
+        self._told: dict[int, float] = {}
+        self._cause: KafkaError | None = None
+        self._connection = {
+            **properties,
+            "bootstrap.servers": address.brokers,
+            "error_cb": self._note,
+        }
+        self._producer: Producer | None = None
+        own = {"group.id": address.group, "on_commit": self._committed, **ALWAYS}
+        try:
+            self._consumer = Consumer({**DEFAULTS, **self._connection, **own}, logger=librdkafka)
+        except KafkaException as error:
+            raise SettingsError(
+                "RT4CHART_KAFKA_*: expected librdkafka's properties; got one that it refuses: "
+                f"{self._shown(error.args[0])}"
+            ) from None
+        try:
+            self.partitions = self._counted()
+        except SettingsError:
+            self._consumer.close()
+            raise
+
+    def subscribe(self, keeper: Keeper) -> None:
+        """Join the group."""
+
+        def assigned(_: object, partitions: list[TopicPartition]) -> None:
+            keeper.assigned({one.partition for one in partitions})
+
+        def revoked(_: object, partitions: list[TopicPartition]) -> None:
+            self.commit(keeper.revoked({one.partition for one in partitions}), wait=True)
+
+        def lost(_: object, partitions: list[TopicPartition]) -> None:
+            keeper.lost({one.partition for one in partitions})
+
+        self._consumer.subscribe(
+            [self._address.topic], on_assign=assigned, on_revoke=revoked, on_lost=lost
+        )
+
+    def take(self, limit: int, timeout_s: float) -> Sequence[Message]:
+        """The next messages; SourceError where no later call would give any."""
+        found: list[Message] = []
+        for received in self._consumer.consume(limit, timeout_s):
+            if (error := received.error()) is not None:
+                self._refuse(error)
+                continue
+            message = _message(received)
+            if message is not None:
+                found.append(message)
+        return found
+
+    def commit(self, positions: Mapping[int, int], *, wait: bool = False) -> None:
+        """Commit; what cannot be committed is told in the log and comes again."""
+        if not positions:
+            return
+        offsets = [self._place(one, offset) for one, offset in positions.items()]
+        try:
+            if wait:
+                self._consumer.commit(offsets=offsets, asynchronous=False)
+            else:
+                self._consumer.commit(offsets=offsets, asynchronous=True)
+        except KafkaException as error:
+            self._committed(error.args[0], offsets)
+
+    def pause(self, partitions: Collection[int]) -> None:
+        """Fetch nothing more of these."""
+        self._consumer.pause([self._place(one) for one in partitions])
+
+    def resume(self, partitions: Collection[int]) -> None:
+        """Fetch them again."""
+        self._consumer.resume([self._place(one) for one in partitions])
+
+    def ends(self, partitions: Collection[int]) -> Mapping[int, int]:
+        """What the last fetch said; nothing is asked."""
+        found: dict[int, int] = {}
+        for partition in partitions:
+            _, end = self._consumer.get_watermark_offsets(self._place(partition), cached=True)
+            if end >= 0:
+                found[partition] = end
+        return found
+
+    def bury(self, message: Message, reason: str) -> None:
+        """Write it to the topic for dead letters, and wait until it is there."""
+        topic, failures = self._address.dead_letters, [SourceError("no answer in time")]
+
+        def delivered(error: KafkaError | None, _: object) -> None:
+            failures[:] = [] if error is None else [SourceError(self._shown(error))]
+
+        try:
+            if self._producer is None:
+                given = {**self._connection, **BURYING}
+                self._producer = Producer(given, logger=librdkafka)
+            self._producer.produce(
+                topic,
+                value=message.body,
+                key=message.key,
+                headers={
+                    "rt4chart.reason": reason.encode(),
+                    "rt4chart.topic": self._address.topic.encode(),
+                    "rt4chart.partition": str(message.partition).encode(),
+                    "rt4chart.offset": str(message.offset).encode(),
+                },
+                on_delivery=delivered,
+            )
+            self._producer.flush(BURIAL_S + 1)
+        except KafkaException as error:
+            failures[:] = [SourceError(self._shown(error.args[0]))]
+        except BufferError as error:
+            failures[:] = [SourceError(type(error).__name__)]
+        if failures:
+            raise SourceError(
+                f"{topic}: expected to write a message that cannot be read; {failures[0]}; create "
+                "the topic, and allow this user to WRITE it"
+            )
+
+    def close(self) -> None:
+        """Leave the group, without a commit."""
+        self._consumer.close()
+
+    def _counted(self) -> int:
+        """The topic's partitions; SettingsError where they cannot be had."""
+        where = f"RT4CHART_SOURCE: {self._address.brokers}"
+        try:
+            topics = self._consumer.list_topics(self._address.topic, timeout=ANSWER_S).topics
+        except KafkaException as error:
+            self._consumer.poll(0)
+            cause = self._cause or error.args[0]
+            advice = ADVICE.get(cause.code(), NO_BROKER)
+            raise SettingsError(
+                f"{where}: no answer that can be used: {self._shown(cause)}; {advice}"
+            ) from None
+        topic = topics[self._address.topic]
+        if topic.error is not None:
+            advice = ADVICE.get(topic.error.code(), "expected a topic that can be read")
+            raise SettingsError(
+                f"{where}, topic {self._address.topic}: {self._shown(topic.error)}; {advice}"
+            )
+        return len(topic.partitions)
+
+    def _place(self, partition: int, offset: int = OFFSET_INVALID) -> TopicPartition:
+        return TopicPartition(self._address.topic, partition, offset)
+
+    def _refuse(self, error: KafkaError) -> None:
+        if error.code() == KafkaError._PARTITION_EOF:
+            return
+        if error.code() in LASTING or error.fatal():
+            advice = ADVICE.get(error.code(), "start the worker again")
+            raise SourceError(f"{self._address}: {self._shown(error)}; {advice}")
+        self._note(error)
+
+    def _note(self, error: KafkaError) -> None:
+        """Keep the error that says most, and log each kind now and then."""
+        code = error.code()
+        if code not in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT) or not self._cause:
+            self._cause = error
+        now = time.monotonic()
+        if now - self._told.get(code, -SAME_S) >= SAME_S:
+            self._told[code] = now
+            log.warning("%s: %s", self._address, self._shown(error))
+
+    def _committed(self, error: KafkaError | None, _: list[TopicPartition]) -> None:
+        if error is not None and error.code() != KafkaError._NO_OFFSET:
+            log.warning("positions not committed, messages may come again: %s", self._shown(error))
+
+    def _shown(self, error: KafkaError) -> str:
+        """What the client says, without anything secret."""
+        text = f"{error.name()}: {error.str()}"
+        for secret in self._secrets:
+            text = text.replace(secret, "…")
+        return text
+
+
+def _message(received: Received) -> Message | None:
+    partition, offset = received.partition(), received.offset()
+    if partition is None or offset is None:
+        return None
+    return Message(partition, offset, received.value() or b"", received.key() or b"")

@@ -1,0 +1,1 @@
+"""OTLP in: bytes to spans, and the endpoints that take them."""

@@ -1,0 +1,113 @@
+"""OTLP over gRPC: TraceService/Export, with the intake of OTLP over HTTP (OTLP 1.x, OTLP/gRPC)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeAlias
+
+import grpc
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
+
+from rt4chart_collector.ingest.otlp.decode import decode_spans
+from rt4chart_collector.ingest.otlp.intake import REQUESTS, Intake, response_to
+from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, retry_bytes, status_bytes
+from rt4chart_collector.ingest.otlp.request_limiter import Place
+
+# OTLP specification, "Failures" and "OTLP/gRPC throttling": the codes that are sent again.
+CODES = {
+    Fault.MALFORMED: grpc.StatusCode.INVALID_ARGUMENT,
+    Fault.UNSUPPORTED: grpc.StatusCode.UNIMPLEMENTED,
+    Fault.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
+    Fault.TOO_LARGE: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Fault.SLOW: grpc.StatusCode.DEADLINE_EXCEEDED,
+    Fault.BUSY: grpc.StatusCode.UNAVAILABLE,
+}
+# A message's size is known when it has come; until then it counts as gRPC's usual largest.
+EXPECTED_BYTES = 4 * 2**20
+HANDSHAKE_MS = 10_000
+
+Server: TypeAlias = "grpc.aio.Server"
+Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+Trailers: TypeAlias = tuple[tuple[str, bytes], ...]
+
+
+class GrpcReceiver:
+    """Takes requests in; reads a message itself, so that it can refuse one before it has come."""
+
+    def __init__(self, intake: Intake) -> None:
+        """What decides on them."""
+        self._intake = intake
+
+    async def export(self, _: object, context: Context) -> bytes:
+        """TraceService/Export."""
+        sent = dict(context.invocation_metadata() or ())
+        try:
+            self._intake.authenticate(str(sent.get("authorization", "")))
+            with self._intake.room.place() as place:
+                body = await self._read(context, place)
+                decoded = await self._intake.take(place, body, decode_spans)
+        except RefusedError as refused:
+            self._intake.note("grpc", refused)
+            code = CODES[refused.fault]
+            await context.abort(code, str(refused), trailers(code, refused))
+        self._intake.note("grpc")
+        return response_to(decoded)
+
+    async def _read(self, context: Context, place: Place) -> bytes:
+        place.resize(min(EXPECTED_BYTES, self._intake.body_bytes))
+        try:
+            async with asyncio.timeout(self._intake.body_s):
+                body = await context.read()
+        except TimeoutError as error:
+            raise self._intake.too_slow() from error
+        if not isinstance(body, bytes):
+            # gRPC's own marker of the end; where a message was too large it has said so itself.
+            raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
+        place.resize(len(body))
+        return body
+
+
+def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
+    """When to send again: as the specification says it, and as OpenTelemetry's Python reads it."""
+    retry_s = refused.retry_s
+    if retry_s is None:
+        return ()
+    number: int = code.value[0]
+    return (
+        ("grpc-status-details-bin", status_bytes(str(refused), code=number, retry_s=retry_s)),
+        ("google.rpc.retryinfo-bin", retry_bytes(retry_s)),
+    )
+
+
+def build_server(intake: Intake) -> Server:
+    """The gRPC server, which listens nowhere yet; to be called and used in one event loop."""
+    server = grpc.aio.server(
+        options=[
+            ("grpc.max_receive_message_length", intake.body_bytes),
+            ("grpc.max_concurrent_streams", REQUESTS),
+            ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+            # Two services on one port would share its clients without a word.
+            ("grpc.so_reuseport", 0),
+        ]
+    )
+    service = DESCRIPTOR.services_by_name["TraceService"]
+    # One message in and one out look the same on the wire whether they are called a stream or not.
+    export: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_unary_rpc_method_handler(
+        GrpcReceiver(intake).export
+    )
+    handler = grpc.method_handlers_generic_handler(service.full_name, {"Export": export})
+    server.add_generic_rpc_handlers((handler,))
+    return server
+
+
+def bind(server: Server, address: str, tls: tuple[bytes, bytes] | None) -> int:
+    """Listen there, with a private key and its certificate chain in PEM or in the clear.
+
+    Gives the port; raises OSError where the address cannot be had.
+    """
+    try:
+        if tls is None:
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, grpc.ssl_server_credentials([tls]))
+    except RuntimeError as error:
+        raise OSError(str(error)) from error

@@ -1,0 +1,128 @@
+"""What both ways in share: who may send, how much at once, and when a request is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTracePartialSuccess,
+    ExportTraceServiceResponse,
+)
+
+from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.ingest.otlp.decode import Decoded
+from rt4chart_collector.ingest.otlp.decompress import IDENTITY, unpack
+from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, busy
+from rt4chart_collector.ingest.otlp.request_limiter import RETRY_S, Place, Room
+from rt4chart_collector.ingest.otlp.token import authenticate
+
+BODY_BYTES = 64 * 2**20
+BODY_S = 30.0
+REQUESTS = 256
+RETRY_STORE_S = 5
+
+Offer = Callable[[Sequence[SpanRecord], int], Future[None] | None]
+Decode = Callable[[bytes], Decoded]
+Count = Callable[[str, int], None]
+
+log = logging.getLogger(__name__)
+
+
+class Intake:
+    """Decodes requests and offers their spans; belongs to one event loop.
+
+    `offer` queues spans or answers None where the queue is full. With `waits` a request is taken
+    when its spans are stored, else when they are queued. `count` hears of requests by way in
+    and result, and of spans: `spans_received`, `spans_refused` by reason, and `spans_lost`, which
+    were queued but not stored after all.
+    """
+
+    def __init__(
+        self,
+        offer: Offer,
+        *,
+        token: str = "",
+        waits: bool = True,
+        count: Count = lambda _, __: None,
+        body_bytes: int = BODY_BYTES,
+        body_s: float = BODY_S,
+    ) -> None:
+        """A body has at most so many bytes, packed and unpacked, and seconds to come."""
+        self._offer = offer
+        self._token = token
+        self._waits = waits
+        self._count = count
+        self.body_bytes = body_bytes
+        self.body_s = body_s
+        self.room = Room(requests=REQUESTS, size_bytes=4 * body_bytes)
+        # Unpacking and decoding hold a request several times over: a few at a time.
+        self._decoding = asyncio.Semaphore(4)
+
+    def authenticate(self, authorization: str | None) -> None:
+        """RefusedError where a token is wanted and this header does not have it."""
+        authenticate(self._token, authorization)
+
+    def note(self, way: str, refused: RefusedError | None = None) -> None:
+        """Count a request that came in this way: it was accepted, or told so."""
+        result = "accepted" if refused is None else refused.fault.name.lower()
+        self._count(f"requests.{way}.{result}", 1)
+
+    def too_slow(self) -> RefusedError:
+        """The body did not come in time."""
+        return RefusedError(
+            Fault.SLOW, f"expected the whole body within {self.body_s:g} s; send smaller batches"
+        )
+
+    async def take(
+        self, place: Place, body: bytes, decode: Decode, encoding: str = IDENTITY
+    ) -> Decoded:
+        """Return when the spans of a body may be acknowledged; RefusedError where they may not.
+
+        The place has no bytes any more when the spans are queued: the queue counts them then.
+        """
+        try:
+            async with self._decoding:
+                body = await asyncio.to_thread(unpack, body, encoding, self.body_bytes)
+                decoded = await asyncio.to_thread(decode, body)
+            self._count("spans_received", len(decoded.spans) + decoded.rejected)
+            self._count("spans_refused.invalid", decoded.rejected)
+            place.resize(0)
+            await self._store(decoded.spans, len(body))
+        except InputError as error:
+            raise RefusedError(Fault.MALFORMED, str(error)) from error
+        return decoded
+
+    async def _store(self, spans: Sequence[SpanRecord], size_bytes: int) -> None:
+        if not spans:
+            return
+        stored = self._offer(spans, size_bytes)
+        if stored is None:
+            self._count("spans_refused.queue_full", len(spans))
+            raise busy("the queue is full or the service is stopping", RETRY_S)
+        if not self._waits:
+            stored.add_done_callback(partial(self._note_lost, len(spans)))
+            return
+        try:
+            await asyncio.wrap_future(stored)
+        except StoreError as error:
+            self._count("spans_refused.not_stored", len(spans))
+            raise busy("the spans could not be stored", RETRY_STORE_S) from error
+
+    def _note_lost(self, spans: int, stored: Future[None]) -> None:
+        if stored.exception() is not None:
+            log.error("%d spans that were acknowledged when queued are lost", spans)
+            self._count("spans_lost.not_stored", spans)
+
+
+def response_to(decoded: Decoded) -> bytes:
+    """An ExportTraceServiceResponse, with a partial success where spans were rejected."""
+    partial = ExportTracePartialSuccess(
+        rejected_spans=decoded.rejected, error_message=decoded.reason
+    )
+    answer = ExportTraceServiceResponse(partial_success=partial if decoded.rejected else None)
+    return answer.SerializeToString()

@@ -1,0 +1,125 @@
+"""Why a request is refused, and how OTLP says so over HTTP and gRPC (google.rpc.Status)."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ExceptionHandler
+
+from otel_rt4chart.core.errors import RT4ChartError
+
+
+class Fault(Enum):
+    """What is wrong; OTLP over HTTP and over gRPC each have a code for it."""
+
+    MALFORMED = auto()
+    UNSUPPORTED = auto()
+    UNAUTHENTICATED = auto()
+    TOO_LARGE = auto()
+    SLOW = auto()
+    BUSY = auto()
+
+
+class RefusedError(RT4ChartError):
+    """Nothing of the request was taken; the text is for whoever runs the client."""
+
+    def __init__(self, fault: Fault, text: str, *, retry_s: int | None = None) -> None:
+        """`retry_s` is there where the client should send the same again."""
+        super().__init__(text)
+        self.fault = fault
+        self.retry_s = retry_s
+
+
+def busy(reason: str, retry_s: int) -> RefusedError:
+    """The client keeps the spans and sends them again after that many seconds."""
+    return RefusedError(Fault.BUSY, f"{reason}; send it again", retry_s=retry_s)
+
+
+def too_large(limit: int) -> RefusedError:
+    """The client must make smaller requests."""
+    return RefusedError(
+        Fault.TOO_LARGE,
+        f"expected at most {limit} bytes, packed and unpacked; send smaller batches",
+    )
+
+
+def status_bytes(text: str, *, code: int = 0, retry_s: int | None = None) -> bytes:
+    """A Status with that text; `code` is gRPC's number, which OTLP over HTTP does not use."""
+    details: list[AnyMessage] = []
+    if retry_s is not None:
+        details.append(AnyMessage())
+        details[0].Pack(_retry_info(retry_s))
+    message: bytes = Status(code=code, message=text, details=details).SerializeToString()
+    return message
+
+
+def retry_bytes(retry_s: int) -> bytes:
+    """A RetryInfo alone."""
+    message: bytes = _retry_info(retry_s).SerializeToString()
+    return message
+
+
+def _retry_info(retry_s: int) -> RetryInfo:
+    return RetryInfo(retry_delay=Duration(seconds=retry_s))
+
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+STATUSES = {
+    Fault.MALFORMED: 400,
+    Fault.UNAUTHENTICATED: 401,
+    Fault.SLOW: 408,
+    Fault.TOO_LARGE: 413,
+    Fault.UNSUPPORTED: 415,
+    Fault.BUSY: 503,
+}
+
+
+def content_type(request: Request) -> str:
+    """The media type of the request's body, without parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def _show_refusal(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RefusedError):
+        raise error
+    return _told(request, STATUSES[error.fault], str(error), _headers_of(error))
+
+
+async def _show_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    return _told(request, error.status_code, error.detail, dict(error.headers or {}))
+
+
+HANDLERS: dict[object, ExceptionHandler] = {
+    HTTPException: _show_error,
+    RefusedError: _show_refusal,
+}
+
+
+def _headers_of(refused: RefusedError) -> dict[str, str]:
+    headers = {}
+    if refused.retry_s is not None:
+        headers["Retry-After"] = str(refused.retry_s)
+    if refused.fault is Fault.UNAUTHENTICATED:
+        headers["WWW-Authenticate"] = "Bearer"
+    if refused.fault is Fault.SLOW:
+        headers["Connection"] = "close"
+    return headers
+
+
+def _told(request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
+    """A google.rpc.Status in the encoding of the request, plain text where it has neither."""
+    kind = content_type(request)
+    if kind == JSON:
+        return JSONResponse({"message": text}, status, headers)
+    if kind == PROTOBUF:
+        return Response(status_bytes(text), status, headers, PROTOBUF)
+    return PlainTextResponse(f"{text}\n", status, headers)

@@ -1,0 +1,23 @@
+"""Who may send, and who may read the figures."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+
+from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
+
+
+def authenticate(token: str, authorization: str | None) -> None:
+    """RefusedError where a token is wanted and this header does not have it."""
+    if not token:
+        return
+    scheme, _, given = (authorization or "").partition(" ")
+    is_same = compare_digest(given.strip().encode(), token.encode())
+    if scheme.lower() == "bearer" and is_same:
+        return
+    raise RefusedError(
+        Fault.UNAUTHENTICATED,
+        "expected the header 'Authorization: Bearer TOKEN' with the token that the service has "
+        f"in RT4CHART_TOKEN, got {'another' if authorization else 'none'}; "
+        "OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20TOKEN' sends it",
+    )

@@ -1,0 +1,211 @@
+"""The two ways in, OTLP over HTTP and over gRPC, behind one event loop in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from otel_rt4chart.core.errors import SettingsError
+from rt4chart_collector.core.parsing import Address
+from rt4chart_collector.core.settings import PREFIX
+from rt4chart_collector.ingest.otlp.grpc_server import Server, bind, build_server
+from rt4chart_collector.ingest.otlp.http_protocol import PunctualProtocol
+from rt4chart_collector.ingest.otlp.intake import Intake
+
+# More than the requests in hand may be: most of them idle, and kept for the next.
+CONNECTIONS = 512
+# After the deadline the tasks in hand are cancelled; so long that may take.
+LATE_S = 2.0
+NOWHERE = Address("", 0)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The files of a certificate chain and of its private key, in PEM."""
+
+    cert: str
+    key: str
+
+    def read(self) -> tuple[bytes, bytes]:
+        """The key and the chain, as gRPC takes them."""
+        return Path(self.key).read_bytes(), Path(self.cert).read_bytes()
+
+
+def load_tls(cert: str, key: str) -> Tls | None:
+    """Nothing where neither is set; SettingsError where the two files cannot be used."""
+    if not (cert or key):
+        return None
+    try:
+        # An empty password, or OpenSSL would ask the terminal for one.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
+    except OSError as error:
+        raise SettingsError(
+            f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected a certificate chain and its private "
+            f"key without a password, in PEM; got {cert!r} and {key!r}: {error}"
+        ) from error
+    return Tls(cert, key)
+
+
+@contextmanager
+def listening(address: Address, setting: str = "otlp_http") -> Iterator[socket.socket]:
+    """A bound socket, closed at the end; SettingsError where the address cannot be had."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Accepted sockets inherit it; asyncio sets it only where a socket names its protocol.
+        # Without it head and body of an answer may be 40 ms apart (delayed ACK).
+        bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            bound.bind(address)
+        except OSError as error:
+            reason = "in use" if error.errno == errno.EADDRINUSE else str(error.strerror)
+            raise _not_listening(setting, address, reason) from error
+        yield bound
+
+
+def check_free(address: Address, setting: str) -> None:
+    """SettingsError where something listens there; gRPC binds its own socket, later."""
+    with listening(address, setting):
+        return
+
+
+def _not_listening(setting: str, address: Address, reason: str) -> SettingsError:
+    flag = setting.replace("_", "-")
+    other = address._replace(port=address.port % 64_000 + 1_000)
+    return SettingsError(
+        f"{PREFIX}{setting.upper()}: cannot listen on {address}: {reason}; "
+        f"stop what listens there, or choose another port (--{flag} {other})"
+    )
+
+
+def url_of(bound: socket.socket, tls: Tls | None = None) -> str:
+    """The address under which the socket takes requests."""
+    scheme = "https" if tls else "http"
+    return f"{scheme}://{Address(*bound.getsockname()[:2])}"
+
+
+@contextmanager
+def serving(
+    app: ASGIApp,
+    bound: socket.socket,
+    intake: Intake,
+    grpc_address: Address,
+    *,
+    tls: Tls | None = None,
+    stop_s: float,
+) -> Iterator[Address]:
+    """Serve both; gives where gRPC listens. At the end requests in hand are answered first.
+
+    Raises SettingsError where gRPC cannot listen at its address.
+    """
+    web = _Servers(_config(app, tls, stop_s), tls, intake, grpc_address)
+    with _running(web, bound, stop_s):
+        yield web.listens_at.result()
+
+
+@contextmanager
+def serving_web(
+    app: ASGIApp, bound: socket.socket, *, tls: Tls | None = None, stop_s: float
+) -> Iterator[None]:
+    """Serve an application over HTTP alone; at the end requests in hand are answered first."""
+    web = _Servers(_config(app, tls, stop_s), tls)
+    with _running(web, bound, stop_s):
+        web.listens_at.result()
+        yield
+
+
+@contextmanager
+def _running(web: _Servers, bound: socket.socket, stop_s: float) -> Iterator[None]:
+    thread = threading.Thread(target=web.run_both, args=(bound,), name="otlp", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        web.should_exit = True
+        thread.join(stop_s + LATE_S)
+        if thread.is_alive():
+            log.error("requests in hand were not ended in time; their clients send them again")
+
+
+def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        loop="asyncio",
+        http=PunctualProtocol,
+        # Its warnings are of what strangers send: they would fill the log.
+        log_level="error",
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        # Whom a proxy may name is decided where it matters.
+        proxy_headers=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=max(round(stop_s), 1),
+        ssl_certfile=tls.cert if tls else None,
+        ssl_keyfile=tls.key if tls else None,
+    )
+
+
+class _Servers(uvicorn.Server):
+    """The web server, and the gRPC server that starts and stops with it, in one event loop."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        tls: Tls | None,
+        intake: Intake | None = None,
+        grpc_address: Address | None = None,
+    ) -> None:
+        super().__init__(config)
+        self._intake = intake
+        self._grpc_address = grpc_address
+        self._grpc: Server | None = None
+        self._tls = tls
+        self.listens_at: Future[Address] = Future()
+
+    def run_both(self, bound: socket.socket) -> None:
+        """The thread's whole life; `listens_at` says where gRPC listens, or why nothing does."""
+        try:
+            self.run([bound])
+        except Exception as error:  # thread boundary: whoever starts it hears of it
+            if self.listens_at.done():
+                raise
+            self.listens_at.set_exception(error)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        address = NOWHERE
+        if self._intake is not None and self._grpc_address is not None:
+            address = await self._start_grpc(self._intake, self._grpc_address)
+        await super().startup(sockets)
+        self.listens_at.set_result(address)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        grace_s = self.config.timeout_graceful_shutdown
+        web = super().shutdown(sockets)
+        await (asyncio.gather(web, self._grpc.stop(grace_s)) if self._grpc else web)
+
+    async def _start_grpc(self, intake: Intake, address: Address) -> Address:
+        server = build_server(intake)
+        try:
+            port = bind(server, str(address), self._tls.read() if self._tls else None)
+        except OSError as error:
+            raise _not_listening("otlp_grpc", address, str(error)) from error
+        await server.start()
+        self._grpc = server
+        return Address(address.host, port)

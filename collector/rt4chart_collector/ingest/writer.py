@@ -1,0 +1,163 @@
+"""The writer: requests in, batches to the store, and the answer to each request after that."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from otel_rt4chart.core.errors import InputError, RT4ChartError, StoreError
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.core.redacted_error import shown
+
+# The knee of the insert rate (5,000 to 10,000 rows); a request that is larger goes in whole.
+BATCH_ROWS = 5_000
+BATCH_BYTES = 8 * 2**20
+LINGER_S = 0.02
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The spans of one request; `stored` is resolved when they are on disk, or with the error."""
+
+    spans: Sequence[SpanRecord]
+    size_bytes: int
+    stored: Future[None] = field(default_factory=Future)
+
+
+class Ingest:
+    """A queue bounded in bytes, and the loop that empties it; `run` is one thread's whole life.
+
+    `store` writes a batch or raises; `on_stored` hears of every batch that was written.
+    """
+
+    def __init__(
+        self,
+        store: Callable[[Sequence[SpanRecord]], None],
+        on_stored: Callable[[Sequence[SpanRecord]], None],
+        *,
+        max_bytes: int,
+    ) -> None:
+        """Nothing is written until `run`."""
+        self._store = store
+        self._on_stored = on_stored
+        self.max_bytes = max_bytes
+        self._waiting: deque[Request] = deque()
+        self._changed = threading.Condition()
+        self._stopping = False
+        self._wanted = 0
+        self.size_bytes = 0
+        self.requests = 0
+
+    def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[None] | None:
+        """Queue a request; None where the queue is full or closed: nothing was taken then."""
+        request = Request(spans, size_bytes)
+        with self._changed:
+            is_full = self._waiting and self.size_bytes + size_bytes > self.max_bytes
+            self._wanted = size_bytes if is_full else 0
+            if self._stopping or is_full:
+                return None
+            # A client that goes away cancels its wait for the future, not the future.
+            request.stored.set_running_or_notify_cancel()
+            self._waiting.append(request)
+            self.size_bytes += size_bytes
+            self.requests += 1
+            self._changed.notify()
+        return request.stored
+
+    @property
+    def is_full(self) -> bool:
+        """True while a request like the last one would be refused as that was: there is no room."""
+        with self._changed:
+            is_over = self.size_bytes + self._wanted > self.max_bytes
+            return bool(self._wanted and self._waiting) and is_over
+
+    def stop(self) -> None:
+        """Take nothing more; `run` returns when what was taken is written."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify()
+
+    def abandon(self) -> int:
+        """Take nothing more and refuse what waits, as not stored; the number of its requests."""
+        with self._changed:
+            self._stopping = True
+            left = list(self._waiting)
+            self._waiting.clear()
+            self._forget(left)
+            self._changed.notify()
+        _refuse(left, StoreError("the service ended before these spans were stored"))
+        return len(left)
+
+    def run(self) -> None:
+        """Write batches until stopped and empty."""
+        batch: Sequence[Request] = ()
+        try:
+            while batch := self._next_batch():
+                self._write(batch)
+                with self._changed:
+                    self._forget(batch)
+        finally:
+            # Where the thread dies, nobody shall wait for it.
+            _refuse(batch, StoreError("the writer has ended"))
+            self.abandon()
+
+    def _forget(self, requests: Sequence[Request]) -> None:
+        self.size_bytes -= sum(request.size_bytes for request in requests)
+        self.requests -= len(requests)
+
+    def _next_batch(self) -> list[Request]:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._stopping)
+            until = time.monotonic() + LINGER_S
+            while not (self._stopping or self._is_full_batch()):
+                if not self._changed.wait(until - time.monotonic()):
+                    break
+            batch: list[Request] = []
+            rows = size = 0
+            while self._waiting and not (rows >= BATCH_ROWS or size >= BATCH_BYTES):
+                batch.append(self._waiting.popleft())
+                rows, size = rows + len(batch[-1].spans), size + batch[-1].size_bytes
+            return batch
+
+    def _is_full_batch(self) -> bool:
+        rows = sum(len(request.spans) for request in self._waiting)
+        return rows >= BATCH_ROWS or self.size_bytes >= BATCH_BYTES
+
+    def _write(self, batch: Sequence[Request]) -> None:
+        try:
+            spans = [span for request in batch for span in request.spans]
+            self._store(spans)
+            self._on_stored(spans)
+        except InputError as error:
+            if len(batch) == 1:
+                _refuse(batch, error)
+            else:
+                # One request's bad value must not cost the others their spans.
+                for request in batch:
+                    self._write([request])
+        except StoreError as error:
+            log.warning("%d requests not stored: %s", len(batch), error)
+            _refuse(batch, error)
+        except Exception as error:  # noqa: BLE001 - thread boundary: the writer outlives a batch
+            _refuse(batch, _unexpected(error))
+        else:
+            for request in batch:
+                request.stored.set_result(None)
+
+
+def _refuse(batch: Sequence[Request], error: RT4ChartError) -> None:
+    for request in batch:
+        if not request.stored.done():
+            request.stored.set_exception(error)
+
+
+def _unexpected(error: Exception) -> StoreError:
+    log.error("a batch was not stored: %s", shown(error))
+    return StoreError(f"unexpected {type(error).__name__}")

@@ -1,1 +1,0 @@
-"""The loop that watches the routes: ticks, drift, alerts, sampling; one process at a time."""

@@ -1,0 +1,1 @@
+"""Who is notified of an alert, when, with which words, over which channel."""

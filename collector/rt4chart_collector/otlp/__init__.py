@@ -1,1 +1,0 @@
-"""OTLP in: bytes to spans, and the HTTP endpoint that takes them."""

@@ -1,0 +1,1 @@
+"""From spans to stored verdicts: assembly, queue, workers, retries and recovery."""

@@ -1,0 +1,117 @@
+"""Searches of the store: answers without a decision, and answers whose retry is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.pipeline.retry import not_found
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.dead_letters import (
+    LetterCounts,
+    due_letters,
+    insert_letters,
+    letter_counts,
+)
+from rt4chart_collector.store.share import ALL, Share
+from rt4chart_collector.store.spans import spans_of
+from rt4chart_collector.store.unverified import unverified_traces
+
+WINDOW_NS = 24 * 3600 * 10**9
+PAUSE_NS = 30 * 10**9
+TRACES = 64
+
+
+class Recovery:
+    """Goes once through the traces of the last day when requested; for one thread."""
+
+    def __init__(self, client: Client, verifier: str) -> None:
+        """Requested from the start."""
+        self._client = client
+        self._verifier = verifier
+        self._after = ""
+        self._not_before = 0
+        self.is_running = True
+
+    def request(self, now_ns: int) -> None:
+        """Search once more, after a pause: what was lost just now may be lost again just now."""
+        self._after = ""
+        self.is_running = True
+        self.postpone(now_ns)
+
+    def postpone(self, now_ns: int) -> None:
+        """Go on after a pause."""
+        self._not_before = now_ns + PAUSE_NS
+
+    def page(self, now_ns: int, *, is_in_hand: Callable[[str], bool]) -> Sequence[SpanRecord]:
+        """The spans of the next undecided traces; none when the search is over or paused.
+
+        Traces that this process has in hand are passed over: they are undecided, and not lost.
+        """
+        if not self.is_running or now_ns < self._not_before:
+            return ()
+        found = unverified_traces(
+            self._client, self._verifier, now_ns - WINDOW_NS, TRACES, after=self._after
+        )
+        if not found:
+            self.is_running = False
+            return ()
+        self._after = found[-1]
+        lost = [trace_id for trace_id in found if not is_in_hand(trace_id)]
+        return spans_of(self._client, lost) if lost else ()
+
+
+POLL_NS = 5 * 10**9
+# What was handed over and is still due was put off, or lost on the way.
+HELD_NS = 60 * 10**9
+ANSWERS = 64
+
+
+class Retries:
+    """Looks every few seconds; for one thread. `counts` are of the last look."""
+
+    def __init__(
+        self, client: Client, verifier: str, *, share: Callable[[], Share] = lambda: ALL
+    ) -> None:
+        """Nothing was looked for yet; `share` says whose answers are looked for."""
+        self._client = client
+        self._verifier = verifier
+        self._share = share
+        self._not_before = 0
+        self._handed: dict[str, int] = {}
+        self.counts = LetterCounts()
+
+    def page(self, now_ns: int) -> Sequence[SpanRecord]:
+        """The spans of traces with an answer to try again; none between the looks.
+
+        An answer whose trace the store does not have is looked for later, and given up in the end.
+        """
+        if not self._is_time(now_ns):
+            return ()
+        self._handed = {one: at for one, at in self._handed.items() if at > now_ns - HELD_NS}
+        limit = ANSWERS + len(self._handed)
+        due = [
+            letter
+            for letter in due_letters(
+                self._client, self._verifier, now_ns, limit, share=self._share()
+            )
+            if letter.trace_id not in self._handed
+        ]
+        spans = spans_of(self._client, sorted({one.trace_id for one in due})) if due else []
+        found = {span.trace_id for span in spans}
+        self._handed |= dict.fromkeys(found, now_ns)
+        missing = [not_found(letter, now_ns) for letter in due if letter.trace_id not in found]
+        insert_letters(self._client, missing)
+        self.counts = letter_counts(self._client, self._verifier)
+        return spans
+
+    def count(self, now_ns: int) -> None:
+        """Look at the numbers alone, as often."""
+        if self._is_time(now_ns):
+            self.counts = letter_counts(self._client, self._verifier)
+
+    def _is_time(self, now_ns: int) -> bool:
+        is_time = now_ns >= self._not_before
+        if is_time:
+            self._not_before = now_ns + POLL_NS
+        return is_time

@@ -1,0 +1,1 @@
+"""From a stream's messages to workers, with offsets committed behind them."""

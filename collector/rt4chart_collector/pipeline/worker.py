@@ -1,0 +1,231 @@
+"""The verification workers: traces in, a decision on each of their answers out."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.metadata import version
+from threading import Event
+
+from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.judges.failure import failure_in
+from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.spans.exchange.assembly import Trace
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Candidate, Decision
+from otel_rt4chart.verify import Verifier
+from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.decision import answers_in, decide, needs_judge, save
+from rt4chart_collector.pipeline.retry import Outcome, not_found, outcome_of, put_off
+from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.dead_letters import Letter, State, letters_of
+from rt4chart_collector.store.spans import spans_of
+from rt4chart_collector.store.verdicts import PROVISIONAL, AnswerKey, already_decided
+
+TRACES = 64
+OUTCOMES = 256
+FLUSH_NS = 500_000_000
+RETRIES_S = (0.1, 0.5, 2.0, 5.0)
+SECOND = 10**9
+
+log = logging.getLogger(__name__)
+
+
+class Worker:
+    """One thread's work: `run` leases traces until the queue is closed and empty.
+
+    What it could not store stays undecided in the store and is found there
+    again; `counters` tells how many (`unsaved`).
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        queue: TraceQueue,
+        verifier: Verifier,
+        counters: Counters,
+        breaker: Breaker,
+        *,
+        sample_rate: float,
+        clock: Clock,
+        strict_routes: frozenset[str] = frozenset(),
+        giving_up: Event,
+        is_ours: Callable[[str], bool] = lambda trace_id: True,
+    ) -> None:
+        """`giving_up` ends the waits between attempts to reach the store.
+
+        Of a trace that is not ours any more nothing is judged or stored.
+        """
+        self._client = client
+        self._queue = queue
+        self._verifier = verifier
+        self._counters = counters
+        self._breaker = breaker
+        self._sample_rate = sample_rate
+        self._strict_routes = strict_routes
+        self._version = version("otel-rt4chart")
+        self._clock = clock
+        self._giving_up = giving_up
+        self._is_ours = is_ours
+
+    def run(self) -> None:
+        """Work until there is nothing more to come."""
+        while traces := self._queue.lease(TRACES):
+            left: Collection[str] = {trace.trace_id for trace in traces}
+            try:
+                left = self.handle(traces)
+            except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
+                self._counters.add("unsaved", len(traces))
+                self._note(error, f"{len(traces)} traces left undecided, found again later")
+            finally:
+                self._queue.done(traces, left)
+
+    def handle(self, traces: Sequence[Trace]) -> Collection[str]:
+        """Decide on every answer of the traces that is new to this verifier, or due again.
+
+        While the judge is paused its answers are put off: nothing is stored of them, and they are
+        found again as those of which a crash left no decision. Gives the ids of their traces.
+        """
+        outcomes: list[Outcome] = []
+        left: set[str] = set()
+        flushed = self._clock()
+        found = self._candidates(traces)
+        letters = letters_of(
+            self._client, (trace.trace_id for trace in traces), self._verifier.judge.id
+        )
+        outcomes += self._without_answer(letters, found)
+        before = already_decided(self._client, found, self._verifier.judge.id)
+        for candidate in self._due(found, letters, before):
+            if not self._is_ours(candidate.trace_id):
+                continue
+            key = (candidate.trace_id, candidate.span_id)
+            letter = letters.get(key)
+            outcome = self._tried(candidate, letter, is_known=key in before)
+            if outcome is not None:
+                outcomes.append(outcome)
+            elif letter is None:
+                left.add(candidate.trace_id)
+            if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
+                self._save(outcomes)
+                outcomes, flushed = [], self._clock()
+        self._save(outcomes)
+        return left
+
+    def _tried(
+        self, candidate: Candidate, letter: Letter | None, *, is_known: bool
+    ) -> Outcome | None:
+        """What comes of the answer now; None where it is put off."""
+        is_judged = needs_judge(candidate, self._sample_rate)
+        if is_judged and not self._breaker.admits():
+            # A letter stays due; what has none, and no decision, is to be searched for.
+            if letter is None and is_known:
+                return Outcome(None, put_off(candidate, self._verifier.judge.id, self._clock()))
+            self._counters.add("put_off", letter is None)
+            return None
+        verdict = decide(
+            candidate,
+            self._verifier,
+            rate=self._sample_rate,
+            clock=self._clock,
+            strict=candidate.route in self._strict_routes,
+        )
+        if is_judged:
+            self._counters.observe(f"verification.{verdict.verifier}", verdict.duration_ns / SECOND)
+            self._breaker.note(failure_in(verdict))
+        return outcome_of(verdict, letter)
+
+    def _candidates(self, traces: Sequence[Trace]) -> list[Candidate]:
+        found: list[Candidate] = []
+        for trace_id, spans in self._complete(traces).items():
+            try:
+                found.extend(answers_in(self._client, spans))
+            except StoreError:
+                raise
+            except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
+                self._note(error, f"trace {trace_id} cannot be read")
+        return found
+
+    def _complete(self, traces: Sequence[Trace]) -> dict[str, Sequence[SpanRecord]]:
+        """Each trace's spans, with those in the store where the trace did not come whole."""
+        parts = sorted({trace.trace_id for trace in traces if not trace.is_whole})
+        found: defaultdict[str, dict[str, SpanRecord]] = defaultdict(dict)
+        for span in spans_of(self._client, parts) if parts else ():
+            found[span.trace_id][span.span_id] = span
+        for trace in traces:
+            for span in trace.spans:
+                # Another process may store them, and may not have done so yet.
+                found[trace.trace_id].setdefault(span.span_id, span)
+        return {trace_id: list(spans.values()) for trace_id, spans in found.items()}
+
+    def _due(
+        self,
+        found: Sequence[Candidate],
+        letters: Mapping[AnswerKey, Letter],
+        before: Mapping[AnswerKey, Decision],
+    ) -> list[Candidate]:
+        """Those without a decision, those that lacked something, those to be tried again by now."""
+        now = self._clock()
+
+        def is_due(candidate: Candidate) -> bool:
+            key = (candidate.trace_id, candidate.span_id)
+            letter, decision = letters.get(key), before.get(key)
+            if letter is not None and letter.state is State.WAITING:
+                return letter.next_ns <= now
+            is_better = decision in PROVISIONAL and candidate.blocked is None
+            return decision is None or is_better
+
+        return [candidate for candidate in found if is_due(candidate)]
+
+    def _without_answer(
+        self, letters: Mapping[AnswerKey, Letter], found: Sequence[Candidate]
+    ) -> list[Outcome]:
+        """The letters of these traces that are due, and whose answer is not there."""
+        keys = {(candidate.trace_id, candidate.span_id) for candidate in found}
+        now = self._clock()
+        return [
+            Outcome(None, not_found(letter, now))
+            for key, letter in letters.items()
+            if key not in keys and letter.state is State.WAITING and letter.next_ns <= now
+        ]
+
+    def _save(self, given: Sequence[Outcome]) -> None:
+        outcomes = [one for one in given if self._is_ours(one.trace_id)]
+        if not outcomes:
+            return
+        for wait_s in (*RETRIES_S, None):
+            try:
+                with self._counters.timed("insert.verdicts"):
+                    save(self._client, outcomes, self._version)
+                break
+            except StoreError as error:
+                if wait_s is None or self._giving_up.is_set():
+                    raise
+                log.warning("verdicts not stored, next attempt in %s s: %s", wait_s, error)
+                self._giving_up.wait(wait_s)
+        for outcome in outcomes:
+            self._count(outcome)
+
+    def _count(self, outcome: Outcome) -> None:
+        if (verdict := outcome.verdict) is not None:
+            self._counters.add(f"decisions.{verdict.decision}")
+            if (report := verdict.report) is not None:
+                self._counters.add(f"labels.{report.label}")
+                self._note_lag(verdict.candidate.end_ns)
+                for claim in report.claims:
+                    self._counters.add(f"claims.{claim.label}")
+        if (letter := outcome.letter) is not None:
+            self._counters.add("retries.planned", letter.state is State.WAITING)
+            self._counters.add("retries.given_up", letter.state is State.DEAD)
+        self._counters.add("retries.answered", outcome.settled is not None)
+
+    def _note_lag(self, end_ns: int) -> None:
+        if end_ns:
+            self._counters.observe("lag", (self._clock() - end_ns) / SECOND)
+
+    def _note(self, error: Exception, what: str) -> None:
+        self._counters.add(f"failures.{type(error).__name__}")
+        log.error("%s: %s", what, shown(error))

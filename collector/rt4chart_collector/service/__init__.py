@@ -1,0 +1,1 @@
+"""Processes: their wiring from settings to shutdown."""

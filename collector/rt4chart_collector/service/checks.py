@@ -1,0 +1,63 @@
+"""The service's part of `rt4chart doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from otel_rt4chart.commands.doctor import Check
+from otel_rt4chart.core.errors import RT4ChartError, SettingsError, StoreBusyError
+from rt4chart_collector.alerts.targets import build_targets
+from rt4chart_collector.core.parsing import Address
+from rt4chart_collector.core.settings import load
+from rt4chart_collector.ingest.sockets import listening
+from rt4chart_collector.notify.settings import load_alerts
+from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.target import target_of
+
+
+def checks() -> Iterator[Check]:
+    """The service's settings, the database, the ports, and who is told of alerts."""
+    try:
+        settings = load()
+        shown = target_of(settings.dsn).shown
+    except SettingsError as error:
+        yield Check("service settings", "failed", str(error), "change or unset that variable")
+        return
+    yield Check("service settings", "ok", f"judge {settings.judge}, database {shown}")
+    yield database(settings.dsn, shown)
+    yield port(settings.otlp_http, "otlp_http")
+    yield port(settings.otlp_grpc, "otlp_grpc")
+    yield alerts()
+
+
+def database(dsn: str, shown: str) -> Check:
+    """The database answers; one that a running service owns is no fault."""
+    try:
+        with connect(dsn) as client:
+            version = client.query("SELECT version()").result_rows[0][0]
+    except StoreBusyError as error:
+        return Check("database", "ok", f"in use: {error}")
+    except RT4ChartError as error:
+        return Check("database", "failed", str(error), "set RT4CHART_DSN, or start that server")
+    return Check("database", "ok", f"{shown}, ClickHouse {version}")
+
+
+def alerts() -> Check:
+    """Somebody is told of alerts, or nobody; nothing is sent."""
+    try:
+        targets = [one.receiver.name for one in build_targets(load_alerts())]
+    except SettingsError as error:
+        return Check("alerts", "failed", str(error), "change or unset that variable")
+    if not targets:
+        return Check("alerts", "ok", "nobody is told: see docs/alerts.md; the console shows them")
+    return Check("alerts", "ok", f"told to {', '.join(targets)}: rt4chart alerts test tries them")
+
+
+def port(address: Address, setting: str) -> Check:
+    """An OTLP port is free, or something listens there already."""
+    name = {"otlp_http": "OTLP/HTTP port", "otlp_grpc": "OTLP/gRPC port"}[setting]
+    try:
+        with listening(address, setting):
+            return Check(name, "ok", f"{address} is free")
+    except RT4ChartError as error:
+        return Check(name, "ok", f"{address} is taken, by rt4chart up or another: {error}")

@@ -1,0 +1,58 @@
+"""The console as a part of a process: beside the service, or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from starlette.routing import Route
+
+from rt4chart_collector.console.app.facts import Facts, facts_of
+from rt4chart_collector.console.site import build_site
+from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import Settings
+from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
+from rt4chart_collector.service.stages import Ending
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.ownership import connect_briefly
+from rt4chart_collector.store.target import target_of
+
+# The pages in hand at the end: nobody loses anything with them.
+STOP_S = 2.0
+
+
+@contextmanager
+def console_served(
+    service: Settings,
+    settings: ConsoleSettings,
+    ending: Ending,
+    status: Callable[[], Mapping[str, object]] | None = None,
+    others: Sequence[object] = (),
+    machines: Sequence[Route] = (),
+) -> Iterator[str]:
+    """Serve the console of this store while the block runs; gives its URL, "" where it is off.
+
+    `status` gives the figures of a service in this process, `others` are more of its settings,
+    `machines` what other programs ask at the console's address.
+    Raises SettingsError where the address cannot be had; a store that is away is the pages' affair.
+    """
+    if settings.console is None:
+        yield ""
+        return
+
+    def open_client() -> Client:
+        return connect_briefly(service.dsn)
+
+    facts = Facts(facts_of(service, settings, *others), status, target_of(service.dsn).shown)
+    site, tls = (
+        build_site(open_client, settings, facts, machines=machines),
+        load_tls(service.tls_cert, service.tls_key),
+    )
+    with listening(settings.console, "console") as bound:
+        try:
+            with serving_web(site.app, bound, tls=tls, stop_s=STOP_S):
+                yield url_of(bound, tls)
+        finally:
+            # A page that hangs in a library is left behind; `ending` tells it.
+            ending.join([*site.threads.alive, *site.console.alive])
+            site.console.close()

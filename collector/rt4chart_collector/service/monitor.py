@@ -1,0 +1,215 @@
+"""The monitor as part of a process, beside the service or the console, with its route for rates."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import Field, dataclass, fields
+from importlib.metadata import version
+from threading import Event
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.judges.verdicts import Clock
+from rt4chart_collector.core.monitor_settings import MonitorSettings, load_monitor, monitor_fields
+from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.detect.monitor.drift_alerts import moment
+from rt4chart_collector.detect.monitor.monitor import Monitor
+from rt4chart_collector.ingest.otlp.token import authenticate
+from rt4chart_collector.notify.alerting import Alerting
+from rt4chart_collector.notify.settings import AlertSettings, load_alerts
+from rt4chart_collector.service.stages import Ending, stage
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.sampling_rates import RateSet
+from rt4chart_collector.telemetry.figures import Figures
+from rt4chart_collector.telemetry.prometheus import exposition
+
+PATH = "/v1/rates"
+# A document is at most 64 KiB (docs/sampling.md); a route's name is bounded here, too.
+MOST, NAME_CHARS = 200, 200
+# The application reads every 15 seconds; where we are away it goes on with this for so long.
+EXPIRES_S = 180
+
+
+def document(rates: Sequence[RateSet], *, now_ns: int) -> dict[str, object]:
+    """The document of docs/sampling.md; without a raised route it changes nothing.
+
+    A name that ends in a star would be read as a pattern, and is left out.
+    """
+    raised = {
+        one.route: one.rate
+        for one in rates[:MOST]
+        if one.until_ns > now_ns and len(one.route) <= NAME_CHARS and not one.route.endswith("*")
+    }
+    return {"raised": raised, "expires": moment(now_ns + EXPIRES_S * 10**9)}
+
+
+def rates_route(rates_of: Callable[[str], Sequence[RateSet]], token: str, *, clock: Clock) -> Route:
+    """GET /v1/rates?service=NAME, for who has the token."""
+
+    async def show(request: Request) -> Response:
+        authenticate(token, request.headers.get("authorization"))
+        service = request.query_params.get("service", "")
+        told = document(rates_of(service), now_ns=clock())
+        return JSONResponse(told, headers={"cache-control": "no-store"})
+
+    return Route(PATH, show, methods=["GET"])
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """What the monitor goes by; secrets of alerts are among it."""
+
+    monitor: MonitorSettings
+    alerts: AlertSettings
+
+    @property
+    def is_on(self) -> bool:
+        """False where RT4CHART_MONITOR is off."""
+        return self.monitor.monitor > 0
+
+
+def monitoring_fields() -> list[Field[object]]:
+    """The settings that have a flag: those that are no secret."""
+    alerts = [one for one in fields(AlertSettings) if "secret" not in one.metadata]
+    return [*monitor_fields(), *alerts]
+
+
+def load_monitoring(flags: Mapping[str, str | None] | None = None) -> Monitoring:
+    """The settings: a flag wins over its variable; SettingsError for what cannot be used."""
+    return Monitoring(load_monitor(flags), load_alerts(flags))
+
+
+def build_monitor(
+    client: Client,
+    settings: Monitoring | None,
+    *,
+    clock: Clock,
+    process: Callable[[], Figures] | None = None,
+) -> Monitor | None:
+    """The monitor, None where it is off; SettingsError where somebody cannot be told of alerts."""
+    if settings is None or not settings.is_on:
+        return None
+    alerting = Alerting(settings.alerts)
+    return Monitor(client, settings.monitor, alerting, clock=clock, process=process)
+
+
+@contextmanager
+def monitored(monitor: Monitor | None, ending: Ending) -> Iterator[None]:
+    """The monitor's thread while the block runs; the part in hand is finished at the end."""
+    if monitor is None:
+        yield
+        return
+    with stage("monitor", monitor.run, stop=monitor.stop, ending=ending):
+        yield
+
+
+def monitor_routes(
+    monitor: Monitor | None, settings: Monitoring | None, token: str, *, clock: Clock
+) -> list[Route]:
+    """What applications ask over HTTP, where adaptive sampling is on."""
+    if monitor is None or settings is None or not settings.monitor.adaptive:
+        return []
+    return [rates_route(monitor.rates, token, clock=clock)]
+
+
+log = logging.getLogger(__name__)
+
+
+class LoneMonitor:
+    """Waits for the store, which may be away at the start, then looks until stopped."""
+
+    def __init__(
+        self,
+        open_client: Callable[[], Client],
+        settings: Monitoring,
+        *,
+        clock: Clock = time.time_ns,
+    ) -> None:
+        """Nothing is opened yet; SettingsError where somebody cannot be told of alerts."""
+        self._open_client = open_client
+        self._settings = settings
+        self._alerting = Alerting(settings.alerts)
+        self.clock = clock
+        self._began_s, self._version = clock() / 10**9, version("otel-rt4chart")
+        self._stopping = Event()
+        self._monitor: Monitor | None = None
+
+    def run(self) -> None:
+        """A thread's life."""
+        client = self._opened()
+        if client is None:
+            return
+        with client:
+            self._monitor = Monitor(
+                client, self._settings.monitor, self._alerting, clock=self.clock
+            )
+            if self._stopping.is_set():
+                self._monitor.stop()
+            self._monitor.run()
+
+    def stop(self) -> None:
+        """Let `run` end after the part in hand."""
+        self._stopping.set()
+        if self._monitor is not None:
+            self._monitor.stop()
+
+    @property
+    def figures(self) -> Figures:
+        """The routes as the last round saw them, and since when this process is up."""
+        routes = () if self._monitor is None else tuple(self._monitor.figures())
+        return Figures(self._version, self._began_s, routes=routes)
+
+    def rates(self, service: str) -> Sequence[RateSet]:
+        """The rates in force of a service, as of the last round."""
+        return () if self._monitor is None else self._monitor.rates(service)
+
+    def _opened(self) -> Client | None:
+        """The store once it is there; None where it was not before the end."""
+        problem = ""
+        while not self._stopping.is_set():
+            try:
+                return self._open_client()
+            except StoreError as error:
+                if shown(error) != problem:
+                    problem = shown(error)
+                    log.warning("the monitor waits for its store: %s", problem)
+            self._stopping.wait(self._settings.monitor.monitor)
+        return None
+
+
+def watches(settings: Monitoring, *, is_readonly: bool, is_folder: bool) -> bool:
+    """Whether a console has a monitor beside it.
+
+    A store in a folder is watched by the service that owns it, and would be kept from it here.
+    """
+    return settings.is_on and not is_readonly and not is_folder
+
+
+@contextmanager
+def monitored_alone(dsn: str, settings: Monitoring, ending: Ending) -> Iterator[list[Route]]:
+    """The monitor's thread over that store while the block runs; gives what is `asked_of` it."""
+    lone = LoneMonitor(lambda: connect(dsn, creates=False), settings)
+    with stage("monitor", lone.run, stop=lone.stop, ending=ending):
+        yield asked_of(lone, settings)
+
+
+def asked_of(lone: LoneMonitor, settings: Monitoring) -> list[Route]:
+    """What other programs ask over HTTP: metrics of the routes, and rates for applications.
+
+    Who may ask is the server's affair.
+    """
+
+    async def show_metrics(request: Request) -> Response:
+        body, media_type = exposition(lone.figures, request.headers.get("accept", ""))
+        return Response(body, headers={"content-type": media_type})
+
+    asked = [Route("/metrics", show_metrics, methods=["GET"])]
+    if settings.monitor.adaptive:
+        asked.append(rates_route(lone.rates, "", clock=lone.clock))
+    return asked

@@ -1,0 +1,1 @@
+"""Judges by name, the verifier around them, and what their failures mean."""

@@ -1,0 +1,1 @@
+"""The application side's settings, read once from the environment."""

@@ -1,0 +1,1 @@
+"""A trace as exchanges: question, passages and answer, with the links between its spans."""

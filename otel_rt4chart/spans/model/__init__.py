@@ -1,0 +1,1 @@
+"""The neutral span, its view in neutral terms, and the verdict on an answer."""

@@ -1,0 +1,1 @@
+"""Readers of span attributes: messages, documents and texts in every convention."""

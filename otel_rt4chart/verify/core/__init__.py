@@ -1,0 +1,1 @@
+"""The values of verification, the judge protocol, budgets, evidence and rates."""

@@ -1,0 +1,62 @@
+"""Evidence checks, and the two joins of RT4CHART over chunks and over claims."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
+
+from otel_rt4chart.verify.core.model import (
+    AnswerLabel,
+    Evidence,
+    Judgement,
+    Label,
+    Relation,
+    Sentence,
+)
+
+RELATIONS: dict[Label, Relation] = {Label.ENTAILED: "supports", Label.CONTRADICTED: "contradicts"}
+
+
+def known_only(judgement: Judgement, known: Container[int]) -> Judgement:
+    """The judgement without sentence ids that do not exist, each id once."""
+    kept = tuple(dict.fromkeys(index for index in judgement.sentences if index in known))
+    return judgement if kept == judgement.sentences else replace(judgement, sentences=kept)
+
+
+def is_borne_out(judgement: Judgement) -> bool:
+    """True unless the label asks for evidence and the judgement names none (section 2, Eq. 1)."""
+    return judgement.label not in RELATIONS or bool(judgement.sentences)
+
+
+def quote(judgement: Judgement, context: Sequence[Sentence]) -> tuple[Evidence, ...]:
+    """The judgement's sentences as they stand in the passages; none for any other label."""
+    relation = RELATIONS.get(judgement.label)
+    if relation is None:
+        return ()
+    return tuple(
+        Evidence(s.passage_id, s.start, s.end, s.text, relation)
+        for s in (context[index] for index in judgement.sentences)
+    )
+
+
+def or_join(labels: Iterable[Label]) -> Label:
+    """A claim's local label from its chunks' (section 3.4): contradicted, else entailed.
+
+    A chunk that could not be judged decides nothing; where none could be, the claim is undecided.
+    """
+    seen = set(labels)
+    for label in (Label.CONTRADICTED, Label.ENTAILED, Label.BASELESS):
+        if label in seen:
+            return label
+    return Label.UNDECIDED if Label.UNDECIDED in seen else Label.BASELESS
+
+
+def and_join(labels: Iterable[Label]) -> AnswerLabel:
+    """An answer's label from its claims' (section 3.6); what is not a claim counts nowhere."""
+    seen = set(labels) - {Label.NOT_A_CLAIM}
+    if not seen:
+        return AnswerLabel.NO_CLAIMS
+    for label in (Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED):
+        if label in seen:
+            return AnswerLabel(label.value)
+    return AnswerLabel.ENTAILED

@@ -1,0 +1,200 @@
+"""The JSON rows of `rt4chart verify`: exchanges in, reports out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import (
+    Claim,
+    Evidence,
+    Exchange,
+    Finding,
+    Passage,
+    Report,
+    Usage,
+)
+
+# Each field's own name, then what RAGAS, Phoenix and Langfuse call it.
+NAMES = {
+    "question": ("question", "user_input", "input", "query"),
+    "contexts": ("contexts", "passages", "retrieved_contexts", "documents"),
+    "answer": ("answer", "response", "output"),
+}
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of input; `id` and `route` are None where the row has none."""
+
+    exchange: Exchange
+    id: object = None
+    route: object = None
+
+
+def parse(line: bytes) -> Mapping[str, Any]:
+    """A line as a JSON object; InputError says what else it is."""
+    try:
+        # A byte order mark is what some editors put before the first row.
+        text = line.decode("utf-8-sig").rstrip("\r\n")
+        value = json.loads(text, parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
+        ) from error
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg}, at column {error.pos + 1} of the line"
+        raise InputError(f"expected one JSON object a line: {problem}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"expected one JSON object a line: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"expected a JSON object, got {_kind(value)}")
+    return value
+
+
+def _no_number(name: str) -> object:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def row_from(value: Mapping[str, Any], *, as_of: str = "") -> Row:
+    """The exchange of a row `{"id", "question", "contexts": [str | {"id", "text"}], "answer"}`.
+
+    A context may have `metadata`, and a row `as_of`, the answer's date: both tell stale sources.
+    `as_of` is the date of a row that has none. `NAMES` has the fields' other names.
+    """
+    name, answer = _field(value, "answer")
+    if not isinstance(answer, str):
+        raise InputError(f"expected {name} to be a string, got {_kind(answer)}")
+    if not answer.strip():
+        raise InputError(f"expected {name} to hold text, got an empty one")
+    name, question = _field(value, "question")
+    if not isinstance(question or "", str):
+        raise InputError(f"expected {name} to be a string, got {_kind(question)}")
+    name, contexts = _field(value, "contexts")
+    if not isinstance(contexts, list) or not contexts:
+        raise InputError(f"expected {name} to be a list of passages, got {_kind(contexts)}")
+    passages = tuple(passage_from(one, number) for number, one in enumerate(contexts, start=1))
+    exchange = Exchange(question or "", passages, answer, _date(value.get("as_of"), as_of))
+    return Row(exchange, value.get("id"), value.get("route"))
+
+
+def _field(value: Mapping[str, Any], name: str) -> tuple[str, Any]:
+    """The field under the one name that the row uses, quoted, and what it holds."""
+    names = NAMES[name]
+    used = [one for one in names if value.get(one) is not None]
+    if len(used) > 1:
+        raise InputError(f"expected one of {_quoted(names)}, got {_quoted(used, ' and ')}")
+    if used:
+        return f'"{used[0]}"', value[used[0]]
+    return f'"{name}" (or {_quoted(names[1:])})', None
+
+
+def _quoted(names: Sequence[str], last: str = " or ") -> str:
+    *others, one = (f'"{name}"' for name in names)
+    return last.join((", ".join(others), one)) if others else one
+
+
+def _date(written: object, otherwise: str) -> str:
+    if written in (None, ""):
+        return otherwise
+    if not isinstance(written, str) or not _ISO_DATE.match(written):
+        raise InputError(f'expected "as_of" to be a date such as 2026-01-31, got {_kind(written)}')
+    return written
+
+
+def report_row(row: Row, report: Report) -> dict[str, Any]:
+    """The report as `rt4chart verify` writes it."""
+    out: dict[str, Any] = {"id": row.id}
+    if row.route is not None:
+        out["route"] = row.route
+    return out | {
+        "label": report.label,
+        "hallucination_rate": report.hallucination_rate,
+        "claims": claim_rows(report.claims),
+        "findings": finding_rows(report.findings),
+        "judge": report.judge,
+        "usage": usage_row(report.usage),
+    }
+
+
+def usage_row(usage: Usage) -> dict[str, Any]:
+    """What is known of the cost."""
+    return {name: value for name, value in asdict(usage).items() if value is not None}
+
+
+def claim_rows(claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    """Claims with their evidence; offsets are characters (code points)."""
+    return [
+        {
+            "text": claim.text,
+            "label": claim.label,
+            "start": claim.answer_range.start,
+            "end": claim.answer_range.end,
+            "confidence": round(claim.confidence, 4),
+            "reason": claim.reason,
+            "evidence": [evidence_row(one) for one in claim.evidence],
+        }
+        for claim in claims
+    ]
+
+
+def evidence_row(evidence: Evidence) -> dict[str, Any]:
+    """A sentence of a passage and what it does to the claim."""
+    return {
+        "passage": evidence.passage_id,
+        "start": evidence.start,
+        "end": evidence.end,
+        "text": evidence.text,
+        "relation": evidence.relation,
+    }
+
+
+def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Findings; what a finding does not have is left out."""
+    return [
+        {
+            key: value
+            for key, value in (
+                ("name", finding.name),
+                ("kind", finding.kind or None),
+                ("detail", finding.detail),
+                ("claim", finding.claim),
+                ("passages", list(finding.passage_ids)),
+                ("evidence", [evidence_row(one) for one in finding.evidence]),
+                ("value", finding.value),
+            )
+            if value not in (None, [])
+        }
+        for finding in findings
+    ]
+
+
+def passage_from(value: object, number: int) -> Passage:
+    """A text, a mapping with `text` and perhaps `id` and `metadata`, or a passage, as a passage.
+
+    `number` names it where it has no id; InputError for anything else.
+    """
+    if isinstance(value, Passage):
+        return value
+    if isinstance(value, str):
+        return Passage(id=f"p{number}", text=value)
+    text = value.get("text") if isinstance(value, Mapping) else None
+    if isinstance(value, Mapping) and isinstance(text, str):
+        about = value.get("metadata")
+        metadata = about if isinstance(about, Mapping) else {}
+        return Passage(str(value.get("id", f"p{number}")), text, metadata=metadata)
+    raise InputError(
+        f'expected passage {number} to be a string or {{"id", "text"}}, got {_kind(value)}'
+    )
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", type(None): "nothing"}
+    if isinstance(value, list) and not value:
+        return "an empty list"
+    return names.get(type(value), f"the {type(value).__name__} {value!r}"[:80])

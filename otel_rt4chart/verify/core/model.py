@@ -1,0 +1,257 @@
+"""The values that verification takes and returns: exchanges in, claims and reports out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from otel_rt4chart.core.errors import InputError
+
+
+class Label(StrEnum):
+    """What the passages say of one claim. RT4CHART section 2 names the first three."""
+
+    ENTAILED = "entailed"
+    CONTRADICTED = "contradicted"
+    BASELESS = "baseless"
+    UNDECIDED = "undecided"
+    NOT_A_CLAIM = "not_a_claim"
+
+    @property
+    def is_unfaithful(self) -> bool:
+        """True for the two labels that count against the answer."""
+        return self in (Label.CONTRADICTED, Label.BASELESS)
+
+    @property
+    def is_decided(self) -> bool:
+        """True for the labels that stand in a rate's denominator."""
+        return self in (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS)
+
+
+class AnswerLabel(StrEnum):
+    """The AND-join of an answer's claims (RT4CHART section 3.6)."""
+
+    ENTAILED = "entailed"
+    CONTRADICTED = "contradicted"
+    BASELESS = "baseless"
+    UNDECIDED = "undecided"
+    NO_CLAIMS = "no_claims"
+
+    @property
+    def is_unfaithful(self) -> bool:
+        """True where at least one claim of the answer is contradicted or baseless."""
+        return self in (AnswerLabel.CONTRADICTED, AnswerLabel.BASELESS)
+
+
+ClaimKind = Literal["existence", "attribute", "numeric", "relation", "qualifier", "action"]
+Relation = Literal["supports", "contradicts"]
+Slot = Literal["number", "date", "name", "negation", "quantifier", "qualifier", "term"]
+
+
+class AnswerRange(NamedTuple):
+    """A half-open character range of the answer: `answer[start:end]`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One retrieved text, as the generator saw it."""
+
+    id: str
+    text: str
+    score: float | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question, the passages retrieved for it, and the answer that was given.
+
+    `as_of` is the answer's date in ISO 8601, where known: sources may have expired by then.
+    """
+
+    question: str
+    passages: Sequence[Passage]
+    answer: str
+    as_of: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise InputError for passages that are none: the mistake would show far from here."""
+        for one in self.passages:
+            if not isinstance(one, Passage):
+                raise InputError(
+                    f"expected every passage to be a Passage, got {type(one).__name__}: "
+                    'Passage(id="p1", text="…")'
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`text == source[start:end]`, where the source is a passage's text or the answer.
+
+    `index` counts over all passages in order (the paper's S), or over the answer.
+    `passage_id` is empty for a sentence of the answer. `rendered` says in words what a structured
+    source holds there ("WiFi is not available" for `"WiFi": "no"`), else it is empty.
+    """
+
+    index: int
+    start: int
+    end: int
+    text: str
+    passage_id: str = ""
+    rendered: str = ""
+
+    @property
+    def reading(self) -> str:
+        """What a judge reads: the rendered words, else the text as it stands."""
+        return self.rendered or self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A window of consecutive context sentences (RT4CHART section 2)."""
+
+    index: int
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """The values that stand against each other: `claimed` in the answer, `found` in the evidence.
+
+    `found` is empty where the evidence says nothing of that kind.
+    """
+
+    slot: Slot
+    claimed: str
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftClaim:
+    """A claim before any verdict: its wording, its sentence, and where the answer says it."""
+
+    text: str
+    sentence: int
+    range: AnswerRange
+    kind: ClaimKind = "attribute"
+    is_claim: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judge's word on one claim; `sentences` are indices of context sentences."""
+
+    label: Label
+    sentences: tuple[int, ...] = ()
+    confidence: float = 0.0
+    reason: str = ""
+    clashes: tuple[Clash, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A sentence that exists: `text == passage.text[start:end]`."""
+
+    passage_id: str
+    start: int
+    end: int
+    text: str
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim with its verdict.
+
+    `answer_range` is the narrowest range that carries an unfaithful claim, else the claim's own.
+    `confidence` is in [0, 1]; `decided_by` names the judge, or the step that needed none.
+    `nearest` is the context sentence most like the claim: for reading and grouping, not evidence.
+    """
+
+    text: str
+    label: Label
+    local_label: Label
+    confidence: float
+    decided_by: str
+    kind: ClaimKind
+    answer_range: AnswerRange
+    sentence: int
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+    clashes: tuple[Clash, ...] = ()
+    nearest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about an answer beside its labels: `name` says what, `detail` says it in words.
+
+    `kind` tells findings of one name apart, `claim` is the number of the claim concerned,
+    `evidence` shows it (its relation is "contradicts" where it restricts or denies).
+    """
+
+    name: str
+    detail: str
+    kind: str = ""
+    claim: int | None = None
+    passage_ids: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a verification cost.
+
+    `calls` were made, `cache_hits` claims and sentences needed none. `cached_tokens` are those of
+    the `input_tokens` that the provider had in its prompt cache. `cost_usd` is None where a model
+    has no known price, `milliseconds` where no clock was given.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cache_hits: int = 0
+    cost_usd: float | None = 0.0
+    milliseconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The verdict on one answer."""
+
+    label: AnswerLabel
+    claims: tuple[Claim, ...]
+    judge: str
+    findings: tuple[Finding, ...] = ()
+    usage: Usage = Usage()
+
+    def count(self, label: Label) -> int:
+        """The number of claims with that label."""
+        return sum(claim.label is label for claim in self.claims)
+
+    def share(self, label: Label) -> float | None:
+        """That label's share of the decided claims; None where no claim was decided."""
+        decided = self.decided
+        return self.count(label) / decided if decided else None
+
+    @property
+    def decided(self) -> int:
+        """The number of claims that are entailed, contradicted or baseless."""
+        return sum(claim.label.is_decided for claim in self.claims)
+
+    @property
+    def unfaithful(self) -> tuple[Claim, ...]:
+        """The contradicted and baseless claims, in the answer's order."""
+        return tuple(claim for claim in self.claims if claim.label.is_unfaithful)
+
+    @property
+    def hallucination_rate(self) -> float | None:
+        """(contradicted + baseless) / decided claims; None where no claim was decided."""
+        return len(self.unfaithful) / self.decided if self.decided else None

@@ -1,0 +1,1 @@
+"""Answers into claims by rule, and the checks on any decomposition."""

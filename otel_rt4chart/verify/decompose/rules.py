@@ -1,0 +1,195 @@
+"""An answer's sentences into claims by rule, in the answer's own words; code is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from otel_rt4chart.verify.core.model import AnswerRange, ClaimKind, DraftClaim, Sentence
+from otel_rt4chart.verify.decompose.coordination import Predicate, predicates
+from otel_rt4chart.verify.decompose.framing import AUXILIARY, SUBJECT, is_framing
+
+_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`\s]*)[^`]*")
+# Prose that was fenced off is prose.
+_PROSE = {"text", "txt", "plain", "plaintext", "markdown", "md", "quote"}
+# An assignment of a call or a literal, a call that is no word with a plural or a unit in brackets
+# ("refund(s)"), an import, a definition, brackets alone.
+_LINE = re.compile(
+    r"""(?:(?:const|let|var)\s+)?[\w.\[\]'"]+\s*=\s*(?:(?:await|new)\s+)?
+        (?:[A-Za-z_][\w.]*\(.*|["'\[{(].*)
+    | (?:(?:await|return)\s+)?[A-Za-z_]\w*[._]\w[\w.]*\(.*\)\s*;?
+    | [A-Za-z_]\w*\((?:|.*["'=].*)\)\s*;?
+    | from\s[\w.]+\simport\s.+ | import\s[a-z_][\w.]*(?:\sas\s\w+)?
+    | (?:async\s+)?(?:def|class|function|func|fn)\s\w+\s*[(:{].*[:{]
+    | [\[\]{}();,]+""",
+    re.VERBOSE,
+)
+
+
+def are_code(sentences: Sequence[Sentence]) -> Iterator[bool]:
+    """For each sentence of an answer, in order, whether it is code; fences are code too.
+
+    A fence that is never closed reaches to the answer's end.
+    """
+    fence, is_prose = "", False
+    for sentence in sentences:
+        mark = _FENCE.fullmatch(sentence.text)
+        if mark and not fence:
+            fence, is_prose = mark["fence"], mark["info"].lower() in _PROSE
+            yield True
+        elif mark and not mark["info"] and mark["fence"].startswith(fence):
+            fence = ""
+            yield True
+        else:
+            yield bool(fence and not is_prose) or _is_code(sentence.text)
+
+
+def _is_code(text: str) -> bool:
+    """True where every line is one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return bool(lines) and all(_LINE.fullmatch(line) for line in lines)
+
+
+# What stands before a claim and says nothing: list markers, agreement, announcements.
+LEAD_IN = re.compile(
+    r"""(?: \s*(?:[-*+•‣◦·–—>#]+|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+
+      | (?:sure|yes|no|certainly|of\ course|absolutely|okay|ok|great\ question|well|exactly
+          |that'?s\ (?:right|correct))(?:\s*[,!.:–—-]+\s+)
+      | (?:here\ (?:is|are)|below\ (?:is|are)|this\ is)\b[^.:!?]{0,60}:\s+ )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+QUESTION = re.compile(r"[?？؟][\"'”’)\]]*$")
+WORD = re.compile(r"\w")
+
+CLAUSE = re.compile(
+    rf"(?:;\s+(?:and\s+|but\s+|while\s+|however,?\s+)?|,\s+(?:and|but|while|whereas)\s+){SUBJECT}",
+    re.IGNORECASE | re.VERBOSE,
+)
+FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|do|did"
+    r"|[a-z]{3,}(?:ed|es|s))\b"
+)
+# Verbs after which what follows is someone's word, whatever clause it stands in.
+REPORTING = re.compile(
+    r"""\b(?i:according\ to|allegedly|reportedly|supposedly|purportedly)\b
+    | (?<!\bnot\ )(?<!n't\ )(?<!n’t\ )\b(?:say|claim|report|believe|argue|suggest|allege|think
+      |announce|explain|estimate|insist|assert|warn|predict|conclude|indicate|reveal|admit|deny
+      |contend)\b
+    | \b(?:says|said|tells|told|thinks|thought|den(?:ies|ied)|admits|admitted|adds|added|notes|noted
+      |hopes|hoped|writes|wrote|feels|felt|finds|found|fears|feared|knows|knew|means|meant|shows
+      |showed|rules|ruled|state[sd]|acknowledge[sd]|(?:discover|learn)(?:s|ed)
+      |(?:claim|report|suggest|announc|explain|insist|assert|warn|predict|contend|reveal)(?:e?s|ed)
+      |(?:believ|argu|alleg|estimat|conclud|indicat|expect|confirm|recommend|propos|determin|decid
+        |ensur|realiz)(?:e?s|ed))\b""",
+    re.VERBOSE,
+)
+CONDITION = re.compile(
+    r"""\b(?:if|unless|when|whenever|whether|once|provided|providing|assuming
+    |(?:as|so)\ long\ as|in\ case|in\ the\ event|on\ condition|subject\ to|depending)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# A sentence with one of these may mean more by its coordination than its parts say.
+ENTANGLED = re.compile(
+    r"""\b(?:while|because|although|though|whereas|wherever|either|neither|nor|not\ only|rather
+    |otherwise|respectively|instead)\b | [:;\n…]|\s[–—-]\s|—""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# "after you verify", "until the parcel arrives"; not "after the war and won".
+TIME_CLAUSE = re.compile(
+    rf"""\b(?:after|before|until|till|since|as)\s(?:(?!(?:and|but)\b)[\w'’-]+\s){{0,4}}?
+      (?:(?:you|it|they|he|she|we|i|this)\b|{AUXILIARY})
+    | \b(?:after|before|until|till)\s(?:the|an?|your|their|its|his|her)\s
+      (?:(?!(?:and|but)\b)[\w'’-]+\s){{1,3}}[\w'’-]+(?:s|ed)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+FIRST_WORDS = re.compile(r"\S+\s+\S+")
+KINDS: tuple[tuple[ClaimKind, re.Pattern[str]], ...] = (
+    ("qualifier", re.compile(r"\b(?:only|unless|except|excluding|provided that|as long as|if|until"
+                             r"|requires?|required|not covered|eligible)\b", re.IGNORECASE)),
+    ("numeric", re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+                           r"|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half"
+                           r"|percent)\b", re.IGNORECASE)),
+    ("existence", re.compile(r"^\s*there (?:is|are|was|were)\b|\bexists?\b", re.IGNORECASE)),
+    ("attribute", re.compile(r"\b(?:is|are|was|were|has|have|had)\b", re.IGNORECASE)),
+)  # fmt: skip
+
+
+def decompose(sentences: Sequence[Sentence]) -> tuple[DraftClaim, ...]:
+    """The claims in the answer's order; no split needs new words or loses a condition or speaker.
+
+    A claim's text is the answer's at its range, save that a predicate without a subject of its own
+    is read behind its sentence's subject: a second slice, joined by a space.
+    Questions, framing, courtesies, abstentions and code are drafts with `is_claim` False.
+    """
+    coded = zip(sentences, are_code(sentences), strict=True)
+    return tuple(
+        draft for sentence, is_code in coded for draft in _drafts(sentence, is_code=is_code)
+    )
+
+
+def _drafts(sentence: Sentence, *, is_code: bool) -> Iterator[DraftClaim]:
+    text = sentence.text
+    if is_code or not WORD.search(text) or QUESTION.search(text) or is_framing(text):
+        yield _draft(sentence, Predicate(0, len(text)), is_claim=False)
+        return
+    start = 0
+    while (lead := LEAD_IN.match(text, start)) and WORD.search(text, lead.end()):
+        start = lead.end()
+    if start and is_framing(text[start:]):
+        yield _draft(sentence, Predicate(start, len(text)), is_claim=False)
+        return
+    for clause in _clauses(text, start):
+        is_claim = not is_framing(text[slice(*clause)])
+        for part in _predicates(text, *clause) if is_claim else (Predicate(*clause),):
+            yield _draft(sentence, part, is_claim=is_claim)
+
+
+def _clauses(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """Where the sentence joins full clauses, each; else the sentence from `start`."""
+    for cut in CLAUSE.finditer(text, start):
+        if any(guard.search(text, start, cut.start()) for guard in (REPORTING, CONDITION)):
+            break
+        if FINITE.search(text, start, cut.start()) and len(text[start : cut.start()].split()) >= 3:
+            yield start, cut.start()
+            start = cut.end()
+    yield start, len(text)
+
+
+def _predicates(text: str, start: int, end: int) -> tuple[Predicate, ...]:
+    """The clause's predicates, or all of it where an attribution or a condition may be over more.
+
+    The last predicate's own verb may be one of reporting, for nothing comes after it.
+    """
+    whole = (Predicate(start, end),)
+    if any(guard.search(text, start, end) for guard in (CONDITION, ENTANGLED, TIME_CLAUSE)):
+        return whole
+    parts = predicates(text, start, end)
+    last = parts[-1].start
+    own = FIRST_WORDS.match(text, last, end)
+    sides = ((start, last), (own.end() if own else end, end))
+    is_reported = any(REPORTING.search(text, *side) for side in sides)
+    is_torn = not all(_is_balanced(text[part.start : part.end]) for part in parts)
+    return whole if is_reported or is_torn else parts
+
+
+def _is_balanced(part: str) -> bool:
+    pairs = (("(", ")"), ("“", "”"))
+    return part.count('"') % 2 == 0 and all(part.count(a) == part.count(b) for a, b in pairs)
+
+
+def _draft(sentence: Sentence, part: Predicate, *, is_claim: bool) -> DraftClaim:
+    text = sentence.text[part.start : part.end]
+    if part.subject is not None:
+        text = f"{sentence.text[slice(*part.subject)]} {text}"
+    return DraftClaim(
+        text=text,
+        sentence=sentence.index,
+        range=AnswerRange(sentence.start + part.start, sentence.start + part.end),
+        kind=kind_of(text),
+        is_claim=is_claim,
+    )
+
+
+def kind_of(text: str) -> ClaimKind:
+    """The claim's type by its most telling word; an action where none is found."""
+    return next((kind for kind, pattern in KINDS if pattern.search(text)), "action")

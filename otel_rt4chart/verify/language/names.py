@@ -1,0 +1,105 @@
+"""Names of a text: capital runs, acronyms, rare words of lower-cased text, and how they link."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.language.dates import Moment
+from otel_rt4chart.verify.language.tokens import Token, vocabulary
+
+_TITLES = {"mr", "mrs", "ms", "dr", "sir", "lord", "lady", "prof", "president", "mp", "ch", "st"}
+_INSIDE = {"of", "de", "la", "van", "von", "der", "den", "bin", "al"}
+_LINKERS = _INSIDE | {"the", "and", "for"}
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A run of words that names something: `tokens` are indices into the text's words."""
+
+    tokens: tuple[int, ...]
+    start: int
+    end: int
+
+
+def names(tokens: tuple[Token, ...], dates: Collection[Moment] = ()) -> tuple[Name, ...]:
+    """The names of a text in order; where it is all lower case, the words of no known kind."""
+    has_case = any(token.is_capital for token in tokens)
+    dated = {at for date in dates for at in range(date.start, date.end)}
+    found: list[Name] = []
+    run: list[int] = []
+    for at, token in enumerate(tokens):
+        joins = bool(run) and run[-1] == at - 1 and not token.starts_clause
+        if not _is_name(token, has_case=has_case) or token.start in dated:
+            continue
+        if run and not (joins or _is_linked(tokens, run[-1], at)):
+            found.append(_close(tokens, run))
+            run = []
+        run.append(at)
+    if run:
+        found.append(_close(tokens, run))
+    return tuple(found)
+
+
+def _is_name(token: Token, *, has_case: bool) -> bool:
+    has_letter = any(letter.isalpha() for letter in token.text)
+    if not token.is_content or not has_letter or token.norm in _TITLES:
+        return False
+    if token.is_capital and not token.starts_clause:
+        return True
+    if token.is_capital or not has_case:
+        return len(token.norm) > 2 and not vocabulary().is_common(token.stem)
+    return any(letter.isdigit() or letter.isupper() for letter in token.text[1:])
+
+
+def _is_linked(tokens: tuple[Token, ...], last: int, at: int) -> bool:
+    """`Bank of England`: one small word between two capitals does not end the name."""
+    return (
+        at - last == 2
+        and tokens[last + 1].norm in _INSIDE
+        and not tokens[at].starts_clause
+        and tokens[at].is_capital
+    )
+
+
+def _close(tokens: tuple[Token, ...], run: list[int]) -> Name:
+    return Name(tuple(run), tokens[run[0]].start, tokens[run[-1]].end)
+
+
+def initials(tokens: tuple[Token, ...]) -> frozenset[str]:
+    """The lower-cased initials of each run of two or more capitalised words: for acronyms."""
+    runs: set[str] = set()
+    run = ""
+    for token in tokens:
+        if token.is_capital and (not token.starts_clause or not run):
+            run += token.norm[0]
+        elif token.norm in _LINKERS and run:
+            continue
+        else:
+            if len(run) > 1:
+                runs.add(run)
+            run = ""
+    if len(run) > 1:
+        runs.add(run)
+    return frozenset(runs)
+
+
+def missing_parts(
+    name: Name, tokens: tuple[Token, ...], known: Collection[str], acronyms: Collection[str]
+) -> tuple[int, ...]:
+    """The words of a name that the context knows neither as they are nor as an acronym.
+
+    `known` are the context's stems, `acronyms` the initials of its capital runs.
+    """
+    lost = tuple(at for at in name.tokens if not _is_known(tokens[at], known, acronyms))
+    letters = "".join(tokens[at].norm[0] for at in name.tokens)
+    return () if len(letters) > 1 and letters in known else lost
+
+
+def _is_known(token: Token, known: Collection[str], acronyms: Collection[str]) -> bool:
+    if token.stem in known or token.norm in known:
+        return True
+    squeezed = token.norm.replace(".", "")
+    if squeezed in known:
+        return True
+    return token.text.isupper() and squeezed in acronyms

@@ -1,0 +1,299 @@
+"""Quantities of a text: value, unit, scale, percent, ordinal, word numbers; when two agree."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from otel_rt4chart.verify.language.tokens import Token
+
+# For each family its units, as written, with their factor to the family's base.
+_WRITTEN: dict[str, dict[str, float]] = {
+    "time": {"second seconds sec secs s": 1, "minute minutes min mins": 60,
+             "hour hours hr hrs h": 3600, "day days": 86400, "week weeks": 604800,
+             "fortnight fortnights": 1209600},
+    "months": {"month months": 1, "quarter quarters": 3, "year years yr yrs": 12,
+               "decade decades": 120, "century centuries": 1200},
+    "length": {"mm millimetre millimetres millimeter millimeters": 0.001,
+               "cm centimetre centimetres centimeter centimeters": 0.01,
+               "m metre metres meter meters": 1,
+               "km kilometre kilometres kilometer kilometers": 1000,
+               "mi mile miles": 1609.344, "foot feet ft": 0.3048, "inch inches": 0.0254,
+               "yard yards": 0.9144},
+    "mass": {"mg milligram milligrams": 0.001, "g gram grams": 1,
+             "kg kgs kilo kilos kilogram kilograms": 1000, "tonne tonnes ton tons": 1e6,
+             "lb lbs": 453.59237, "oz ounce ounces": 28.349523},
+    "volume": {"ml millilitre millilitres milliliter milliliters": 0.001,
+               "litre litres liter liters": 1},
+    "data": {"kb kilobyte kilobytes": 1e3, "mb megabyte megabytes": 1e6,
+             "gb gigabyte gigabytes": 1e9, "tb terabyte terabytes": 1e12},
+}  # fmt: skip
+_MONEY = {"$": "dollar dollars usd", "€": "euro euros eur", "£": "gbp", "¥": "yen jpy",
+          "₹": "rupee rupees inr"}  # fmt: skip
+SIGNS = frozenset(_MONEY)
+# By unit, its family and factor.
+UNITS: dict[str, tuple[str, float]] = {
+    name.split()[0]: (family, factor)
+    for family, members in _WRITTEN.items()
+    for name, factor in members.items()
+} | dict.fromkeys(SIGNS, ("money", 1.0))
+# Values of two of these are never the same one.
+FAMILIES = frozenset(family for family, _ in UNITS.values()) | {"%", "#"}
+_BY_NAME = {
+    name: names.split()[0]
+    for members in _WRITTEN.values()
+    for names in members
+    for name in names.split()
+} | {name: sign for sign, names in _MONEY.items() for name in names.split()}
+# Letters that are units only right behind the number: "5 m", not "5 years' m".
+_LETTERS = {"s", "h", "m", "g"}
+# "pounds" are money beside such words, else weight.
+_PRICED = re.compile(
+    r"[£$€]|\b(?:sterling|million|billion|cost|price|pa(?:y|id)|fee|fine|charge|worth|salar|wage"
+    r"|budget|revenue|profit|tax|bill|spen[dt]|earn|fund|debt|sale|sold|buy|bought|award|rais)",
+    re.IGNORECASE,
+)
+
+
+def read_unit(token: Token, text: str, after: int) -> str:
+    """The unit that a word behind a number names; "" where it names none that converts."""
+    if token.norm in _LETTERS and text[after : token.start].strip():
+        return ""
+    if token.stem == "pound":
+        return "£" if _PRICED.search(text) else "lb"
+    return _BY_NAME.get(token.norm, "")
+
+
+Bound = Literal["exact", "about", "at_least", "at_most"]
+
+_ONE_TO_NINETEEN = """one two three four five six seven eight nine ten eleven twelve thirteen
+    fourteen fifteen sixteen seventeen eighteen nineteen"""
+_ONES = {word: value for value, word in enumerate(_ONE_TO_NINETEEN.split(), start=1)} | {"zero": 0}
+_TENTHS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {word: value * 10 for value, word in enumerate(_TENTHS.split(), start=2)}
+_FIRST_TO_TENTH = "first second third fourth fifth sixth seventh eighth ninth tenth"
+_ORDINALS = {word: value for value, word in enumerate(_FIRST_TO_TENTH.split(), start=1)}
+_MULTIPLES = {"half": 0.5, "dozen": 12.0, "once": 1.0, "twice": 2.0, "double": 2.0, "triple": 3.0}
+_SCALES = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "m": 1e6,
+    "mn": 1e6,
+    "mln": 1e6,
+    "million": 1e6,
+    "bn": 1e9,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
+_WORDS = "|".join((*_ONES, *_TENS))
+_WORD_NUMBER = (
+    rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(_ONES)[:9])})|{_WORDS})(?:\s+hundred)?"
+)
+# "one" counts only with a scale, a unit or a hyphen: "one of them" is no quantity.
+_QUANTITY = re.compile(
+    rf"(?P<currency>[$€£¥₹]\s?)?(?<![\w.])"
+    rf"(?:(?P<digits>\d{{1,15}}(?!\d)(?:,\d{{3}}){{0,6}}(?:\.\d{{1,15}})?|\.\d{{1,15}})(?P<ordinal>st|nd|rd|th)?"
+    rf"|(?P<word>\b(?:{_WORD_NUMBER}|{'|'.join(_ORDINALS)}|{'|'.join(_MULTIPLES)}|hundred)\b))"
+    rf"(?P<scale>(?:[-\s]?(?:thousand|million|billion|trillion|mln|mn|bn)|[km])\b)?"
+    rf"(?P<percent>\s?(?:%|percentage\s+points?\b|per\s?cent\b|percent\b))?",
+    re.IGNORECASE,
+)
+# "once it is paid" counts nothing; "once a day" and "once." do.
+_CLAUSE = re.compile(r"\s+(?!(?:a|an|per|every|each|daily|weekly|monthly|or|in|and)\b)\w")
+_TIME_LIKE = re.compile(r"\d{1,2}:\d{2}|\d{1,2}(?::\d{2})?\s?[ap]\.?m\b", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"(?:about|around|approximately|roughly|nearly|almost|some|circa|close\s+to|up\s+to\s+about"
+    r"|an?\s+estimated|estimated(?:\s+at)?|just\s+(?:over|under)|[~≈])\s*$",
+    re.IGNORECASE,
+)
+_AT_LEAST = re.compile(
+    r"(?:more\s+than|over|at\s+least|above|no\s+less\s+than|exceed(?:s|ed|ing)?|a\s+minimum\s+of)"
+    r"\s*$",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(
+    r"(?:less\s+than|fewer\s+than|under|below|at\s+most|up\s+to|no\s+more\s+than|a\s+maximum\s+of)"
+    r"\s*$",
+    re.IGNORECASE,
+)
+_OR_MORE = re.compile(
+    r"\s*(?:[\w-]+\s+){0,2}?(?:(?:and|or)\s+(?:above|older|over|more|up|longer|higher)\b|\+)|\s?\+",
+    re.IGNORECASE,
+)
+_OR_LESS = re.compile(
+    r"\s*(?:[\w-]+\s+){0,2}?(?:and|or)\s+(?:below|younger|under|less|fewer|shorter|lower)\b",
+    re.IGNORECASE,
+)
+_ROUNDING = 0.02  # without a hedge, a rounded value may be this share off
+_BETWEEN = {"of", "the", "more", "other", "such"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as it stands in `text[start:end]`; `unit` is "" where the next word is none.
+
+    `value` is in the unit's own measure with its scale applied; `digits` the significant ones;
+    `before` is the stem of the content word that leads to it: `rose to 5 million`; the unit's word
+    ends at `unit_end`, or the number does.
+    """
+
+    value: float
+    unit: str
+    bound: Bound
+    digits: int
+    start: int
+    end: int
+    unit_end: int
+    before: str
+
+    @property
+    def base(self) -> tuple[str, float]:
+        """The unit's family and the value in that family's smallest measure."""
+        family, factor = UNITS.get(self.unit, (self.unit, 1.0))
+        return family, self.value * factor
+
+    @property
+    def measure(self) -> str:
+        """What equal values share, however they are written: `2 hours` and `120 minutes`."""
+        family, value = self.base
+        return f"~{family} {value:.12g}"
+
+
+def quantities(
+    text: str, tokens: tuple[Token, ...], taken: frozenset[int] = frozenset()
+) -> tuple[Quantity, ...]:
+    """The quantities of a text; `taken` are character offsets that dates already claimed."""
+    if not any(token.stem[:1].isdigit() or token.norm in _NUMERIC_WORDS for token in tokens):
+        return ()
+    clock = {at for match in _TIME_LIKE.finditer(text) for at in range(*match.span())}
+    found: list[Quantity] = []
+    for match in _QUANTITY.finditer(text):
+        start = match.end("currency") if match["currency"] else match.start()
+        if start in taken or start in clock:
+            continue
+        quantity = _quantity(text, tokens, match)
+        if quantity is not None:
+            found.append(quantity)
+    return tuple(found)
+
+
+_NUMERIC_WORDS = frozenset({*_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
+
+
+def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Quantity | None:
+    written = match["digits"]
+    word = re.sub(r"[-\s]+", " ", match["word"].lower()) if match["word"] else ""
+    value = float(written.replace(",", "")) if written else _word_value(word)
+    scale = (match["scale"] or "").strip(" -\n\t").lower()
+    value *= _SCALES.get(scale, 1.0)
+    unit, unit_end = _unit(text, tokens, match)
+    if word in ("one", "second", "half", "double") and not scale and unit not in UNITS:
+        return None
+    if word == "once" and _CLAUSE.match(text, match.end()):
+        return None
+    return Quantity(
+        value, unit, _bound(text, match.start(), match.end()),
+        _significant(written), match.start(), match.end(), unit_end,
+        _before(tokens, match.start()),
+    )  # fmt: skip
+
+
+def _word_value(word: str) -> float:
+    if word in _ORDINALS:
+        return float(_ORDINALS[word])
+    if word in _MULTIPLES:
+        return _MULTIPLES[word]
+    parts = word.split()
+    factor = 100 if parts[-1] == "hundred" else 1
+    total = sum(_ONES.get(part, 0) + _TENS.get(part, 0) for part in parts)
+    return float(total * factor or factor)
+
+
+def _significant(written: str | None) -> int:
+    if not written:
+        return 15
+    bare = written.replace(",", "")
+    kept = bare.replace(".", "").lstrip("0") if "." in bare else bare.strip("0")
+    return max(1, len(kept))
+
+
+def _before(tokens: tuple[Token, ...], start: int) -> str:
+    leading = [token.stem for token in tokens if token.is_content and token.end <= start]
+    return leading[-1] if leading else ""
+
+
+def _unit(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> tuple[str, int]:
+    """The unit and where its word ends."""
+    if match["percent"]:
+        return "%", match.end()
+    if match["currency"]:
+        return match["currency"].strip(), match.end()
+    if match["ordinal"] or (match["word"] and match["word"].lower() in _ORDINALS):
+        return "#", match.end()
+    return _noun(text, tokens, match.end())
+
+
+def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
+    """What is counted: a unit that converts within three words, else the first content word."""
+    first = ("", after)
+    following = (token for token in tokens if token.start >= after)
+    for token in islice(following, 3):
+        if token.starts_clause or token.start - after > 24:
+            break
+        if unit := read_unit(token, text, after):
+            return unit, token.end
+        if token.is_content and not first[0]:
+            first = (token.stem, token.end)
+        elif not token.is_content and token.norm not in _BETWEEN:
+            break
+    return first
+
+
+def _bound(text: str, start: int, end: int) -> Bound:
+    before = text[max(0, start - 24) : start]
+    if _AT_LEAST.search(before) or _OR_MORE.match(text, end):
+        return "at_least"
+    if _AT_MOST.search(before) or _OR_LESS.match(text, end):
+        return "at_most"
+    return "about" if _ABOUT.search(before) else "exact"
+
+
+def agree(claimed: Quantity, found: Quantity) -> bool:
+    """True where the found value bears the claimed one out, rounding and hedges allowed for."""
+    if {claimed.unit, found.unit} <= SIGNS and claimed.unit != found.unit:
+        return False
+    left, right = claimed.base[1], found.base[1]
+    if claimed.base[0] != found.base[0]:
+        left, right = claimed.value, found.value
+    if math.isclose(left, right, rel_tol=1e-9):
+        return True
+    if claimed.bound == "at_least":
+        return found.bound != "at_most" and left < right <= left * 1.5
+    if claimed.bound == "at_most":
+        return found.bound != "at_least" and left * 0.5 <= right < left
+    if claimed.bound == "about":
+        return abs(left - right) <= 0.06 * max(abs(left), abs(right))
+    is_near = abs(left - right) <= _ROUNDING * abs(right)
+    return (
+        is_near and claimed.digits < found.digits < 15 and _rounded(right, claimed.digits) == left
+    )
+
+
+def _rounded(value: float, digits: int) -> float:
+    if value == 0:
+        return 0.0
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def same_kind(claimed: Quantity, found: Quantity) -> bool:
+    """True where both count the same thing, so that two values of them stand against each other.
+
+    Of two bare numbers the word that leads to them tells: `rose to 4 million`.
+    """
+    if claimed.unit or found.unit:
+        return claimed.base[0] == found.base[0]
+    is_written_out = 15 in (claimed.digits, found.digits)
+    return claimed.before == found.before != "" and not is_written_out

@@ -1,0 +1,147 @@
+"""The OpenAI protocol and its dialects: what an endpoint accepts, and what its replies hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+from otel_rt4chart.verify.llm.ask import Completion
+from otel_rt4chart.verify.llm.prompt import Prompt
+from otel_rt4chart.verify.text.token_estimate import estimate_tokens
+
+
+class Embeddings(NamedTuple):
+    """One vector a text, and what they took; `is_estimated` where the endpoint did not say."""
+
+    vectors: list[list[float]]
+    tokens: int
+    is_estimated: bool
+
+
+def completion_from(told: Any, prompt: Prompt) -> Completion:  # noqa: ANN401 - it may send anything
+    """The first choice, with the tokens that the endpoint counted, or an estimate of them."""
+    try:
+        choice = told.choices[0]
+        content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
+        reason = choice.finish_reason
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"expected choices[0].message, got {str(told)[:80]!r}") from error
+    if not isinstance(content, str | None) or (content is None and not refusal):
+        raise ValueError(f"expected a message of text, got {type(content).__name__}")
+    usage = getattr(told, "usage", None)
+    given, made = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    is_estimated = given == 0
+    if is_estimated:
+        given, made = prompt.input_tokens, made or estimate_tokens(content or "")
+    return Completion(
+        content or "",
+        given,
+        _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+        made,
+        is_cut=reason == "length",
+        refusal=str(refusal) if refusal else "",
+        is_estimated=is_estimated,
+    )
+
+
+def embeddings_from(told: Any, texts: Sequence[str]) -> Embeddings:  # noqa: ANN401
+    """One vector a text, in the texts' order."""
+    try:
+        vectors = [[float(value) for value in one.embedding] for one in told.data]
+    except (AttributeError, TypeError) as error:
+        raise ValueError("expected data[].embedding") from error
+    if len(vectors) != len(texts):
+        raise ValueError(f"expected {len(texts)} vectors, got {len(vectors)}")
+    used = _count(getattr(told, "usage", None), "prompt_tokens")
+    return Embeddings(vectors, used or tokens_in(texts), used == 0)
+
+
+def tokens_in(texts: Sequence[str]) -> int:
+    """An upper estimate of what these texts are for an embedding model."""
+    return sum(map(estimate_tokens, texts))
+
+
+def _count(usage: object, name: str) -> int:
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and value >= 0 else 0
+
+
+Format = Literal["json_schema", "json_object", "none"]
+_LESS: dict[Format, Format] = {"json_schema": "json_object", "json_object": "none"}
+_FORMATS = {"response_format", "json_schema", "json_object"}
+_NAMES = re.compile(
+    r"\b(?:max_tokens|max_completion_tokens|temperature|seed|response_format|json_schema"
+    r"|json_object)\b"
+)
+# Not about a parameter, whatever else is named: the same text is refused again.
+_FINAL = re.compile(
+    r"context.?(?:length|window)|too (?:long|large)|content.?(?:filter|management|policy)|filtered"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The parameters that an endpoint has not refused yet; it starts with all of them."""
+
+    format: Format = "json_schema"
+    limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
+    has_temperature: bool = True
+    has_seed: bool = True
+
+    def parameters(self, prompt: Prompt) -> dict[str, Any]:
+        """The call's parameters beside the model."""
+        told: dict[str, Any] = {
+            "messages": [{"role": m.role, "content": m.text} for m in prompt.messages]
+        }
+        if self.has_temperature:
+            told["temperature"] = 0
+        if self.has_seed:
+            told["seed"] = prompt.seed
+        if self.limit:
+            told[self.limit] = prompt.max_output_tokens
+        if self.format == "json_object":
+            told["response_format"] = {"type": "json_object"}
+        elif self.format == "json_schema":
+            schema = {"name": prompt.schema_name, "schema": prompt.schema, "strict": True}
+            told["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return told
+
+    def without(self, message: str, param: object = None) -> Dialect | None:
+        """The dialect less what a 400 or 422 refuses; None where the next attempt would fail too.
+
+        It must name a parameter that is sent; one that names none may mean the reply's format,
+        which is left out once.
+        """
+        said = message.lower()
+        if is_final(said):
+            return None
+        if isinstance(param, str) and param:
+            named = set(_NAMES.findall(param.lower()))
+            if not named:
+                return None
+        else:
+            named = set(_NAMES.findall(said))
+        if not named:
+            return replace(self, format="none") if self.format != "none" else None
+        return self._less(named, is_renamed="max_completion_tokens" in said)
+
+    def _less(self, named: set[str], *, is_renamed: bool) -> Dialect | None:
+        """Less the first of the named parameters that is still sent."""
+        if "max_tokens" in named and self.limit == "max_tokens":
+            return replace(self, limit="max_completion_tokens" if is_renamed else "")
+        if "max_completion_tokens" in named and self.limit:
+            return replace(self, limit="")
+        if "temperature" in named and self.has_temperature:
+            return replace(self, has_temperature=False)
+        if "seed" in named and self.has_seed:
+            return replace(self, has_seed=False)
+        if named & _FORMATS and self.format != "none":
+            return replace(self, format=_LESS[self.format])
+        return None
+
+
+def is_final(message: str) -> bool:
+    """True where an endpoint refuses the text itself: too long, or not to its liking."""
+    return _FINAL.search(message.lower()) is not None

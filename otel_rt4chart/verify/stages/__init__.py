@@ -1,0 +1,1 @@
+"""The stages of one verification, and how their results become claims."""

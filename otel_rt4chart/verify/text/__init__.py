@@ -1,0 +1,1 @@
+"""Text with exact offsets: sentences, graphemes, citations, JSON and tables."""

@@ -1,0 +1,1 @@
+"""VeriTrail: where a claim comes from, over all the steps that made the answer."""

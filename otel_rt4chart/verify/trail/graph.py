@@ -1,0 +1,98 @@
+"""A generative process as a graph: texts, and which of them each was made from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import Passage, Sentence
+from otel_rt4chart.verify.text.segment import segment_passages
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A text of the process; `inputs` are the ids of the nodes it was made from.
+
+    A node without inputs is a source. `stage` names its step, for people.
+    """
+
+    id: str
+    text: str
+    inputs: tuple[str, ...] = ()
+    stage: str = ""
+
+
+class Graph:
+    """Nodes that were checked; each is cut into sentences when it is first read.
+
+    A sentence's index is its own in the whole graph, whatever is read together.
+    """
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        """InputError where ids are not unique, an input is no node, or inputs go in a circle."""
+        self._nodes = {node.id: node for node in nodes}
+        _check_ids(nodes)
+        _check_inputs(self._nodes)
+        _check_order(nodes)
+        self._cut: dict[str, tuple[Sentence, ...]] = {}
+        self._count = 0
+
+    def node(self, name: str) -> Node:
+        """InputError where there is none."""
+        if name not in self._nodes:
+            raise InputError(f"expected the answer to be a node's id, got {name!r}")
+        return self._nodes[name]
+
+    def is_source(self, name: str) -> bool:
+        """True for a text that was not generated."""
+        return not self._nodes[name].inputs
+
+    def before(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The inputs of these nodes, each once; a source stands for itself."""
+        return tuple(dict.fromkeys(one for n in names for one in self._nodes[n].inputs or (n,)))
+
+    def sentences(self, names: Iterable[str]) -> tuple[Sentence, ...]:
+        """The sentences of these nodes, node by node; `passage_id` is the node's id."""
+        return tuple(sentence for name in names for sentence in self._sentences(name))
+
+    def _sentences(self, name: str) -> tuple[Sentence, ...]:
+        if name not in self._cut:
+            found = segment_passages([Passage(name, self._nodes[name].text)])
+            at = self._count
+            self._cut[name] = tuple(replace(one, index=at + n) for n, one in enumerate(found))
+            self._count += len(found)
+        return self._cut[name]
+
+
+def _check_ids(nodes: Sequence[Node]) -> None:
+    counts = Counter(node.id for node in nodes)
+    twice = [name for name, count in counts.items() if count > 1]
+    if twice:
+        raise InputError(f"expected each node id once, got more than one node {_listed(twice)}")
+
+
+def _check_inputs(nodes: dict[str, Node]) -> None:
+    for node in nodes.values():
+        missing = [name for name in node.inputs if name not in nodes]
+        if missing:
+            raise InputError(
+                f"expected the inputs of node {node.id!r} to be nodes, got {_listed(missing)}"
+            )
+
+
+def _check_order(nodes: Sequence[Node]) -> None:
+    try:
+        TopologicalSorter({node.id: node.inputs for node in nodes}).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1]
+        told = " → ".join(map(repr, circle[:_SHOWN])) + " → …" * (len(circle) > _SHOWN)
+        raise InputError(f"expected nodes without a cycle, got {told}") from error
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:_SHOWN])) + ", …" * (len(names) > _SHOWN)

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+
+from otel_rt4chart.judges.batch import PATIENCE, Tally
+from otel_rt4chart.verify.core.evidence import and_join
+from otel_rt4chart.verify.core.model import AnswerRange, Claim, Label, Report
+
+E, C, B, U, N = (
+    Label.ENTAILED,
+    Label.CONTRADICTED,
+    Label.BASELESS,
+    Label.UNDECIDED,
+    Label.NOT_A_CLAIM,
+)
+
+
+def report(*labels: Label, by: str = "openai/m/1", reason: str = "m: no reply") -> Report:
+    """A report with claims of these labels, decided by that judge."""
+    claims = tuple(
+        Claim("x", label, label, 1.0, "decompose" if label is N else by, "attribute",
+              AnswerRange(0, 1), 0, reason=reason if label is U else "")
+        for label in labels
+    )  # fmt: skip
+    return Report(and_join(labels), claims, by)
+
+
+def tally(*reports: Report) -> Tally:
+    """The count of these reports."""
+    counted = Tally()
+    for one in reports:
+        counted.add(one)
+    return counted
+
+
+def test_the_summary_has_labels_rate_interval_and_reasons() -> None:
+    """Shares are of all claims, the rate is of the decided; what is no claim counts nowhere."""
+    lines = list(tally(report(E, E, C, N), report(E, B, U), report()).lines())
+
+    assert lines[0] == (
+        "6 claims: 3 entailed (50%), 1 contradicted (17%), 1 baseless (17%), 1 undecided (17%)"
+    )
+    assert lines[1].startswith("hallucination rate 40.0% of 5 decided claims (95% interval ")
+    assert lines[2:] == ["undecided: 1 × m: no reply"]
+
+
+def test_frequent_reasons_come_first_and_rare_ones_together() -> None:
+    """They are untrusted: no control character reaches the terminal."""
+    counted = tally(
+        report(U, U, U, reason="often\x1b[2J"),
+        report(U, U, reason="less"),
+        *(report(U, reason=f"rare {n}") for n in range(3)),
+    )
+
+    assert list(counted.undecided_lines()) == [
+        "undecided: 3 × often [2J",
+        "undecided: 2 × less",
+        "undecided: 1 × rare 0",
+        "undecided: 2 × other reasons",
+    ]
+
+
+@pytest.mark.parametrize(("labels", "warns"), [((E, U), False), ((E, U, U), True), ((), False)])
+def test_more_undecided_than_decided_is_a_warning(labels: tuple[Label, ...], warns: bool) -> None:
+    """A rate of few of the claims is easily misread."""
+    assert any(line.startswith("warning:") for line in tally(report(*labels)).lines()) is warns
+
+
+def test_a_judge_that_fails_for_answers_in_a_row_is_hopeless() -> None:
+    """One word from it, and it is not; an answer without claims says nothing about it."""
+    failed = [report(U)] * (PATIENCE - 1)
+
+    assert not tally(*failed).is_hopeless
+    assert not tally(*failed, report(U, E), report(U)).is_hopeless
+    assert tally(*failed, report(N), report(U)).is_hopeless
+
+
+@pytest.mark.parametrize(
+    ("reason", "by"),
+    [
+        ("over_budget: 1 calls an answer", "openai/m/1"),
+        ("votes without a majority: entailed, baseless", "openai/m/1"),
+        ("the passages are in another language (fr)", "rules/5"),
+        ("no_context", "link"),
+    ],
+)
+def test_an_undecided_claim_may_be_nobodys_failure(reason: str, by: str) -> None:
+    """Then there is no reason to stop."""
+    assert not tally(*[report(U, by=by, reason=reason)] * 2 * PATIENCE).is_hopeless
+
+
+def test_a_judge_that_never_decides_is_silent() -> None:
+    """What the local judge decided beside it does not count; who was not asked is not silent."""
+    assert tally(report(U), report(E, by="rules/5")).is_silent
+    assert not tally(report(U), report(E)).is_silent
+    assert not tally(report(U, by="rules/5")).is_silent

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from otel_rt4chart.spans.reading.documents import context, documents, results
+from tests.otel_rt4chart.spans.conventions.golden.case import doc
+
+FORMS = {
+    "a text": "One.",
+    "texts": ["One."],
+    "content": [{"content": "One."}],
+    "text": [{"text": "One."}],
+    "page_content": [{"page_content": "One."}],
+    "document": [{"document": "One."}],
+    "body": [{"body": "One."}],
+    "parts": [{"content": [{"type": "text", "text": "One."}]}],
+    "in documents": {"documents": [{"page_content": "One."}]},
+    "in source_documents": {"result": "x", "source_documents": [{"page_content": "One."}]},
+    "in results": {"results": [{"content": "One."}]},
+    "in matches": {"matches": [{"metadata": {}, "text": "One."}], "namespace": ""},
+    "in a response": {"response": {"hits": [{"text": "One."}]}},
+    "LangChain's constructor": [
+        {"lc": 1, "type": "constructor", "id": ["langchain", "Document"],
+         "kwargs": {"page_content": "One.", "type": "Document"}}
+    ],
+    "flattened in JSON": [{"document.content": "One."}],
+    "lists in lists": [["One."]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", FORMS.values(), ids=FORMS)
+def test_a_document_is_found_in_every_form(value: object) -> None:
+    """One document, its text the same, its id made from it."""
+    assert documents(value) == ((doc("One."),), False)
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "score"),
+    [
+        ({"id": 7, "content": "One.", "score": "0.5"}, "7", 0.5),
+        ({"_id": "a", "text": "One.", "_score": 2}, "a", 2.0),
+        ({"node": {"id_": "a", "text": "One.", "metadata": {}}, "score": 0.5}, "a", 0.5),
+        ({"document": {"id": "a", "content": "One."}, "relevance_score": 0.5}, "a", 0.5),
+        ({"doc_id": "a", "content": "One.", "distance": 0.5, "metadata": {}}, "a", None),
+    ],
+)
+def test_ids_and_scores_are_read_under_the_names_they_have(
+    item: object, name: str, score: float | None
+) -> None:
+    """Also where they stand around the document; a distance is no score."""
+    assert documents([item]) == ((doc("One.", name, score),), False)
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"page": 2, "tags": ("x",)}, '{"page": 2, "tags": ["x"]}',
+                 "{'page': 2, 'tags': ('x',)}"],
+)  # fmt: skip
+def test_metadata_is_a_map_in_every_form(metadata: object) -> None:
+    """A map, JSON, or what Python's `str` makes of a map."""
+    (found,), _ = documents([{"content": "One.", "metadata": metadata}])
+
+    assert found.metadata == {"page": 2, "tags": ["x"]}
+
+
+@pytest.mark.parametrize("metadata", ["no map", "{'a': __import__('os')}", "{'a': ", "[1]", 5])
+def test_metadata_that_is_no_map_is_none(metadata: object) -> None:
+    """Nothing is run, nothing is raised."""
+    (found,), _ = documents([{"content": "One.", "metadata": metadata}])
+
+    assert found.metadata == {}
+
+
+def test_chromas_columns_are_documents() -> None:
+    """Ids beside texts, a list each for every query."""
+    value = {"ids": [["a", "b"]], "documents": [["One.", "Two."]], "metadatas": None}
+
+    assert documents(value) == ((doc("One.", "a"), doc("Two.", "b")), False)
+
+
+def test_a_placeholder_is_no_text() -> None:
+    """It tells that there was one."""
+    assert documents([{"content": "__REDACTED__"}, "One."]) == ((doc("One."),), True)
+    assert results("__REDACTED__", "__REDACTED__") == ((), True)
+
+
+def test_a_tools_row_stays_whole() -> None:
+    """What stands beside a text may be what was asked."""
+    rows = [{"name": "Ada", "text": "gold", "balance": 30}]
+
+    assert results(rows, "as it was written") == ((doc("as it was written"),), False)
+    assert results({"documents": ["One."]}, "…") == ((doc("One."),), False)
+    assert results([], "") == ((), False)
+
+
+def test_the_context_of_a_template_is_evidence_and_its_question_is_not() -> None:
+    """By their names, lists in JSON too."""
+    variables = {"context_str": "One.", "Documents": '["Two."]', "question": "?", "query": "?"}
+
+    assert context(variables) == ((doc("One."), doc("Two.")), False)
+
+
+def test_what_python_shows_of_an_object_is_no_document() -> None:
+    """LlamaIndex's inner retriever writes its nodes so."""
+    shown = "<NodeWithScore(node=TextNode(id_=a, text=…), score=0.1)>"
+
+    found, _ = documents([shown, "<b>The trial</b> lasts 14 days."])
+
+    assert [one.text for one in found] == ["<b>The trial</b> lasts 14 days."]

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.json_rows import NAMES, row_from
+
+ROW: dict[str, Any] = {"question": "How long?", "contexts": ["14 days."], "answer": "14 days."}
+
+
+@pytest.mark.parametrize(
+    ("field", "name"), [(field, name) for field, names in NAMES.items() for name in names]
+)
+def test_a_field_may_have_another_tools_name(field: str, name: str) -> None:
+    """The exchange is the same; a name without a value is not used."""
+    value = {key: held for key, held in ROW.items() if key != field} | {name: ROW[field]}
+    empty = dict.fromkeys(set(NAMES[field]) - {name})
+
+    assert row_from(value | empty) == row_from(ROW)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"response": "x"}, 'expected one of "answer", "response" or "output", got "answer" and '),
+        ({"documents": ["x"]}, 'got "contexts" and "documents"'),
+        ({"input": "x", "query": "y"}, 'got "question", "input" and "query"'),
+        ({"answer": None}, 'expected "answer" (or "response" or "output") to be a string'),
+        ({"answer": None, "output": {}}, 'expected "output" to be a string, got an object'),
+        (
+            {"contexts": None},
+            'expected "contexts" (or "passages", "retrieved_contexts" or "documents") to be a list',
+        ),
+        ({"as_of": "yesterday"}, 'expected "as_of" to be a date such as 2026-01-31, got a string'),
+        ({"as_of": 2026}, "got the int 2026"),
+    ],
+)
+def test_what_is_ambiguous_or_missing_is_told_with_the_names(
+    change: dict[str, object], told: str
+) -> None:
+    """Nobody has to guess which of two was verified."""
+    with pytest.raises(InputError, match=re.escape(told)):
+        row_from(ROW | change)
+
+
+def test_a_row_keeps_its_own_date() -> None:
+    """The other one is for rows without."""
+    assert row_from(ROW, as_of="2026-01-31").exchange.as_of == "2026-01-31"
+    assert row_from(ROW | {"as_of": "2025-01-31T10:00"}, as_of="2026").exchange.as_of[:4] == "2025"
+    assert row_from(ROW).exchange.as_of == ""

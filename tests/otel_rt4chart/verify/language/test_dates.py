@@ -1,0 +1,74 @@
+"""Dates and times of day."""
+
+from __future__ import annotations
+
+import pytest
+
+from otel_rt4chart.verify.language.dates import Moment, bears_out, borne_out, contradicts, moments
+
+
+def only(text: str) -> Moment:
+    """The one date of a text."""
+    (moment,) = moments(text)
+    return moment
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("on April 24, 1990", (1990, 4, 24, None, None)),
+        ("on 24 April 1990", (1990, 4, 24, None, None)),
+        ("on the 3rd of May", (None, 5, 3, None, None)),
+        ("in april 1990", (1990, 4, None, None, None)),
+        ("on 1990-04-24", (1990, 4, 24, None, None)),
+        ("since 1990", (1990, None, None, None, None)),
+        ("on Mondays", (None, None, None, 1, None)),
+        ("at 5 p.m.", (None, None, None, None, 1020)),
+        ("at 17:40", (None, None, None, None, 1060)),
+    ],
+)
+def test_a_date_has_the_parts_that_are_told(text: str, parts: tuple[int | None, ...]) -> None:
+    """Year, month, day, weekday and minutes, None where untold."""
+    assert only(text).parts == parts
+
+
+@pytest.mark.parametrize("text", ["They may leave.", "They march on.", "It costs $1990."])
+def test_words_and_amounts_that_look_like_dates_are_none(text: str) -> None:
+    """`may`, `march` and an amount of money."""
+    assert moments(text) == ()
+
+
+def test_a_fuller_date_bears_a_shorter_one_out_and_not_the_other_way() -> None:
+    """`in 1990` follows from `April 24, 1990`."""
+    full, short = only("April 24, 1990"), only("in 1990")
+
+    assert bears_out(short, full)
+    assert not bears_out(full, short)
+
+
+def test_dates_that_share_a_part_with_other_values_contradict() -> None:
+    """Another day of the same month does, a weekday beside a year does not."""
+    assert contradicts(only("April 24, 1990"), only("April 25, 1990"))
+    assert not contradicts(only("in 1990"), only("on Monday"))
+
+
+def test_a_month_may_be_borne_out_by_one_date_and_its_year_by_another() -> None:
+    """But a day must stand in one date."""
+    context = frozenset({only("on 3 May").parts, only("in 1990").parts})
+
+    assert borne_out(only("in May 1990"), context)
+    assert not borne_out(only("4 May 1990"), context)
+
+
+def test_a_day_without_its_year_and_the_year_elsewhere_bear_out_both() -> None:
+    """`April 9th` in an article of 2011; a day told with another year does not."""
+    claimed = only("9 April 2011")
+
+    assert borne_out(claimed, frozenset({only("April 9th").parts, only("in 2011").parts}))
+    assert not borne_out(claimed, frozenset({only("9 April 2010").parts, only("in 2011").parts}))
+
+
+def test_a_span_of_years_is_two_years() -> None:
+    """`1491-1510`; a number behind a year and a hyphen is none."""
+    assert [one.year for one in moments("It dates from 1491-1510.")] == [1491, 1510]
+    assert moments("Part 1991-7 is sold out.") == ()

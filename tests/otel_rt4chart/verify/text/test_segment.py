@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify.core.model import Passage
+from otel_rt4chart.verify.text.segment import segment, segment_passages
+from otel_rt4chart.verify.text.sentences import MAX_SENTENCE
+
+
+@given(st.text(max_size=400))
+def test_sentences_are_disjoint_slices_that_cover_all_but_space(text: str) -> None:
+    """Offsets are code points of the text, whatever it holds."""
+    found = segment(text)
+    rest = list(text)
+
+    for before, after in pairwise(found):
+        assert before.end <= after.start
+    for one in found:
+        assert text[one.start : one.end] == one.text == one.text.strip()
+        rest[one.start : one.end] = " " * len(one.text)
+    assert not "".join(rest).strip()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The U.S. Army left at 5 p.m. Monday.",
+        "Dr. Smith et al. paid $3.2 million.",
+        "The pool, i.e. the large one, is closed.",
+    ],
+)
+def test_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
+    """A full stop inside a sentence is not its end."""
+    assert [one.text for one in segment(f"{sentence} Nothing else.")] == [sentence, "Nothing else."]
+
+
+def test_list_items_are_sentences() -> None:
+    """Each line of a list stands alone, also without a full stop."""
+    assert [one.text for one in segment("Included:\n- dental\n- vision")] == [
+        "Included:",
+        "- dental",
+        "- vision",
+    ]
+
+
+def test_a_megabyte_without_a_line_break_is_segmented_whole() -> None:
+    """No text is too long, and none of it is cut off."""
+    text = "The quick brown fox jumps over the lazy dog near 42 trees. " * 17_000
+
+    found = segment(text)
+
+    assert len(text) > 1_000_000
+    assert len(found) == 17_000
+    assert found[-1].end == len(text.rstrip())
+
+
+def test_indices_count_on_from_passage_to_passage() -> None:
+    """The context's sentences are one sequence, each with its passage."""
+    found = segment_passages([Passage("a", "One. Two."), Passage("b", "Three.")])
+
+    assert [(s.index, s.passage_id, s.text) for s in found] == [
+        (0, "a", "One."),
+        (1, "a", "Two."),
+        (2, "b", "Three."),
+    ]
+
+
+def test_structured_passages_are_read_in_words_and_keep_their_offsets() -> None:
+    """A judge reads what the JSON says, evidence is what stands there."""
+    passage = Passage("p", '{"name": "Joe\'s", "WiFi": "no"}')
+
+    found = segment_passages([Passage("a", "Dogs are welcome."), passage])
+
+    assert [one.index for one in found] == [0, 1, 2]
+    assert all(one.text == passage.text[one.start : one.end] for one in found[1:])
+    assert found[2].text == '"WiFi": "no"'
+    assert found[2].reading == "WiFi is not available (Joe's)."
+
+
+@pytest.mark.parametrize("unit", ["x", "字", "é\u0301", "👩\u200d👧"])
+def test_text_without_spaces_is_cut_into_bounded_sentences(unit: str) -> None:
+    """No sentence outgrows a judge's input, no grapheme is split, and nothing is lost."""
+    text = unit * 5000
+
+    found = segment(text)
+
+    assert "".join(one.text for one in found) == text
+    assert max(len(one.text) for one in found) <= MAX_SENTENCE
+    assert all(len(one.text) % len(unit) == 0 for one in found)

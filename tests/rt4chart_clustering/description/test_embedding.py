@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from otel_rt4chart.core.errors import SettingsError
+from rt4chart_clustering.core import settings
+from rt4chart_clustering.description.embedding import HashingEmbedder, build_embedder
+
+TEXTS = ["the physician was late", "", "a doctor did not come in time"]
+
+
+@pytest.mark.parametrize("name", settings.EMBEDDERS)
+def test_every_embedder_gives_unit_rows_and_zeros_without_words(name: str) -> None:
+    """The same in every run, under the same id."""
+    embedder = build_embedder(name)
+
+    rows = embedder.embed(TEXTS)
+
+    assert rows.shape == (3, embedder.width)
+    assert rows.dtype == np.float32
+    assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 0, 1], abs=1e-5)
+    assert np.array_equal(rows, build_embedder(name).embed(TEXTS))
+    assert build_embedder(name).id == embedder.id
+    assert embedder.embed([]).shape == (0, embedder.width)
+
+
+def test_the_encoder_sees_meaning_where_words_differ() -> None:
+    """What hashing cannot."""
+    meaning, hashing = (build_embedder(name).embed(TEXTS) for name in ("local", "hashing"))
+
+    assert float(meaning[0] @ meaning[2]) > float(hashing[0] @ hashing[2]) + 0.2
+
+
+def test_the_embedder_is_the_one_that_the_variable_names() -> None:
+    """By words unless it is set; another name is refused with the known ones."""
+    assert settings.embedder({}) == "hashing"
+    assert settings.embedder({"RT4CHART_EMBEDDER": " local "}) == "local"
+    assert build_embedder("hashing").id == HashingEmbedder.id
+    with pytest.raises(
+        SettingsError, match="RT4CHART_EMBEDDER: expected one of hashing, local, got"
+    ):
+        settings.embedder({"RT4CHART_EMBEDDER": "bert"})

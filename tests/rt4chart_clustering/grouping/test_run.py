@@ -1,0 +1,370 @@
+"""A run of the grouping against the store, and the commands on top of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+import pytest
+
+from otel_rt4chart.cli import Command, main
+from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
+from rt4chart_clustering.commands.issues import COMMAND as ISSUES
+from rt4chart_clustering.core import settings
+from rt4chart_clustering.description import described
+from rt4chart_clustering.description.difference import FINGERPRINT_VERSION
+from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
+from rt4chart_clustering.grouping.assignment import FEW
+from rt4chart_clustering.grouping.run import Outcome, run
+from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues import list_issues, member_keys, registry
+from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
+
+LATER = NOON + 3600 * SECOND
+NOTHING_NEW = Outcome(
+    failures=0, grouped=0, waiting=6, unexplained=0, new=0, known=0, regressed=0, proposed=0
+)
+
+
+def store(client: Client, failures: list[Failure]) -> None:
+    """Write the verdicts that hold these failures."""
+    insert_verdicts(client, [verdict(one) for one in failures])
+
+
+def grouped(client: Client, *, now_ns: int = LATER) -> Outcome:
+    """Run once over everything."""
+    return run(client, HashingEmbedder(), since_ns=0, now_ns=now_ns, min_size=5)
+
+
+def rows(client: Client) -> list[int]:
+    """How many rows each table of grouping has, doubles too."""
+    return [
+        client.query(f"SELECT count() FROM {table}").result_rows[0][0]  # noqa: S608 - our own names
+        for table in (
+            "rt4chart_failure_embeddings",
+            "rt4chart_issue_assignments",
+            "rt4chart_issues",
+            "rt4chart_issue_events",
+        )
+    ]
+
+
+def test_run_writes_issues_with_their_failures(client: Client) -> None:
+    """Failures become named issues; what is in none is told, and what the rules do not explain."""
+    store(client, [*numbers(7), *added()])
+
+    outcome = grouped(client)
+
+    assert outcome == Outcome(
+        failures=19, grouped=13, waiting=6, unexplained=12, new=2, known=0, regressed=0, proposed=0
+    )
+    first, second = list_issues(client)
+    assert first.title == "Number differs from the source · billing"
+    assert (first.state, first.claims, first.weighted) == ("new", 7, 7.0)
+    assert second.fingerprint == f"{FINGERPRINT_VERSION}:baseless:addition"
+    assert len(member_keys(client, first, limit=99)) == 7
+    assert (first.first_ns // SECOND, first.last_ns // SECOND) == (NOON // SECOND, NOON // SECOND)
+    assert len(first.example_traces) == 4
+    assert [event.kind for event in events_of(client, first.id)] == ["born", "state", "titled"]
+
+
+def test_second_run_changes_nothing(client: Client) -> None:
+    """Nothing new comes of the same failures: no row, no event, no id."""
+    store(client, [*numbers(7), *added()])
+    grouped(client)
+    before = (list_issues(client), registry(client), rows(client))
+
+    outcome = grouped(client, now_ns=LATER + SECOND)
+
+    assert outcome == NOTHING_NEW
+    assert (list_issues(client), registry(client), rows(client)) == before
+
+
+def test_new_failures_join_the_issue(client: Client) -> None:
+    """More of the same raises the count, and leaves the state that a person set."""
+    store(client, numbers(5))
+    grouped(client)
+    (issue,) = list_issues(client)
+    record(client, [Event(issue.id, LATER + 9, "state", "acknowledged", actor="ann")])
+
+    store(client, numbers(3, first=30))
+    outcome = grouped(client, now_ns=LATER + SECOND)
+
+    (after,) = list_issues(client)
+    assert (outcome.new, outcome.known, outcome.grouped) == (0, 1, 3)
+    assert (after.id, after.state, after.claims) == (issue.id, "acknowledged", 8)
+    assert after.title == issue.title
+
+
+def test_failure_keeps_its_issue_when_it_is_judged_anew(client: Client) -> None:
+    """With the same outcome it counts once, in the same place; with another it leaves."""
+    found = numbers(6)
+    store(client, found)
+    grouped(client)
+    (issue,) = list_issues(client)
+
+    insert_verdicts(client, [verdict(found[0], version=2)])
+    insert_verdicts(client, [verdict(replace(found[1], label=Label.ENTAILED), version=2)])
+    grouped(client, now_ns=LATER + SECOND)
+
+    (after,) = list_issues(client)
+    assert (after.id, after.claims) == (issue.id, 5)
+
+
+def test_noise_is_looked_at_again(client: Client) -> None:
+    """Too few for an issue wait; with more of their kind they become one."""
+    one, other = added()[:3], added()[3:6]
+    store(client, one)
+    assert grouped(client).waiting == 3
+
+    store(client, other)
+    outcome = grouped(client, now_ns=LATER + SECOND)
+
+    assert (outcome.failures, outcome.grouped, outcome.new, outcome.waiting) == (3, 6, 1, 0)
+
+
+def test_resolved_issue_regresses_with_a_later_failure(client: Client) -> None:
+    """Not with what was found late of the time before, and once."""
+    store(client, numbers(5))
+    grouped(client, now_ns=NOON + 20)
+    (issue,) = list_issues(client)
+    record(client, [Event(issue.id, NOON + 50, "state", "resolved", actor="ann")])
+
+    store(client, numbers(1, first=40))
+    assert grouped(client, now_ns=LATER + 1).regressed == 0
+    store(client, numbers(1, first=60))
+    assert grouped(client, now_ns=LATER + 2).regressed == 1
+
+    assert [one.state for one in list_issues(client)] == ["regressed"]
+    assert grouped(client, now_ns=LATER + 3).regressed == 0
+    assert events_of(client, issue.id)[-1].actor == "rt4chart"
+
+
+def test_ignored_issue_stays_ignored(client: Client) -> None:
+    """It goes on counting, and nothing else."""
+    store(client, numbers(5))
+    grouped(client)
+    (issue,) = list_issues(client)
+    record(client, [Event(issue.id, LATER + 1, "state", "ignored", actor="ann")])
+
+    store(client, numbers(2, first=40))
+    grouped(client, now_ns=LATER + SECOND)
+
+    assert [(one.state, one.claims) for one in list_issues(client)] == [("ignored", 7)]
+
+
+def test_title_is_made_anew_at_growth_points(client: Client) -> None:
+    """At ten claims, by an event, and the issue is open then."""
+    store(client, numbers(5))
+    grouped(client)
+    (issue,) = list_issues(client)
+    store(client, numbers(4, first=40))
+    grouped(client, now_ns=LATER + 1)
+    store(client, numbers(1, first=60))
+    grouped(client, now_ns=LATER + 2)
+    titled = [event for event in events_of(client, issue.id) if event.kind == "titled"]
+    assert [event.note for event in titled] == ["5", "10"]
+    assert [one.state for one in list_issues(client)] == ["open"]
+
+
+def test_pattern_waits_for_as_many_as_were_asked_for(client: Client) -> None:
+    """However many that is: enough of them are kept to make an issue."""
+    least = FEW + 1
+    store(client, numbers(least))
+
+    outcome = run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=least)
+
+    assert (outcome.new, outcome.grouped, outcome.waiting) == (1, least, 0)
+
+
+def test_run_that_is_broken_off_goes_on(client: Client) -> None:
+    """Stopped at any place, the next run ends where an unbroken one would have."""
+    made = [*numbers(7), *added()]
+    store(client, made)
+    told = set[str]()
+
+    for stop in range(1, 19):
+        steps = count(1)
+
+        def between(what: str, _: int, *, steps: Iterator[int] = steps, stop: int = stop) -> None:
+            told.add(what)
+            if next(steps) == stop:
+                raise InterruptedError
+
+        with suppress(InterruptedError):
+            run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=5, between=between)
+    grouped(client)
+
+    assert [issue.claims for issue in list_issues(client)] == [7, 6]
+    assert all(issue.title for issue in list_issues(client))
+    assert told == {"described", "placed", "grouped", "read for names"}
+    assert grouped(client, now_ns=LATER + 1) == NOTHING_NEW
+
+
+def test_rules_of_another_version_make_no_other_issue(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is described by newer rules joins the issue of its pattern, or of what it says."""
+    store(client, [*numbers(5), *added()[:6]])
+    with monkeypatch.context() as patched:
+        patched.setattr(described, "FINGERPRINT_VERSION", "fp0")
+        grouped(client)
+    before = list_issues(client)
+    store(client, [*numbers(7, first=50), *added(first=300)[:2]])
+
+    outcome = grouped(client, now_ns=LATER + 1)
+
+    after = {one.id: one for one in list_issues(client)}
+    assert (outcome.new, outcome.waiting, outcome.proposed) == (0, 0, 0)
+    assert {one.fingerprint.partition(":")[0] for one in before} == {"fp0"}
+    assert [after[one.id].claims - one.claims for one in before] == [2, 7]
+
+
+class Turned(HashingEmbedder):
+    """Another space, in which nothing lies where it lay."""
+
+    id = "turned/1"
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """The same rows, other way round."""
+        return np.ascontiguousarray(super().embed(texts)[:, ::-1])
+
+
+def test_another_embedder_makes_no_other_issue(client: Client) -> None:
+    """New failures join the clusters that were found in the former space."""
+    store(client, [*numbers(5), *added()[:6]])
+    grouped(client)
+    before = {one.id for one in list_issues(client)}
+    store(client, [*numbers(2, first=50), *added(first=300)[:6]])
+
+    outcome = run(client, Turned(), since_ns=0, now_ns=LATER + 1, min_size=5)
+
+    assert (outcome.new, outcome.proposed) == (0, 0)
+    assert {one.id: one.claims for one in list_issues(client)}.keys() == before
+    assert sorted(one.claims for one in list_issues(client)) == [7, 12]
+    assert {one.model for one in list_issues(client) if one.claims == 12} == {"turned/1"}
+
+
+def test_empty_database_groups_to_nothing(client: Client) -> None:
+    """No failures are no error."""
+    assert grouped(client) == replace(NOTHING_NEW, waiting=0)
+
+
+@pytest.fixture
+def dsn(store_dsn: str) -> Iterator[str]:
+    """The embedded database as a command sees it, empty before and after."""
+    yield store_dsn
+    with connect(store_dsn) as client:
+        client.command(f"DROP DATABASE {client.database}")
+
+
+def call(command: Command, *arguments: str) -> int:
+    """Run a subcommand as the command line would."""
+    parser = argparse.ArgumentParser()
+    command.configure(parser)
+    return command.run(parser.parse_args(arguments))
+
+
+def test_commands_on_an_empty_database_say_what_to_do(
+    dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is a sentence, not an empty screen, and it is no failure."""
+    assert call(ISSUES, "--dsn", dsn) == 0
+    assert capsys.readouterr().out == (
+        "No issues. `rt4chart cluster` groups the failures that are there.\n"
+    )
+    assert call(CLUSTER, "--dsn", dsn) == 0
+    assert "nothing to group" in capsys.readouterr().out
+
+
+def test_commands_group_and_show(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`cluster` counts, `issues` lists, and an id shows claims with evidence and passage."""
+    now = time.time_ns()
+    recent = [replace(one, time_ns=now) for one in numbers(5)]
+    with connect(dsn) as client:
+        migrate(client)
+        store(client, recent)
+
+    assert call(CLUSTER, "--dsn", dsn, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["new"] == 1
+    assert call(ISSUES, "--dsn", dsn, "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["claims"] == 5
+    assert call(ISSUES, "--dsn", dsn, "--route", "nowhere", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert call(ISSUES, row["id"], "--dsn", dsn) == 0
+    shown = capsys.readouterr().out
+    assert "Number differs from the source · billing" in shown
+    assert "passage   p1: The " in shown
+
+
+def test_shown_text_cannot_steer_the_terminal(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Escape sequences of claims, passages and routes are not printed."""
+    now = time.time_ns()
+    claims = [f"It lasts {at} \x1b[2Jdays." for at in range(20, 25)]
+    evil = [
+        failure(at, claim, "It lasts 14 \x1bdays.", route="\x1b]0;x")
+        for at, claim in enumerate(claims)
+    ]
+    with connect(dsn) as client:
+        migrate(client)
+        store(client, [replace(one, time_ns=now) for one in evil])
+    call(CLUSTER, "--dsn", dsn)
+    call(ISSUES, "--dsn", dsn)
+    call(ISSUES, f"{_only_id(dsn):016x}", "--dsn", dsn)
+
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def _only_id(dsn: str) -> int:
+    with connect(dsn) as client:
+        (issue,) = list_issues(client)
+    return issue.id
+
+
+@pytest.mark.parametrize(
+    "arguments", [("issues", "--dsn", "nonsense"), ("cluster", "--dsn", "mysql://x")]
+)
+def test_wrong_dsn_is_an_error_of_use(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A database that cannot be named ends with status 2 and the variable's name."""
+    assert main(arguments) == 2
+    assert "RT4CHART_DSN" in capsys.readouterr().err
+
+
+def test_unknown_issue_is_an_error_of_use(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An id that is not there is named, with where to find the right ones."""
+    assert main(["issues", "zz\x1b", "--dsn", dsn]) == 2
+    assert capsys.readouterr().err.endswith("rt4chart issues lists them), got 'zz\\x1b'\n")
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90m", 5400), ("24h", 86_400), ("7d", 604_800)])
+def test_period_is_read_with_its_unit(text: str, seconds: int) -> None:
+    """Minutes, hours and days."""
+    assert period_s(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "7", "d", "-1d", "1e9d", "7 weeks"])
+def test_period_that_is_none_is_refused(text: str) -> None:
+    """The message shows what a time looks like."""
+    with pytest.raises(argparse.ArgumentTypeError, match="90m, 24h or 7d"):
+        period_s(text)
+
+
+def test_dsn_comes_from_the_environment() -> None:
+    """The variable wins over the default, which lies in the user's data folder."""
+    assert settings.dsn({"RT4CHART_DSN": "http://h/db"}) == "http://h/db"
+    assert settings.dsn({"XDG_DATA_HOME": "/x"}) == "chdb:///x/rt4chart/db"

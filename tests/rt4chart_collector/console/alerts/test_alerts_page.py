@@ -1,0 +1,35 @@
+"""The list of alerts as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from dataclasses import replace
+
+from rt4chart_collector.core.alerts.state import AlertEvent, Kind
+from rt4chart_collector.store.alert_events import record
+from rt4chart_collector.store.connect import Client
+from tests.rt4chart_collector.console.web import browser
+from tests.rt4chart_collector.notify.world import DRIFT, MINUTE
+
+
+def test_a_long_history_is_whole_in_its_files(client: Client) -> None:
+    """Part after part by `Link`, without a gap."""
+    now = time.time_ns()
+    events = [
+        AlertEvent(replace(DRIFT, route=f"r{number}"), now - number * MINUTE // 10, Kind.FIRED)
+        for number in range(1, 2_101)
+    ]
+    record(client, events)
+    visitor = browser(client)
+
+    routes: list[str] = []
+    path = "/alerts?format=csv"
+    while path:
+        answer = visitor.get(path)
+        routes += [row["route"] for row in csv.DictReader(io.StringIO(answer.text))]
+        path = answer.headers.get("link", "").partition(">")[0].removeprefix("<")
+
+    assert len(routes) == 2_100
+    assert len(set(routes)) == 2_100

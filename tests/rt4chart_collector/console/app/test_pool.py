@@ -1,0 +1,81 @@
+"""Connections and threads of the console: few, and none waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from otel_rt4chart.core.errors import StoreError
+from rt4chart_collector.console.app.pool import Pool
+from rt4chart_collector.console.app.threads import Threads
+from rt4chart_collector.store.connect import Client
+
+
+def test_a_client_is_used_again_unless_the_store_failed_under_it(client: Client) -> None:
+    """After an error the next page has another connection."""
+    pool = Pool(client.sibling, 2, 1.0)
+    with pool.client() as first:
+        first.command("SELECT 1")
+    with pool.client() as again:
+        assert again is first
+    with pytest.raises(StoreError), pool.client() as failing:
+        failing.command("SELECT nothing_of_that_name")
+
+    with pool.client() as fresh:
+        assert fresh is not first
+    pool.close()
+    with pytest.raises(StoreError, match="ending"), pool.client():
+        pass
+
+
+def test_whoever_waits_too_long_is_told(client: Client) -> None:
+    """No page hangs because others have all connections."""
+    pool = Pool(client.sibling, 1, 0.05)
+
+    with pool.client(), pytest.raises(StoreError, match="busy"), pool.client():
+        pass
+    pool.close()
+
+
+def test_embedded_path_is_given_back_after_the_last_page(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service that starts finds it free; a page after that opens it again."""
+    monkeypatch.setattr("rt4chart_collector.console.app.pool.LENT_S", 0.05)
+    pool = Pool(client.sibling, 2, 1.0)
+    with pool.client() as first:
+        pass
+    time.sleep(0.5)
+
+    with pool.client() as later:
+        assert later is not first
+    pool.close()
+
+
+def test_a_late_page_is_given_up_and_its_thread_known() -> None:
+    """The request is told; the thread counts until it ends, and then makes room."""
+    done = threading.Event()
+
+    async def scene() -> None:
+        threads = Threads(1, 0.05)
+        with pytest.raises(TimeoutError):
+            await threads.run(lambda: done.wait(5))
+        assert len(threads.alive) == 1
+        with pytest.raises(TimeoutError):
+            await threads.run(lambda: True)
+        done.set()
+        for late in threads.alive:
+            await asyncio.to_thread(late.join, 5)
+        await asyncio.sleep(0)
+        assert await threads.run(lambda: "well")
+        with pytest.raises(ValueError, match="from within"):
+            await threads.run(_fail)
+
+    asyncio.run(scene())
+
+
+def _fail() -> None:
+    raise ValueError("from within")

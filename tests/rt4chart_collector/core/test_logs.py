@@ -1,0 +1,105 @@
+"""The log: one line a record, whatever stands in it, and nothing of what users wrote."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rt4chart_collector.core.logs import JSON, TEXT, JsonFormatter, TextFormatter
+
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+SPEAK = """
+import logging, sys, threading, warnings
+from rt4chart_collector.core.logs import say, set_up
+form, level = sys.argv[1:]
+set_up(form, level)
+ours, theirs = logging.getLogger("rt4chart_collector.pipeline.worker"), logging.getLogger("openai")
+ours.info("ours")
+theirs.info("a request with its content")
+logging.getLogger("uvicorn.error").error("Exception in ASGI application\\n")
+try:
+    raise ValueError("a user's text")
+except ValueError:
+    ours.exception("it failed")
+logging.getLogger("x").warning("%d", "a secret")
+warnings.warn("old", DeprecationWarning)
+def die(): raise KeyError("a user's text")
+thread = threading.Thread(target=die, name="some")
+thread.start(); thread.join()
+say(form, "up", "here")
+"""
+
+
+def spoken(form: str, level: str) -> tuple[list[str], str]:
+    """The lines on stderr of a process that logs, and its stdout."""
+    done = subprocess.run(
+        [sys.executable, "-W", "default", "-c", SPEAK, form, level],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stderr.splitlines(), done.stdout
+
+
+def record(message: str) -> logging.LogRecord:
+    """A warning with that text."""
+    return logging.LogRecord("rt4chart", logging.WARNING, "", 0, "%s", (message,), None)
+
+
+def test_text_is_one_line_a_record() -> None:
+    """Time in UTC, level, logger, message; of an error its type and place, not its message."""
+    lines, out = spoken(TEXT, "info")
+
+    assert all(re.match(rf"{TIME} (INFO|WARNING|ERROR) \S+: ", line) for line in lines), lines
+    assert out == "rt4chart up: here\n"
+    assert any(
+        "rt4chart_collector.pipeline.worker: it failed (ValueError < <string>:" in one
+        for one in lines
+    )
+    assert any(": thread some ended: KeyError < " in line for line in lines)
+
+
+def test_json_is_one_object_a_record() -> None:
+    """stdout too; an error has its type in a field of its own."""
+    lines, out = spoken(JSON, "info")
+
+    told = [json.loads(line) for line in [*lines, *out.splitlines()]]
+    assert all(re.fullmatch(TIME, one["time"]) for one in told)
+    assert {one["level"] for one in told} == {"info", "warning", "error"}
+    failed = next(one for one in told if one["message"] == "it failed")
+    assert (failed["exception"], failed["logger"]) == (
+        "ValueError",
+        "rt4chart_collector.pipeline.worker",
+    )
+    assert failed["where"].startswith("ValueError < <string>:")
+    assert told[-1]["message"] == "here"
+
+
+@pytest.mark.parametrize("form", [TEXT, JSON])
+def test_level_is_that_of_our_own_loggers(form: str) -> None:
+    """Libraries below warnings write down requests; no text of a user is in any line."""
+    loud, quiet = ("\n".join(spoken(form, level)[0]) for level in ("debug", "error"))
+
+    assert ("ours" in loud, "ours" in quiet) == (True, False)
+    for lines in (loud, quiet):
+        assert "Exception in ASGI application" in lines
+        for hidden in ("content", "user's text", "secret"):
+            assert hidden not in lines
+
+
+@given(st.text() | st.sampled_from(["\x1b[2J", "a\nb", "\u202eevil", "\x7f", "\x9b31m", "\u2028"]))
+def test_no_message_steers_a_terminal_or_makes_a_second_line(message: str) -> None:
+    """Control characters and those that turn the direction of text are escaped in both forms."""
+    text, line = (made().format(record(message)) for made in (TextFormatter, JsonFormatter))
+
+    for written in (text, line):
+        assert len(written.splitlines()) == 1
+        assert not re.search(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e]", written)
+    assert json.loads(line)["message"] == message.strip()

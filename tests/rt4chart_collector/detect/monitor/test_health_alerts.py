@@ -1,0 +1,129 @@
+"""What the monitor finds wrong with the verifying itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.core.alerts.alert import Alert
+from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.detect.monitor.health_alerts import health_alerts
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.dead_letters import Letter, State, insert_letters
+from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.telemetry.figures import Figures, Judging
+from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START
+from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
+
+NOW = START + HOUR
+SETTINGS = MonitorSettings()
+
+
+def found(client: Client, figures: Figures | None = None, **settings: float) -> list[Alert]:
+    """The alerts an hour after the start."""
+    return health_alerts(
+        client,
+        replace(SETTINGS, **settings),  # type: ignore[arg-type]
+        verifier=VERIFIER,
+        now_ns=NOW,
+        figures=(lambda: figures) if figures else None,
+    )
+
+
+def letter(number: int, state: State = State.WAITING) -> Letter:
+    """An answer that waits, or is given up since this hour."""
+    return Letter(
+        start_ns=START,
+        trace_id=f"{number:032x}",
+        span_id=f"{number:016x}",
+        service="shop",
+        route="support",
+        verifier=VERIFIER,
+        state=state,
+        reason="timeout",
+        error_type="TimeoutError",
+        attempts=1,
+        first_ns=START,
+        last_ns=START + HOUR // 2,
+        next_ns=NOW,
+        version=number,
+    )
+
+
+def test_a_share_of_undecided_claims_is_an_alert_of_its_route(client: Client) -> None:
+    """With n; of few claims it is none."""
+    half = (Label.UNDECIDED, Label.ENTAILED)
+    insert_verdicts(client, [verdict(at, half, start_ns=START) for at in range(1, 41)])
+    insert_verdicts(
+        client, [verdict(at, half, start_ns=START, route="rare") for at in range(100, 110)]
+    )
+
+    (alert,) = found(client)
+
+    assert (alert.rule, alert.route, alert.severity) == ("undecided", "support", "warning")
+    assert alert.facts == {"undecided_share": 0.5, "undecided": 40, "claims": 80}
+    assert found(client, undecided_share=0.6) == []
+
+
+def test_a_judge_that_fails_often_or_is_paused(client: Client) -> None:
+    """From a fifth of the hour's answers on, or where this process leaves it alone."""
+    good = [verdict(at, start_ns=START) for at in range(1, 17)]
+    bad = [
+        verdict(at, start_ns=START, decision=Decision.ERROR, decided_ns=START + SECOND)
+        for at in range(20, 24)
+    ]
+    insert_verdicts(client, [*good, *bad])
+    paused = Figures("1", 0.0, judging=Judging(VERIFIER, {"paused": True, "reason": "timeout"}))
+
+    assert found(client) == []
+    (alert,) = found(client, paused)
+    assert (alert.rule, alert.facts["paused"]) == ("judge_failing", "timeout")
+    insert_verdicts(
+        client, [verdict(30, start_ns=START, decision=Decision.ERROR, decided_ns=START)]
+    )
+    (alert,) = found(client)
+    assert (alert.facts["failed"], alert.facts["answers"]) == (5, 21)
+
+
+def test_a_backlog_is_what_waits_and_what_was_given_up_lately(client: Client) -> None:
+    """Of the verifier in question."""
+    insert_letters(client, [letter(1), letter(2), letter(3, State.DEAD)])
+
+    assert found(client) == []
+    (alert,) = found(client, backlog_answers=3)
+
+    assert alert.rule == "backlog"
+    assert (alert.facts["waiting"], alert.facts["dead_last_hour"]) == (2, 1)
+
+
+def test_a_backlog_is_also_of_who_judges_without_a_verdict(client: Client) -> None:
+    """Of the process's own judge, and of one that failed in the last hour; of no former one."""
+    letters = [replace(letter(at), verifier=name) for at, name in enumerate(("own", "b", "former"))]
+    insert_letters(client, letters)
+    failed = verdict(1, start_ns=START, decision=Decision.ERROR, decided_ns=START + SECOND)
+    insert_verdicts(client, [replace(failed, verifier="b")])
+    process = Figures("1", 0.0, judging=Judging("own", {}))
+
+    (alert,) = found(client, process, backlog_answers=1)
+
+    assert (alert.rule, alert.facts["waiting"]) == ("backlog", 2)
+
+
+def test_a_route_that_falls_silent_where_it_never_did(client: Client) -> None:
+    """Against the same hour a week ago; where no route has an answer it is one alert."""
+    week = START - 7 * DAY
+    insert_verdicts(
+        client,
+        [verdict(at, start_ns=week + at * SECOND) for at in range(1, 31)]
+        + [verdict(at, start_ns=week + at * SECOND, route="b") for at in range(101, 131)],
+    )
+
+    (all_silent,) = found(client)
+    insert_verdicts(client, [verdict(500, start_ns=START, route="b")])
+    (one,) = found(client)
+
+    assert (all_silent.rule, all_silent.route, all_silent.severity) == ("no_data", "", "error")
+    assert all_silent.facts["expected_answers"] == 60
+    assert (one.route, one.facts["expected_answers"]) == ("support", 30)
+    assert found(client, no_data_answers=31) == []

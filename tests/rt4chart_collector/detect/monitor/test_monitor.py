@@ -1,0 +1,208 @@
+"""The monitor's round, over a store and under a clock that the test moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from otel_rt4chart.spans.model.verdict import Decision
+from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.monitor.routes import RouteWatch
+from rt4chart_collector.store.alert_events import resolve
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.drift import drift_over_time, latest_drift
+from rt4chart_collector.store.ticks import Tick
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START, World
+from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
+
+
+@pytest.fixture
+def world(client: Client) -> World:
+    """Ten calm days of one route: 2,400 claims, three in a hundred of them unfaithful."""
+    made = World(client)
+    made.answer(240, 10 / 3, 0.045)
+    return made
+
+
+def facts_of(world: World) -> Mapping[str, Any]:
+    """The facts of the only alert."""
+    (alert,) = world.alerts()
+    return alert.facts
+
+
+def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
+    """Before and after with n, since when, what changed, and the worst answers with a claim."""
+    assert world.monitor.look()
+    assert world.alerts() == []
+    began = world.now
+    world.answer(2, 40, 0.6, release="1.1")
+    world.monitor.look()
+
+    (alert,) = world.alerts()
+    facts = facts_of(world)
+
+    assert (alert.rule, alert.severity, alert.service, alert.route) == (
+        *("route_drift", "critical", "shop"),
+        "support",
+    )
+    assert abs(alert.starts_ns - began) < HOUR
+    assert facts["before"]["low"] < facts["before"]["rate"] < 0.06 < facts["after"]["low"]
+    assert facts["before"]["claims"] > 2000
+    assert facts["after"]["answers"] > 50
+    assert (facts["changed"][0]["attribute"], facts["changed"][0]["value"]) == ("release", "1.1")
+    assert len(facts["worst_answers"]) == 10
+    assert facts["worst_answers"][0]["label"] == "contradicted"
+    assert facts["worst_answers"][0]["claim"]
+    assert facts["evidence"]["log"] > facts["evidence"]["threshold"]
+
+
+def test_a_rise_that_a_person_resolves_is_the_usual_rate_from_then_on(world: World) -> None:
+    """For this process and the next one: calm at that rate, alarmed again on a further rise."""
+    world.monitor.look()
+    world.answer(2, 40, 0.3, release="1.1")
+    world.monitor.look()
+    (alert,) = world.alerts()
+    resolve(world.client, alert.id, actor="ann", now_ns=world.now)
+    for _ in range(4):
+        world.answer(18, 20, 0.3, release="1.1")
+        world.monitor.look()
+    states = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    world.now += 300 * SECOND
+    another = world.another()
+    another.look()
+    again = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    calm = world.alerts()
+    world.answer(4, 40, 0.9, release="1.2")
+    another.look()
+
+    assert {one.state for one in states.values()} <= {"calm", "warn"}
+    assert again == states
+    assert calm == []
+    assert [one.id for one in world.alerts()] == [alert.id]
+
+
+def test_another_process_goes_on_where_one_ended(world: World) -> None:
+    """What is stored is what it goes by: the same findings, no second alert."""
+    world.monitor.look()
+    world.answer(2, 40, 0.6, release="1.1")
+    world.monitor.look()
+    before = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    world.now += 300 * SECOND
+
+    another = world.another()
+    assert another.look()
+
+    assert len(world.alerts()) == 1
+    assert latest_drift(world.client, since_ns=START, verifier=VERIFIER) == before
+    assert world.monitor.look() is False
+    assert world.monitor.figures() == ()
+
+
+def test_looking_every_minute_finds_what_one_look_finds(world: World) -> None:
+    """Settled ticks are gone through once, open ones again and again: the rows are the same."""
+    world.monitor.look()
+    since = world.now
+    for _ in range(10):
+        world.answer(1 / 12, 36, 0.3, release="1.1")
+        world.monitor.look()
+    steps = drift_over_time(
+        world.client, since_ns=since, until_ns=world.now + DAY, verifier=VERIFIER
+    )
+    world.client.command("TRUNCATE TABLE rt4chart_drift")
+    world.now += 300 * SECOND
+    world.another().look()
+
+    at_once = drift_over_time(
+        world.client, since_ns=since, until_ns=world.now + DAY, verifier=VERIFIER
+    )
+
+    assert len(steps) == 10
+    assert [one.tick_ns for one in at_once] == [one.tick_ns for one in steps]
+    assert [one.page for one in at_once] == pytest.approx([one.page for one in steps])
+
+
+def test_figures_are_of_the_last_hour_and_the_last_tick(world: World) -> None:
+    """What /metrics shows of a route."""
+    world.answer(1, 20, 0.0)
+    world.monitor.look()
+
+    (found,) = world.monitor.figures()
+
+    assert (found.service, found.route, found.claims) == ("shop", "support", 60)
+    assert (found.rate, found.undecided) == (0.0, 0.0)
+    assert (set(found.evidence), set(found.thresholds)) == ({"any", "page"}, {"warn", "page"})
+    assert found.detectable is None or 0 < found.detectable < 1
+
+
+def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is logged without its texts, and tried again in the next round."""
+    world.answer(1, 20, 0.0, route="aaa", since_ns=world.now - HOUR)
+    real = RouteWatch.look
+
+    def failing(
+        self: RouteWatch,
+        ticks: Sequence[Tick],
+        *,
+        settled_ns: int,
+        accepted_ns: Sequence[int] = (),
+    ) -> list[Finding]:
+        if len(ticks) < 20:
+            raise ValueError("secret text")
+        return real(self, ticks, settled_ns=settled_ns, accepted_ns=accepted_ns)
+
+    monkeypatch.setattr(RouteWatch, "look", failing)
+
+    assert world.monitor.look()
+
+    assert [one.route for one in world.monitor.figures()] == ["support"]
+
+
+def test_an_empty_store_is_no_reason_for_an_alert(client: Client) -> None:
+    """A round goes through it all the same."""
+    world = World(client)
+
+    assert world.monitor.look() is True
+    assert world.alerts() == []
+    assert world.monitor.figures() == ()
+
+
+def test_a_judge_that_never_had_a_verdict_is_alarmed_when_it_fails(client: Client) -> None:
+    """On a new store, and where another judge had verdicts before."""
+    world = World(client)
+    failing = [
+        replace(
+            verdict(at, start_ns=START, decision=Decision.ERROR, decided_ns=START),
+            verifier="new/judge",
+        )
+        for at in range(1, 61)
+    ]
+    insert_verdicts(client, failing)
+    world.now += HOUR // 2
+    world.monitor.look()
+    first = [one.rule for one in world.alerts()]
+    world.answer(0.25, 400, 0.0)
+    world.monitor.look()
+
+    (alert,) = world.alerts()
+    assert first == ["judge_failing"]
+    assert (alert.facts["verifier"], alert.facts["failed"]) == ("new/judge", 60)
+
+
+def test_silence_of_more_than_a_week_still_has_alerts_that_end(client: Client) -> None:
+    """Without a verifier nothing drifts, but what was open resolves in its time."""
+    world = World(client)
+    world.answer(24 * 7, 30, 0.0)
+    world.monitor.look()
+    world.now += 2 * HOUR
+    world.monitor.look()
+    silent = [one.rule for one in world.alerts()]
+    for _ in range(4):
+        world.now += 4 * DAY
+        world.monitor.look()
+
+    assert silent == ["no_data"]
+    assert world.alerts() == []

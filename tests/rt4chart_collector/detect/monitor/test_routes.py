@@ -1,0 +1,172 @@
+"""Rounds that are not as they should be: clocks that jump, restarts, routes that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pytest
+
+from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.detect.monitor import drift_alerts, routes
+from rt4chart_collector.detect.monitor.drift_alerts import Facts, drift_facts
+from rt4chart_collector.detect.monitor.routes import Round, Routes
+from rt4chart_collector.store.alert_events import trail
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.ticks import RouteTicks
+from tests.rt4chart_collector.detect.monitor.world import DAY, START, World
+from tests.rt4chart_collector.records import SECOND, VERIFIER
+
+
+@pytest.fixture
+def world(client: Client) -> World:
+    """Ten calm days of two routes."""
+    made = World(client)
+    made.answer(240, 10 / 3, 0.045)
+    made.answer(240, 10 / 3, 0.045, route="other", since_ns=START)
+    return made
+
+
+def risen(world: World) -> list[str]:
+    """The routes with an open alert on their rate."""
+    return sorted(one.route for one in world.alerts() if one.rule == "route_drift")
+
+
+def rise(world: World) -> None:
+    """Two hours in which most answers of both routes are bad."""
+    began = world.now
+    world.answer(2, 40, 0.6)
+    world.answer(2, 40, 0.6, route="other", since_ns=began)
+
+
+def test_a_clock_that_went_ahead_and_back_blinds_nobody(world: World) -> None:
+    """What was read at a time that is none is forgotten."""
+    world.monitor.look()
+    now = world.now
+    world.now += 3 * DAY
+    world.monitor.look()
+    world.now = now
+    rise(world)
+
+    assert world.monitor.look()
+
+    assert risen(world) == ["other", "support"]
+
+
+def test_a_clock_that_goes_back_a_little_costs_nothing(world: World) -> None:
+    """As clocks are set right by less than a tick: nothing is read anew."""
+    watched = Routes(world.client, MonitorSettings(), VERIFIER)
+    watched.look(world.now)
+    world.monitor.look()
+    before = world.monitor._routes
+    world.now -= SECOND
+
+    world.monitor.look()
+
+    assert world.monitor._routes is before
+
+
+def test_a_restart_leaves_alerts_of_routes_that_it_has_not_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round that has no time for all of them resolves none, and the alarmed come first."""
+    began = world.now
+    world.answer(2, 40, 0.6, route="other", since_ns=began)
+    world.answer(2, 60, 0.0, since_ns=began)
+    world.monitor.look()
+    (alert,) = world.alerts()
+    world.now += 300 * SECOND
+    another = world.another()
+    monkeypatch.setattr(routes, "READING_S", 0.0)
+    for _ in range(30):
+        world.now += 120 * SECOND
+        another.look()
+    waiting = risen(world)
+    monkeypatch.setattr(routes, "READING_S", 30.0)
+    another.look()
+
+    assert (alert.route, waiting, risen(world)) == ("other", ["other"], ["other"])
+    assert [one.kind for one in trail(world.client, alert.id) if one.kind != "updated"] == ["fired"]
+
+
+def test_the_alarmed_are_read_before_the_busiest(world: World) -> None:
+    """Of routes that nothing is known of."""
+    ticking = iter(range(0, 1000, 20))
+    watched = Routes(
+        world.client, MonitorSettings(), VERIFIER, monotonic=lambda: float(next(ticking))
+    )
+
+    found = watched.look(world.now, first=[("shop", "support")]).findings
+
+    assert list(found) == [("shop", "support")]
+    assert watched.unread == {("shop", "other")}
+
+
+def test_a_rise_whose_facts_cannot_be_read_is_alarmed_without_them(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And with them in the next round; the other route's alarm has its own."""
+
+    def failing(client: Client, *, route: str, **given: object) -> tuple[int, Facts]:
+        if route == "other":
+            raise ValueError("memory limit")
+        return drift_facts(client, route=route, **given)  # type: ignore[arg-type]
+
+    rise(world)
+    monkeypatch.setattr(drift_alerts, "drift_facts", failing)
+    world.monitor.look()
+    found = {one.route: one for one in world.alerts()}
+
+    assert sorted(found) == ["other", "support"]
+    assert "worst_answers" in found["support"].facts
+    assert "worst_answers" not in found["other"].facts
+    assert found["other"].facts["evidence"]
+    assert "more claims are unfaithful" in found["other"].title
+
+
+def test_a_route_that_cannot_be_read_stands_as_it_did(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its alarm lasts, and the other routes are looked at."""
+    rise(world)
+    world.monitor.look()
+    real = Routes._next
+
+    def failing(self: Routes, place: tuple[str, str], *rest: object) -> None:
+        def spoilt(*_: object, **__: object) -> Sequence[object]:
+            raise ValueError("memory limit")
+
+        if place == ("shop", "support"):
+            self._read = spoilt  # type: ignore[method-assign, assignment]
+            watch = self._watches[place]
+            watch.look = spoilt  # type: ignore[method-assign, assignment]
+        real(self, place, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Routes, "_next", failing)
+    for _ in range(4):
+        began = world.now
+        world.answer(0.5, 40, 0.6)
+        world.answer(0.5, 40, 0.6, route="other", since_ns=began)
+        world.monitor.look()
+
+    assert risen(world) == ["other", "support"]
+
+
+def test_a_route_that_fails_does_not_keep_others_waiting(world: World) -> None:
+    """It is tried again when the others were read."""
+    clock = iter(range(0, 1000, 20))
+    watched = Routes(
+        world.client, MonitorSettings(), VERIFIER, monotonic=lambda: float(next(clock))
+    )
+    real = watched._read
+
+    def read(since_ns: int, now_ns: int, place: tuple[str, str]) -> RouteTicks:
+        if place == ("shop", "other"):
+            raise ValueError("memory limit")
+        return real(since_ns, now_ns, place)
+
+    watched._read = read  # type: ignore[method-assign]
+    look = partial(watched.look, first=[("shop", "other")])
+    rounds: list[Round] = [look(world.now) for _ in range(2)]
+
+    assert [list(one.findings) for one in rounds] == [[], [("shop", "support")]]

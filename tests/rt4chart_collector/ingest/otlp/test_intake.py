@@ -1,0 +1,123 @@
+"""The intake: who may send, and when a request counts as taken."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
+from rt4chart_collector.ingest.otlp.intake import Intake
+from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
+from rt4chart_collector.ingest.writer import Ingest
+from tests.rt4chart_collector.ingest.otlp.ways_in import Queue
+from tests.rt4chart_collector.otlp.messages import request, span
+
+TOKEN = "s3cret-of-the-service"  # noqa: S105 - of this test
+
+
+async def take(intake: Intake, body: bytes) -> Decoded:
+    """The body, in a place of its own."""
+    with intake.room.place() as place:
+        return await intake.take(place, body, decode_spans)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [None, "", TOKEN, "Bearer", "Bearer s3cret", f"Basic {TOKEN}", f"Bearer {TOKEN}x", "é"],
+)
+def test_wrong_token_is_refused_in_words_that_help(header: str | None) -> None:
+    """They say what to send and never what would be right."""
+    with pytest.raises(RefusedError, match=r"'Authorization: Bearer TOKEN'.*RT4CHART_TOKEN") as no:
+        Intake(Queue().offer, token=TOKEN).authenticate(header)
+
+    assert no.value.fault is Fault.UNAUTHENTICATED
+    assert "s3cret" not in str(no.value)
+
+
+def test_right_token_is_let_in() -> None:
+    """The scheme's case does not count; without a token anything is let in."""
+    intake = Intake(Queue().offer, token=TOKEN)
+    tried = (f"Bearer {TOKEN}", f"bearer  {TOKEN} ", f"Bearer {TOKEN}x")
+    assert [_lets_in(intake, header) for header in tried] == [True, True, False]
+    assert _lets_in(Intake(Queue().offer), "Bearer something")
+
+
+def _lets_in(intake: Intake, header: str) -> bool:
+    try:
+        intake.authenticate(header)
+    except RefusedError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("error", "fault", "retry_s"),
+    [(StoreError("away"), Fault.BUSY, 5), (InputError("no fit"), Fault.MALFORMED, None)],
+)
+def test_error_of_the_store_reaches_who_waits(
+    error: Exception, fault: Fault, retry_s: int | None
+) -> None:
+    """To be sent again where the store is away, never where the spans are to blame."""
+    queue = Queue()
+    queue.error = error
+
+    with pytest.raises(RefusedError) as refused:
+        asyncio.run(take(Intake(queue.offer), request(span())))
+
+    assert (refused.value.fault, refused.value.retry_s) == (fault, retry_s)
+
+
+def test_who_does_not_wait_is_told_when_queued_and_a_loss_is_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is the price of not waiting, and it is no secret."""
+    queue, counters = Queue(), Counters()
+    intake = Intake(queue.offer, waits=False, count=counters.add)
+
+    asyncio.run(take(intake, request(span(1))))
+    queue.error = StoreError("away")
+    with caplog.at_level(logging.ERROR):
+        asyncio.run(take(intake, request(span(2), span(3))))
+
+    assert len(queue.span_ids) == 3
+    assert counters["spans_lost.not_stored"] == 2
+    assert "2 spans that were acknowledged when queued are lost" in caplog.text
+
+
+def test_client_that_goes_away_disturbs_no_other() -> None:
+    """Its spans are stored as those of its neighbour are, and the writer lives on."""
+    written: list[SpanRecord] = []
+    may_write = threading.Event()
+
+    def store(spans: Sequence[SpanRecord]) -> None:
+        assert may_write.wait(10)
+        written.extend(spans)
+
+    ingest = Ingest(store, lambda _: None, max_bytes=10**6)
+    intake = Intake(ingest.offer)
+    writer = threading.Thread(target=ingest.run)
+    writer.start()
+
+    async def both() -> Decoded:
+        leaving = asyncio.create_task(take(intake, request(span(1))))
+        staying = asyncio.create_task(take(intake, request(span(2))))
+        while ingest.size_bytes < 2 * len(request(span())):  # noqa: ASYNC110 - another thread's
+            await asyncio.sleep(0.001)
+        leaving.cancel()
+        await asyncio.wait([leaving])
+        may_write.set()
+        return await staying
+
+    assert len(asyncio.run(both()).spans) == 1
+    ingest.stop()
+    writer.join(10)
+    assert not writer.is_alive()
+    assert [span.span_id[-1] for span in written] == ["1", "2"]
+    assert (intake.room.taken_requests, intake.room.taken_bytes) == (0, 0)

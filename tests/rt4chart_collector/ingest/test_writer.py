@@ -1,0 +1,142 @@
+"""The writer: bounded, batched, and never an answer before the spans are stored."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from otel_rt4chart.core.errors import InputError, RT4ChartError, StoreError
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.ingest.writer import Ingest
+from tests.rt4chart_collector.records import SPAN, trace_spans
+
+
+class Store:
+    """Keeps the batches; raises for spans with a name in `errors`."""
+
+    def __init__(self, errors: dict[str, Exception] | None = None) -> None:
+        self.batches: list[list[SpanRecord]] = []
+        self.errors = errors or {}
+
+    def __call__(self, spans: Sequence[SpanRecord]) -> None:
+        """Write a batch."""
+        for span in spans:
+            if span.trace_id in self.errors:
+                raise self.errors[span.trace_id]
+        self.batches.append(list(spans))
+
+
+def ran(ingest: Ingest) -> None:
+    """Let the writer do what is queued."""
+    ingest.stop()
+    ingest.run()
+
+
+def test_requests_are_written_together_and_each_is_answered() -> None:
+    """One batch for what waited, told on, then the answers."""
+    store, heard = Store(), Store()
+    ingest = Ingest(store, heard, max_bytes=1000)
+    stored = [ingest.offer(trace_spans(number), 10) for number in (1, 2)]
+
+    ran(ingest)
+
+    assert [f.result(0) if f else "none" for f in stored] == [None, None]
+    assert store.batches == heard.batches == [[*trace_spans(1), *trace_spans(2)]]
+    assert ingest.size_bytes == 0
+
+
+def test_full_queue_takes_nothing() -> None:
+    """The bytes that wait are bounded; a single large request still goes through."""
+    ingest = Ingest(Store(), Store(), max_bytes=100)
+
+    taken = [ingest.offer([SPAN], size) is not None for size in (500, 1)]
+
+    assert taken == [True, False]
+    assert ingest.size_bytes == 500
+
+
+def test_stopped_queue_takes_nothing_and_finishes_the_rest() -> None:
+    """What was taken is written, what comes after is refused."""
+    store = Store()
+    ingest = Ingest(store, Store(), max_bytes=100)
+    ingest.offer([SPAN], 1)
+    ingest.stop()
+
+    assert ingest.offer([SPAN], 1) is None
+    ingest.run()
+
+    assert store.batches == [[SPAN]]
+
+
+def test_large_queue_is_written_in_several_batches() -> None:
+    """A batch ends at its number of bytes."""
+    store = Store()
+    ingest = Ingest(store, Store(), max_bytes=10**9)
+    for number in range(3):
+        ingest.offer(trace_spans(number), 5 * 2**20)
+
+    ran(ingest)
+
+    assert [len(batch) for batch in store.batches] == [6, 3]
+
+
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [(StoreError("away"), "away"), (RuntimeError("secret"), "unexpected RuntimeError")],
+)
+def test_failed_batch_is_an_error_for_each_of_its_requests(error: Exception, seen: str) -> None:
+    """Nothing is acknowledged or told on, and the writer lives on."""
+    store, heard = Store({"a" * 32: error}), Store()
+    ingest = Ingest(store, heard, max_bytes=100)
+    futures = [ingest.offer(spans, 1) for spans in ([SPAN], trace_spans(1))]
+
+    ran(ingest)
+
+    for future in futures:
+        assert future is not None
+        with pytest.raises(StoreError, match=seen):
+            future.result(0)
+    assert heard.batches == []
+
+
+def test_one_bad_request_costs_the_others_nothing() -> None:
+    """Where a value does not fit, the requests are written one by one."""
+    store = Store({"a" * 32: InputError("does not fit")})
+    ingest = Ingest(store, Store(), max_bytes=100)
+    bad, good = ingest.offer([SPAN], 1), ingest.offer(trace_spans(1), 1)
+    assert bad is not None
+    assert good is not None
+
+    ran(ingest)
+
+    with pytest.raises(RT4ChartError, match="does not fit"):
+        bad.result(0)
+    assert good.result(0) is None
+    assert store.batches == [list(trace_spans(1))]
+
+
+def test_many_threads_offer_while_one_writes() -> None:
+    """Every span that was taken is written once."""
+    store = Store()
+    ingest = Ingest(store, Store(), max_bytes=10**6)
+    writer = threading.Thread(target=ingest.run)
+    writer.start()
+
+    def send(start: int) -> None:
+        for number in range(start, start + 20):
+            stored = ingest.offer(trace_spans(number), 1)
+            assert stored is not None
+            stored.result(10)
+
+    senders = [threading.Thread(target=send, args=(n * 100,)) for n in range(4)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    ingest.stop()
+    writer.join()
+
+    written = [(span.trace_id, span.span_id) for batch in store.batches for span in batch]
+    assert len(written) == len(set(written)) == 4 * 20 * 3

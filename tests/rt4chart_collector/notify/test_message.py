@@ -1,0 +1,147 @@
+"""A message says what is wrong in lines that every service can show."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rt4chart_collector.alerts.due import What
+from rt4chart_collector.alerts.message import message_of
+from rt4chart_collector.core.alerts.alert import Alert, Rule
+from rt4chart_collector.core.alerts.state import AlertState, Kind
+from rt4chart_collector.core.alerts.times import lasted
+from rt4chart_collector.notify.next_step import NEXT
+from rt4chart_collector.notify.prometheus_rules import rules
+from tests.rt4chart_collector.core.alerts.made import ALERT, told
+from tests.rt4chart_collector.notify.world import DAY, HOUR, MINUTE, START
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=7)
+        | st.dictionaries(st.sampled_from(["rate", "low", "high", "x_before", "at_ns"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+def test_a_message_has_rates_with_their_intervals_and_numbers() -> None:
+    """Each fact on a line, then the link."""
+    assert told().body.split("\n") == [
+        "service: shop",
+        "route: billing",
+        "unfaithful claims: 6.1% (5.5% to 6.7%), 8000 claims in 1600 answers → "
+        "12.0% (9.0% to 15.0%), 400 claims in 80 answers",
+        "since: 2030-03-17T17:46:40Z, 1 h 0 min ago",
+        "issues that grew: Number differs",
+        f"next: {NEXT[Rule.ROUTE_DRIFT]}",
+        f"3 of 4 claims unfaithful: https://rt4chart.example/answers/{'a' * 32}/{'b' * 16}#claim-2",
+        f"https://rt4chart.example/alerts/{ALERT.id}",
+    ]
+
+
+def test_what_users_were_told_stays_in_the_house() -> None:
+    """Unless the settings allow it to leave."""
+    assert "free for ever" not in told().body
+    assert "“It is free for ever.”" in told(with_texts=True).body
+
+
+def test_the_first_line_says_what_became_of_it() -> None:
+    """How bad, or who took it on, or how long it lasted."""
+    title = "Answers of shop billing got worse"
+
+    assert [told(what=what).headline for what in What] == [
+        f"critical: {title}",
+        f"now critical: {title}",
+        f"still critical after 1 h 0 min: {title}",
+        f"acknowledged by ann: {title}",
+        f"resolved after 1 h 0 min: {title}",
+    ]
+
+
+def test_the_change_nearest_the_rise_is_told() -> None:
+    """What came for what, when, and which other attributes changed."""
+    rows = [
+        ("model", "m-2", 0.0, 1.0, "2030-03-17T12:00:00Z"),
+        ("release", "2.4.0", 0.0, 1.0, "2030-03-17T17:45:00Z"),
+        ("release", "2.3.0", 1.0, 0.0, "2030-03-16T17:45:00Z"),
+    ]
+    names = ("attribute", "value", "share_before", "share_after", "first_seen")
+    changed = [dict(zip(names, row, strict=True)) for row in rows]
+    facts = {"since": "2030-03-17T17:46:40Z", "changed": changed}
+
+    assert dict(told(Alert("route_drift", "error", facts=facts)).lines)["changed"] == (
+        "release 2.3.0 → 2.4.0 at 2030-03-17T17:45:00Z (0% → 100% of the answers); also model"
+    )
+
+
+def test_an_issue_is_told_once_and_growing_has_no_beginning() -> None:
+    """Its figures are of the last 24 hours, which is no moment in which anything began."""
+    facts: dict[str, object] = {"issue": f"{7:016x}", "title": "A", "since": "2030-03-16T17:46:40Z"}
+    facts |= {"failures_today": 24.0, "failures_a_day_before": 2.123456}
+    lines = told(Alert("growing_issue", "warning", "", "", 7, "A grows", facts, START - DAY)).lines
+
+    assert lines == (
+        ("failures in the last 24 h", "24, 2.1 a day before that"),
+        ("fired", "2030-03-17T17:46:40Z, 1 h 0 min ago"),
+        ("issue", f"{7:016x}"),
+        ("next", NEXT[Rule.GROWING_ISSUE]),
+    )
+
+
+def test_three_answers_are_told_and_none_twice() -> None:
+    """One for each claim; as trace ids where no console is named."""
+    rows = [{"trace_id": str(one), "claim": str(min(one, 4)), "unfaithful": 1} for one in range(9)]
+    alert = Alert("route_drift", "error", facts={"worst_answers": [rows[0], *rows, 3]})
+
+    assert [one.url[-2:] for one in told(alert).links] == ["=0", "=1", "=2"]
+    state = AlertState(alert, Kind.FIRED, fired_ns=START)
+    told_of = dict(message_of(state, What.FIRED, "", START).lines)
+    assert told_of["worst answers"].count("trace ") == 3
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_every_rule_says_what_to_do(rule: Rule) -> None:
+    """In the words of the rules for Prometheus, where there is one."""
+    assert dict(told(Alert(rule, "error")).lines)["next"] == NEXT[rule]
+    assert {one.action for one in rules()} & set(NEXT.values()) == {
+        *(NEXT[Rule.ROUTE_DRIFT], NEXT[Rule.UNDECIDED], NEXT[Rule.NO_DATA])
+    }
+
+
+@pytest.mark.parametrize(
+    ("at_ns", "shown"),
+    [
+        (START, "2030-03-17T17:46:40Z"),
+        (-1, "1970-01-01T00:00:00Z"),
+        (10**40, "9999-12-31T23:59:59Z"),
+    ],
+)
+def test_times_are_told_in_utc(at_ns: int, shown: str) -> None:
+    """Also those that no calendar has: a fact is no reason to tell nobody."""
+    message = told(Alert("no_data", "error", facts={"last_ns": at_ns}, starts_ns=at_ns))
+
+    assert dict(message.lines)["last ns"] == shown
+    assert dict(message.lines)["since"].startswith(f"{shown}, ")
+
+
+def test_spans_are_told_in_two_units() -> None:
+    """Days and hours, hours and minutes, minutes."""
+    spans = (0, 59 * MINUTE, 90 * MINUTE, 49 * HOUR)
+
+    assert [lasted(START, START + span) for span in spans] == [
+        *("0 min", "59 min", "1 h 30 min", "2 d 1 h")
+    ]
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(st.text(), JSON, max_size=25), st.text())
+def test_any_facts_make_bounded_printable_lines(facts: dict[str, object], title: str) -> None:
+    """Whatever they hold: a fact is no way to write a second line, or a long one."""
+    message = told(Alert("backlog", "info", title=title, facts=facts, starts_ns=START))
+
+    assert len(message.lines) <= 24
+    for text in (message.headline, *(part for pair in message.lines for part in pair)):
+        assert text.isprintable()
+        assert len(text) <= 520

@@ -1,0 +1,391 @@
+"""The line from a log to committed offsets, in one thread, under a clock that a test moves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from itertools import count
+from threading import Event, Thread
+
+from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.ingest.otlp.decode import decode_spans
+from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.recovery import Retries
+from rt4chart_collector.pipeline.stream.in_flight import InHand
+from rt4chart_collector.pipeline.stream.searching import Searching
+from rt4chart_collector.pipeline.stream.storing import Storing
+from rt4chart_collector.pipeline.stream.stream import HANDOVER_S, Parts, Stream
+from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.pipeline.worker import Worker
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.spans import insert_spans, spans_of
+from rt4chart_collector.telemetry.figures import Figures
+from tests.rt4chart_collector.ingest.kafka.memory import MemorySource
+from tests.rt4chart_collector.otlp.messages import rag_trace, request
+from tests.rt4chart_collector.pipeline.line import GOOD, START, decisions
+from tests.rt4chart_collector.records import NOON, SECOND
+
+MUCH = 10**8
+
+
+class Member:
+    """One worker of a log, from its messages to its commits."""
+
+    def __init__(
+        self,
+        client: Client,
+        source: MemorySource,
+        *,
+        max_bytes: int = MUCH,
+        quiet_s: int = 0,
+        storing: Storing | None = None,
+    ) -> None:
+        self.now, self.source, self.counters = START, source, Counters()
+        verifier, ticks = build_verifier("rules"), count()
+        breaker = Breaker(verifier.judge.id, lambda: self.now)
+        self.in_hand = InHand()
+        self.queue = TraceQueue(999, told=self.in_hand.told)
+        retries = Retries(client, verifier.judge.id, share=lambda: self.stream.share)
+        self.searching = Searching(retries, breaker, clock=lambda: self.now)
+        quiet = Patience(quiet_s * SECOND, quiet_s * SECOND, 600 * SECOND)
+        self.stream = Stream(
+            Parts(
+                source,
+                TraceBuffer(quiet, max_bytes=2**62),
+                self.queue,
+                self.in_hand,
+                breaker,
+                self.counters,
+                self.searching,
+                storing,
+            ),
+            max_bytes=max_bytes,
+            seconds_left=lambda: 0.0,
+            clock=lambda: self.now,
+        )
+        self.worker = Worker(
+            client,
+            self.queue,
+            verifier,
+            self.counters,
+            breaker,
+            sample_rate=1.0,
+            clock=lambda: self.now + next(ticks),
+            giving_up=Event(),
+            is_ours=self.in_hand.is_ours,
+        )
+        source.subscribe(self.stream)
+
+    def step(self, seconds: int = 2) -> None:
+        """Take what there is, a while later."""
+        self.now += seconds * SECOND
+        self.stream.step(0)
+
+    def work(self) -> None:
+        """Judge what waits, and commit it."""
+        while len(self.queue_waiting()):
+            self.judge()
+        self.step()
+        self.step()
+
+    def judge(self) -> None:
+        """One lease, as a worker's thread does it."""
+        traces = self.queue.lease(64)
+        left: Sequence[str] = [trace.trace_id for trace in traces]
+        try:
+            left = list(self.worker.handle(traces))
+        except StoreError:
+            self.counters.add("unsaved")
+        finally:
+            self.queue.done(traces, left)
+
+    def queue_waiting(self) -> range:
+        """As many as wait."""
+        return range(self.queue.limit - self.queue.room)
+
+
+def answer(number: int, part: slice = slice(None)) -> bytes:
+    """A message with the spans of that trace, or part of them."""
+    return request(*rag_trace(number, start_ns=NOON, answer=GOOD)[part])
+
+
+def test_offset_is_committed_after_its_verdict_is_stored(client: Client) -> None:
+    """Not when it is read, not when its trace waits for a worker."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    member = Member(client, source)
+
+    member.step()
+    before = dict(source.committed)
+    member.work()
+
+    assert before.get(0, 0) == 0
+    assert source.committed == {0: 1}
+    assert decisions(client) == {("verified", "entailed"): 1}
+
+
+def test_trace_in_two_messages_holds_both_back(client: Client) -> None:
+    """And what lies between them, though its own trace is done."""
+    source = MemorySource()
+    source.send(0, answer(1, slice(0, 2)))
+    source.send(0, answer(2))
+    member = Member(client, source, quiet_s=5)
+
+    member.step()
+    member.step(3)
+    source.send(0, answer(1, slice(2, 3)))
+    member.step(2)
+    member.step(1)
+    member.judge()
+    member.step()
+    between = source.committed.get(0, 0)
+    member.step(4)
+    member.work()
+
+    assert between == 0
+    assert source.committed == {0: 3}
+    assert decisions(client) == {("verified", "entailed"): 2}
+
+
+def test_partitions_are_paused_while_the_memory_is_full(client: Client) -> None:
+    """And resumed when half of it is free again."""
+    source = MemorySource()
+    for number in range(1, 9):
+        source.send(number % 2, answer(number))
+    member = Member(client, source, max_bytes=20_000)
+
+    member.step()
+    full = set(source.paused)
+    member.work()
+
+    assert full == {0, 1}
+    assert source.paused == set()
+    assert source.committed == {0: 4, 1: 4}
+
+
+def test_revoked_partition_is_committed_as_far_as_it_is_done_and_dropped(client: Client) -> None:
+    """What was open comes again to whoever has it then, and is decided once."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    source.send(1, answer(2))
+    member = Member(client, source)
+    member.step()
+    member.work()
+    source.send(0, answer(3))
+    source.send(1, answer(4))
+    member.step(0)
+
+    source.take_away(0)
+    while member.queue_waiting():
+        member.judge()
+    member.step()
+    member.step()
+    dropped = decisions(client)
+    source.give(0)
+    member.step()
+    member.work()
+
+    assert dropped == {("verified", "entailed"): 3}
+    assert source.committed == {0: 2, 1: 2}
+    assert decisions(client) == {("verified", "entailed"): 4}
+
+
+def test_lost_partition_is_not_committed_and_nothing_of_it_is_stored(client: Client) -> None:
+    """A worker that has its trace in hand stores no verdict on it."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    member = Member(client, source)
+    member.step()
+    traces = member.queue.lease(64)
+
+    source.lose(0)
+    left = member.worker.handle(traces)
+    member.queue.done(traces, left)
+    member.step()
+
+    assert decisions(client) == {}
+    assert source.committed == {}
+    source.give(0)
+    member.step()
+    member.work()
+    assert decisions(client) == {("verified", "entailed"): 1}
+    assert source.committed == {0: 1}
+
+
+def test_message_that_cannot_be_read_is_put_aside_and_committed(client: Client) -> None:
+    """Where it cannot be put aside it is not committed, and what is behind it is judged."""
+    source = MemorySource()
+    source.can_bury = False
+    source.send(0, b"\xff")
+    source.send(0, answer(1))
+    member = Member(client, source)
+
+    member.step()
+    member.work()
+    before = source.committed.get(0, 0), decisions(client)
+    source.can_bury = True
+    member.step(60)
+    member.step()
+
+    assert before == (0, {("verified", "entailed"): 1})
+    assert source.committed == {0: 2}
+    assert [message.body for message, _ in source.buried] == [b"\xff"]
+
+
+def test_late_stop_does_not_wait_for_what_no_worker_reports(client: Client) -> None:
+    """A partition is handed over in the seconds that are left."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    member = Member(client, source)
+    member.step()
+    member.queue.lease(64)
+
+    member.stream.stop()
+    begun = time.monotonic()
+    source.take_away(0)
+
+    assert time.monotonic() - begun < HANDOVER_S / 2
+
+
+def test_log_that_is_made_anew_is_read_from_its_beginning(client: Client) -> None:
+    """Its offsets go back while the partition stays with its worker."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    source.send(0, answer(2))
+    member = Member(client, source)
+    member.step()
+    source.log[0] = [answer(3)]
+    source.rewind(0)
+    member.step()
+    member.work()
+    source.send(0, answer(4))
+    member.step()
+    member.work()
+
+    assert source.committed == {0: 2}
+    assert decisions(client) == {("verified", "entailed"): 4}
+
+
+def test_messages_that_cannot_be_committed_pause_the_reading(client: Client) -> None:
+    """The first of them is open, and those without spans take memory behind it."""
+    source = MemorySource(1)
+    source.send(0, answer(1))
+    for _ in range(600):
+        source.send(0, request())
+    member = Member(client, source, max_bytes=100_000, quiet_s=60)
+
+    for _ in range(3):
+        member.step(0)
+    full = set(source.paused)
+    member.step(70)
+    member.work()
+
+    assert full == {0}
+    assert source.paused == set()
+    member.step()
+    member.work()
+    assert source.committed == {0: 601}
+
+
+def test_figures_are_not_idle_while_anything_is_held(client: Client) -> None:
+    """What a worker has in hand is in no queue."""
+    source = MemorySource()
+    member = Member(client, source)
+    member.step()
+    before = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+    source.send(0, answer(1))
+    member.step()
+    held = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+    member.work()
+    after = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+
+    assert (before, held, after) == (True, False, True)
+    assert member.counters["spans_received"] == 3
+
+
+def test_message_that_comes_twice_is_decided_once(client: Client) -> None:
+    """As after a crash before the commit."""
+    source = MemorySource()
+    for _ in range(2):
+        source.send(0, answer(1))
+        member = Member(client, source)
+        member.step()
+        member.work()
+        source.committed.clear()
+
+    assert decisions(client) == {("verified", "entailed"): 1}
+    rows = client.query("SELECT sum(Answers) FROM rt4chart_route_1m").result_rows
+    assert rows == [(1,)]
+
+
+def test_late_span_is_judged_with_what_the_store_has_and_what_it_has_not(client: Client) -> None:
+    """The rest of its trace may be stored by another process, later than it is read."""
+    source = MemorySource()
+    source.send(0, answer(1, slice(1, 3)))
+    member = Member(client, source)
+    member.step()
+    member.work()
+    early = decisions(client)
+    insert_spans(client, decode_spans(answer(1)).spans[1:])
+
+    source.send(0, answer(1, slice(0, 1)))
+    member.step()
+    member.work()
+
+    assert early == {("no_context", "none"): 1}
+    assert decisions(client) == {("verified", "entailed"): 1}
+    assert source.committed == {0: 2}
+
+
+def test_spans_are_stored_before_they_are_judged(client: Client) -> None:
+    """One whose values do not fit is put aside alone."""
+    source = MemorySource()
+    for number in (1, 2, 3):
+        source.send(0, answer(number))
+
+    def insert(spans: Sequence[SpanRecord]) -> None:
+        if any(span.trace_id.endswith("2") for span in spans):
+            raise InputError("too large")
+        insert_spans(client, spans)
+
+    storing = Storing(insert)
+    member = Member(client, source, storing=storing)
+    member.step()
+    assert member.queue_waiting() == range(0)
+
+    thread = Thread(target=storing.run)
+    thread.start()
+    while member.queue_waiting() != range(2):
+        member.step()
+    storing.stop()
+    thread.join()
+    member.work()
+
+    stored = spans_of(client, [f"{number:032x}" for number in (1, 2, 3)])
+    assert {int(span.trace_id, 16) for span in stored} == {1, 3}
+    assert decisions(client) == {("verified", "entailed"): 2}
+    assert len(source.buried) == 1
+    assert source.committed == {0: 3}
+
+
+def test_traces_that_a_store_does_not_take_are_tried_again(client: Client) -> None:
+    """Their offsets wait as long."""
+    source = MemorySource()
+    source.send(0, answer(1))
+    member = Member(client, source)
+    member.step()
+    traces = member.queue.lease(64)
+    member.queue.done(traces, [trace.trace_id for trace in traces])
+
+    member.step(1)
+    waits = dict(source.committed), len(member.queue_waiting())
+    member.step(3)
+    member.work()
+
+    assert waits == ({}, 0)
+    assert source.committed == {0: 1}
+    assert decisions(client) == {("verified", "entailed"): 1}

@@ -1,0 +1,146 @@
+"""The breaker: when judging is paused, and when it goes on."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.judges.failure import Failure
+from rt4chart_collector.pipeline.breaker import (
+    FIRST_WAIT_S,
+    LASTING,
+    LONGEST_WAIT_S,
+    PASSING,
+    SECOND,
+    WINDOW,
+    Breaker,
+)
+
+BUSY = Failure("rate_limited", "JudgeError", True)
+AWAY = Failure("unreachable", "JudgeError", True)
+LONG = Failure("too_long", "JudgeError", False)
+IN_PART = Failure("rate_limited", "JudgeError", True, is_total=False)
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def __call__(self) -> int:
+        """Nanoseconds."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """At zero."""
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> Breaker:
+    """Closed."""
+    return Breaker("openai/m", clock)
+
+
+def note(breaker: Breaker, *failures: Failure | None) -> None:
+    """So many answers in a row."""
+    for failure in failures:
+        breaker.note(failure)
+
+
+def test_failures_in_a_row_for_one_reason_pause_the_judging(
+    breaker: Breaker, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And it is said loudly, with the reason."""
+    note(breaker, *[BUSY] * (PASSING - 1))
+    before = breaker.admits()
+    note(breaker, BUSY)
+
+    assert before
+    assert not breaker.admits()
+    assert breaker.told == {
+        "paused": True,
+        "reason": "rate_limited",
+        "next_attempt_s": FIRST_WAIT_S,
+    }
+    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+    assert "judging is paused: 5 answers in a row failed (rate_limited)" in caplog.text
+
+
+@pytest.mark.parametrize("between", [None, AWAY, IN_PART])
+def test_another_outcome_begins_a_new_row(breaker: Breaker, between: Failure | None) -> None:
+    """A success, another reason, or a judge that decided on some claims."""
+    note(breaker, *[BUSY] * (PASSING - 1), between, *[BUSY] * (PASSING - 1))
+
+    assert breaker.admits()
+
+
+def test_bad_answers_are_borne_longer_than_a_bad_judge(breaker: Breaker) -> None:
+    """A few that are too long come together now and then."""
+    note(breaker, *[LONG] * (LASTING - 1))
+    before = breaker.admits()
+    note(breaker, LONG)
+
+    assert before
+    assert not breaker.admits()
+
+
+def test_share_of_the_last_answers_pauses_too(breaker: Breaker) -> None:
+    """Four of five fail, though never five in a row."""
+    note(breaker, *([BUSY] * 4 + [None]) * (WINDOW // 5 - 1))
+    before = breaker.admits()
+    note(breaker, None, *[BUSY] * 4)
+
+    assert before
+    assert not breaker.admits()
+
+
+def test_one_answer_is_let_through_after_the_wait(breaker: Breaker, clock: Clock) -> None:
+    """It alone, whoever else asks; its success lets all of them through."""
+    note(breaker, *[BUSY] * PASSING)
+    clock.now = FIRST_WAIT_S * SECOND
+    is_paused = breaker.is_paused
+    admitted = [breaker.admits(), breaker.admits()]
+    note(breaker, None)
+
+    assert (is_paused, admitted) == (False, [True, False])
+    assert breaker.admits()
+    assert breaker.told == {"paused": False}
+
+
+def test_each_failed_attempt_doubles_the_wait(breaker: Breaker, clock: Clock) -> None:
+    """Up to ten minutes; what was under way when it opened does not count."""
+    note(breaker, *[BUSY] * PASSING, BUSY, BUSY)
+    waits = []
+    for _ in range(6):
+        waits.append(breaker.told["next_attempt_s"])
+        clock.now += round(float(str(waits[-1])) * SECOND)
+        assert breaker.admits()
+        note(breaker, AWAY)
+
+    assert waits == [30, 60, 120, 240, 480, LONGEST_WAIT_S]
+
+
+@given(st.lists(st.sampled_from([BUSY, AWAY, LONG, IN_PART, None, "wait"]), max_size=120))
+def test_no_pause_is_for_ever(events: list[Failure | str | None]) -> None:
+    """Whatever came before: after the longest wait one answer is let through, and may end it."""
+    clock = Clock()
+    breaker = Breaker("openai/m", clock)
+    for event in events:
+        if isinstance(event, str):
+            clock.now += FIRST_WAIT_S * SECOND
+        elif breaker.admits():
+            breaker.note(event)
+    clock.now += LONGEST_WAIT_S * SECOND
+    was_paused = bool(breaker.told["paused"])
+
+    assert not breaker.is_paused
+    assert [breaker.admits(), breaker.admits()] == [True, not was_paused]
+    breaker.note(None)
+    assert breaker.told == {"paused": False}

@@ -1,0 +1,92 @@
+"""The queue of closed traces: bounded, and one worker a trace."""
+
+from __future__ import annotations
+
+from otel_rt4chart.spans.exchange.assembly import Trace
+from rt4chart_collector.pipeline.trace_queue import TraceQueue
+
+
+def trace(name: str) -> Trace:
+    """A trace without spans."""
+    return Trace(name, (), is_whole=True)
+
+
+def test_traces_come_out_in_order_as_many_as_asked_for() -> None:
+    """First in, first out; the room is what the limit leaves."""
+    queue = TraceQueue(3)
+    queue.put([trace("a"), trace("b")])
+
+    assert queue.room == 1
+    assert [t.trace_id for t in queue.lease(1)] == ["a"]
+    assert (queue.room, queue.pending) == (2, 2)
+
+
+def test_trace_in_hand_is_not_leased_a_second_time() -> None:
+    """Its second coming is held back until the first is done."""
+    queue = TraceQueue(9)
+    queue.put([trace("a"), trace("a"), trace("b")])
+
+    first = queue.lease(9)
+
+    assert [t.trace_id for t in first] == ["a", "b"]
+    assert queue.pending == 3
+    queue.done(first)
+    again = queue.lease(9)
+    assert [t.trace_id for t in again] == ["a"]
+    queue.done(again)
+    assert queue.pending == 0
+
+
+def test_closed_queue_gives_what_it_has_and_then_nothing() -> None:
+    """That ends the workers."""
+    queue = TraceQueue(9)
+    queue.put([trace("a")])
+    queue.close()
+
+    queue.done(queue.lease(9))
+
+    assert queue.lease(9) == []
+
+
+def test_abandoned_queue_counts_what_is_left() -> None:
+    """Waiting, held back and in hand."""
+    queue = TraceQueue(9)
+    queue.put([trace("a")])
+    queue.lease(1)
+    queue.put([trace("a"), trace("b")])
+    queue.lease(1)
+    queue.close()
+
+    assert queue.abandon() == 3
+    assert queue.lease(1) == []
+
+
+def test_traces_that_are_withdrawn_are_not_leased() -> None:
+    """Waiting or held back; what is in hand stays in hand."""
+    queue = TraceQueue(9)
+    first, second, other, last = trace("a"), trace("a"), trace("b"), trace("c")
+    queue.put([first])
+    queue.lease(9)
+    queue.put([second, last, other])
+    queue.lease(1)
+
+    gone = queue.withdraw({id(first), id(second), id(other)})
+
+    assert gone == {id(second), id(other)}
+    assert queue.pending == 2
+    queue.done([first, last])
+    queue.close()
+    assert queue.lease(9) == []
+
+
+def test_whoever_wants_hears_what_was_dealt_with_and_what_was_left() -> None:
+    """Before the same trace can be leased again."""
+    heard: list[tuple[list[str], list[str]]] = []
+    queue = TraceQueue(
+        9, told=lambda traces, left: heard.append(([t.trace_id for t in traces], sorted(left)))
+    )
+    queue.put([trace("a"), trace("b")])
+
+    queue.done(queue.lease(9), {"b"})
+
+    assert heard == [(["a", "b"], ["b"])]

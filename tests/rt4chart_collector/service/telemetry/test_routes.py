@@ -1,0 +1,79 @@
+"""What operators ask: who is answered, and with what."""
+
+from __future__ import annotations
+
+import pytest
+
+from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.service.health import QUEUE_FULL, STORE_UNREACHABLE, Health
+from rt4chart_collector.service.http_routes import operations_app
+from rt4chart_collector.service.status import Status
+from tests.rt4chart_collector.telemetry.asked import get, samples
+
+TOKEN = "s3cret"  # noqa: S105 - of this test
+
+
+def test_figures_ask_for_the_token_and_health_does_not() -> None:
+    """Who asks whether it lives learns nothing else."""
+    app = operations_app(Status(Counters()), TOKEN)
+
+    for path in ("/metrics", "/status"):
+        refused = get(app, path, "wrong")
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+        assert "RT4CHART_TOKEN" in refused.text
+        assert TOKEN not in refused.text
+        assert get(app, path, TOKEN).status_code == 200
+    assert get(app, "/healthz").text == "ok\n"
+    assert get(app, "/readyz").json() == {"ready": True}
+    assert get(app, "/nothing").status_code == 404
+
+
+def test_readiness_says_the_first_reason_alone() -> None:
+    """503 while any holds, and 200 again when none does."""
+    health, away = Health(), [True]
+    app = operations_app(Status(Counters(), health=health))
+    health.look(QUEUE_FULL, lambda: True)
+    health.look(STORE_UNREACHABLE, lambda: away[0])
+
+    first = get(app, "/readyz")
+    away[0] = False
+    second = get(app, "/readyz")
+    health.look(QUEUE_FULL, lambda: False)
+    third = get(app, "/readyz")
+    health.stop()
+    last = get(app, "/readyz")
+
+    assert [one.status_code for one in (first, second, third, last)] == [503, 503, 200, 503]
+    assert first.json() == {"ready": False, "reason": "store_unreachable"}
+    assert second.json() == {"ready": False, "reason": "queue_full"}
+    assert last.json() == {"ready": False, "reason": "stopping"}
+
+
+def test_thread_of_another_part_has_a_reason_too() -> None:
+    """It stands behind the known ones, and in the metrics."""
+    health = Health()
+    health.died("store watch")
+    status = Status(Counters(), health=health)
+
+    shown = samples(get(operations_app(status), "/metrics").text)
+
+    assert health.reasons == ("store_watch_dead",)
+    assert shown["rt4chart_unready", (("reason", "store_watch_dead"),)] == 1
+    assert shown["rt4chart_unready", (("reason", "stopping"),)] == 0
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind", "end"),
+    [
+        ("", "text/plain; version=", ""),
+        ("text/plain", "text/plain; version=", ""),
+        ("application/openmetrics-text; version=1.0.0", "application/openmetrics-text", "# EOF\n"),
+    ],
+)
+def test_scraper_is_answered_in_its_format(accept: str, kind: str, end: str) -> None:
+    """OpenMetrics where it asks for that, else Prometheus' own."""
+    answer = get(operations_app(Status(Counters())), "/metrics", accept=accept)
+
+    assert answer.headers["content-type"].startswith(kind)
+    assert answer.text.endswith(end)
+    assert "\nrt4chart_spans_stored_total 0.0\n" in answer.text

@@ -1,0 +1,99 @@
+"""The monitor beside a console: it waits for its store, and is not everywhere."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from threading import Thread
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from otel_rt4chart.core.errors import StoreError
+from rt4chart_collector.console.site import build_site
+from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.notify.settings import AlertSettings
+from rt4chart_collector.service.monitor import LoneMonitor, Monitoring, asked_of, watches
+from rt4chart_collector.store.connect import Client
+from tests.rt4chart_collector.detect.monitor.world import World
+
+EVIDENCE = "rt4chart_route_drift_log_evidence{"
+SETTINGS = Monitoring(replace(MonitorSettings(), monitor=0.05), AlertSettings())
+
+
+def test_it_alarms_once_its_store_is_there(client: Client) -> None:
+    """A store that is away at first is tried again; a stop ends it."""
+    world, tries = World(client), []
+    world.answer(240, 10 / 3, 0.045)
+    world.answer(2, 40, 0.6)
+
+    def opened() -> Client:
+        tries.append(1)
+        if len(tries) < 3:
+            raise StoreError("expected a server, there is none")
+        return client.sibling()
+
+    lone = LoneMonitor(opened, SETTINGS, clock=lambda: world.now)
+    thread = Thread(target=lone.run, daemon=True)
+    thread.start()
+    until = time.monotonic() + 60
+    asking = TestClient(Starlette(routes=asked_of(lone, SETTINGS)))
+    while EVIDENCE not in asking.get("/metrics").text and time.monotonic() < until:
+        time.sleep(0.1)
+    metrics, rates = asking.get("/metrics"), asking.get("/v1/rates?service=shop")
+    lone.stop()
+    thread.join(30)
+
+    assert [one.rule for one in world.alerts()] == ["route_drift"]
+    assert EVIDENCE in metrics.text
+    assert set(rates.json()) == {"raised", "expires"}
+    assert not thread.is_alive()
+
+
+def test_who_may_see_the_console_may_ask(client: Client) -> None:
+    """With the console's token where there is one, as for its pages."""
+    lone = LoneMonitor(client.sibling, SETTINGS)
+    settings = ConsoleSettings(console_token="t" * 32)
+    site = build_site(client.sibling, settings, machines=asked_of(lone, SETTINGS))
+    asking = TestClient(site.app, base_url="http://localhost:8321")
+
+    assert asking.get("/v1/rates?service=shop").status_code == 401
+    assert asking.get("/metrics").status_code == 401
+    for path in ("/v1/rates?service=shop", "/metrics"):
+        told = asking.get(path, headers={"authorization": f"Bearer {'t' * 32}"})
+        assert told.status_code == 200
+
+
+def test_it_ends_while_it_waits() -> None:
+    """Without a store there is nothing to finish."""
+
+    def opened() -> Client:
+        raise StoreError("expected a server, there is none")
+
+    lone = LoneMonitor(opened, SETTINGS)
+    thread = Thread(target=lone.run, daemon=True)
+    thread.start()
+    lone.stop()
+    thread.join(30)
+
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("every_s", "is_readonly", "is_folder", "expected"),
+    [
+        (60.0, False, False, True),
+        (60.0, True, False, False),
+        (60.0, False, True, False),
+        (0.0, False, False, False),
+    ],
+)
+def test_a_console_watches_a_server_s_store(
+    every_s: float, is_readonly: bool, is_folder: bool, expected: bool
+) -> None:
+    """Not one that a service owns, and not where nothing may be changed."""
+    settings = replace(SETTINGS, monitor=replace(SETTINGS.monitor, monitor=every_s))
+
+    assert watches(settings, is_readonly=is_readonly, is_folder=is_folder) is expected

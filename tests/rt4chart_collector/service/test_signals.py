@@ -1,0 +1,62 @@
+"""Signals of a process that hangs: asked politely, asked again, and left to its deadline."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+HANG = """
+import logging, sys, time
+from rt4chart_collector.service.signals import heed_signals
+logging.basicConfig()
+heed_signals(lambda: print("asked", flush=True), float(sys.argv[1]))
+print("ready", flush=True)
+if sys.argv[2] == "library":
+    # Deep in a call that never comes back to the interpreter.
+    import ctypes
+    ctypes.CDLL(None).pause()
+    ctypes.CDLL(None).sleep(600)
+time.sleep(600)
+"""
+
+
+def hanging(limit_s: float, where: str) -> subprocess.Popen[str]:
+    """A process that does not end by itself."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HANG, str(limit_s), where],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+@pytest.mark.parametrize("where", ["python", "library"])
+@pytest.mark.parametrize(("second", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_second_signal_ends_at_once(where: str, second: int, code: int) -> None:
+    """With its own status, also where the main thread is deep in a library."""
+    with hanging(600, where) as process:
+        assert process.stdout is not None
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.readline() == "asked\n"
+        process.send_signal(second)
+
+        assert process.wait(10) == code
+
+
+def test_deadline_ends_what_hangs() -> None:
+    """With status 1 and a line that says so."""
+    begin = time.monotonic()
+    with hanging(0.5, "python") as process:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+
+    assert (process.returncode, out) == (1, "asked\n")
+    assert "the end took longer than 0.5 s: broken off" in err
+    assert time.monotonic() - begin < 10

@@ -1,0 +1,139 @@
+"""Threads that die, and an end that is over in time whatever hangs."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from threading import Event
+
+import pytest
+
+from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.verify import RulesJudge, Verifier
+from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.service.health import ASSEMBLER, WRITER
+from rt4chart_collector.service.stages import Ending, closing, stage
+from rt4chart_collector.store.connect import Client
+from tests.rt4chart_collector.pipeline.line import Line, spans_from
+
+
+def until(is_true: Callable[[], object], seconds: float = 10) -> bool:
+    """Wait for a condition."""
+    end = time.monotonic() + seconds
+    while not is_true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(is_true())
+
+
+def held(event: Event) -> Callable[..., None]:
+    """Something that hangs until the event is set."""
+
+    def wait(*_: object) -> None:
+        event.wait(60)
+
+    return wait
+
+
+def nothing() -> None:
+    """To stop what does not listen."""
+
+
+def test_writer_that_dies_is_noticed_and_nobody_waits_for_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Its request fails, those behind it too, and nothing is taken any more."""
+    stored: list[Sequence[SpanRecord]] = []
+    go = Event()
+
+    def store(spans: Sequence[SpanRecord]) -> None:
+        go.wait(10)
+        raise SystemExit("a user's text")
+
+    ingest, ending = Ingest(store, stored.append, max_bytes=10**6), Ending(1)
+    with stage(WRITER, ingest.run, stop=ingest.stop, ending=ending, abandon=ingest.abandon):
+        assert ending.health.reasons == ()
+        first = ingest.offer(spans_from(1), 10)
+        assert until(lambda: not ingest._waiting)
+        second = ingest.offer(spans_from(2), 10)
+        go.set()
+        assert until(lambda: ending.health.reasons == ("writer_dead",))
+        assert ingest.offer(spans_from(3), 10) is None
+
+    for waiting in (first, second):
+        assert waiting is not None
+        assert isinstance(waiting.exception(1), StoreError)
+    assert "a thread of the writer is dead" in caplog.text
+    assert "user's text" not in caplog.text
+    assert stored == []
+
+
+def test_assembler_that_dies_is_noticed(client: Client) -> None:
+    """Of whatever error: here its clock fails."""
+    line, ending = Line(client, Verifier(RulesJudge())), Ending(1)
+    with stage(ASSEMBLER, line.assembler.run, stop=line.assembler.stop, ending=ending):
+        assert not until(lambda: ending.health.reasons, 0.3)
+        del line.now
+        assert until(lambda: ending.health.reasons == ("assembler_dead",))
+
+
+def test_thread_that_returns_before_the_end_is_dead_too() -> None:
+    """At the end it is not."""
+    early, late = Ending(1), Ending(1)
+    with stage(WRITER, nothing, stop=nothing, ending=early):
+        assert until(lambda: early.health.reasons == ("writer_dead",))
+    stopped = Event()
+    with stage(WRITER, held(stopped), stop=stopped.set, ending=late):
+        late.begin()
+
+    assert late.health.reasons == ("stopping",)
+
+
+def test_end_is_over_in_time_though_the_store_hangs(
+    caplog: pytest.LogCaptureFixture, client: Client
+) -> None:
+    """What waits is refused, what is lost is counted, and no connection is closed under it."""
+    hung = Event()
+    ingest, ending = (
+        Ingest(held(hung), lambda _: None, max_bytes=9),
+        Ending(0.3),
+    )
+    begin = time.monotonic()
+    used = client.sibling()
+    with (
+        caplog.at_level(logging.ERROR),
+        closing(used, ending),
+        stage(WRITER, ingest.run, stop=ingest.stop, ending=ending, abandon=ingest.abandon),
+    ):
+        in_hand = ingest.offer(spans_from(1), 1)
+        assert until(lambda: not ingest._waiting)
+        waiting = ingest.offer(spans_from(2), 1)
+    took = time.monotonic() - begin
+
+    assert took < 5
+    assert ending.is_late
+    assert used.command("SELECT 1") == 1
+    assert waiting is not None
+    assert isinstance(waiting.exception(0), StoreError)
+    assert "the writer did not end in time; 1 requests were not stored" in caplog.text
+    hung.set()
+    assert in_hand is not None
+    assert in_hand.result(10) is None
+    assert until(lambda: not ending.is_late)
+    used.close()
+
+
+def test_deadline_is_one_for_all_stages() -> None:
+    """Each gets what is left, and a little where nothing is."""
+    ending, hung = Ending(1.0), Event()
+    begin = time.monotonic()
+    with (
+        stage("first", held(hung), stop=nothing, ending=ending),
+        stage("second", held(hung), stop=nothing, ending=ending),
+    ):
+        pass
+    took = time.monotonic() - begin
+    hung.set()
+
+    assert 1.9 < took < 4
