@@ -56,7 +56,7 @@ OUTSIDE = {
     "rt4chart_collector.ingest.otlp.refusal": ("google.protobuf", "google.rpc"),
     "rt4chart_collector.ingest.otlp.http_protocol": ("h11", "uvicorn"),
     "rt4chart_collector.ingest.otlp.decompress": ("backports.zstd", "compression"),
-    "rt4chart_collector.telemetry.prometheus": ("prometheus_client",),
+    "rt4chart_collector.core.metrics": ("opentelemetry", "prometheus_client"),
     "rt4chart_collector.ingest.kafka.consumer": ("confluent_kafka",),
     "rt4chart_collector.alerts.notify.by_apprise": ("apprise",),
     "rt4chart_collector.console": ("starlette", "jinja2", "markupsafe"),

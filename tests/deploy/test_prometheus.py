@@ -7,16 +7,15 @@ import re
 import pytest
 import yaml
 
+from rt4chart_collector.core.instruments import INSTRUMENTS, Instrument, InstrumentKind
 from rt4chart_collector.notify.prometheus_rules import rule_file
 from rt4chart_collector.notify.prometheus_rules import rules as route_rules
-from rt4chart_collector.telemetry.metric import Kind, Metric
-from rt4chart_collector.telemetry.table import TABLE
 from tests.deploy.files import DEPLOY, read_yaml, targets
 
 SUFFIXES = {
-    Kind.COUNTER: ("_total",),
-    Kind.GAUGE: ("",),
-    Kind.HISTOGRAM: ("_bucket", "_sum", "_count"),
+    InstrumentKind.COUNTER: ("",),
+    InstrumentKind.GAUGE: ("",),
+    InstrumentKind.HISTOGRAM: ("_bucket", "_sum", "_count"),
 }
 NAME = re.compile(r"\brt4chart_[a-z_]+")
 
@@ -27,14 +26,14 @@ def rules() -> list[dict[str, object]]:
     return [one for file in files for group in file["groups"] for one in group["rules"]]
 
 
-def names(metric: Metric) -> list[str]:
+def names(metric: Instrument) -> list[str]:
     """What Prometheus calls its series."""
     return [metric.prometheus_name + suffix for suffix in SUFFIXES[metric.kind]]
 
 
 def test_every_metric_that_is_asked_for_is_told() -> None:
     """Of the service's own; another name would be a panel without data or an alert that sleeps."""
-    told = {name for metric in TABLE for name in names(metric)}
+    told = {name for metric in INSTRUMENTS for name in names(metric)}
     asked = [str(one["expr"]) for one in rules()]
     asked += [one["expr"] for _, _, one in targets("prometheus")]
 
@@ -46,7 +45,7 @@ def test_every_metric_that_is_asked_for_is_told() -> None:
 
 def test_labels_that_are_asked_for_are_told() -> None:
     """Of these metrics, in `by (…)` and in braces; `instance`, `job`, `le` are Prometheus'."""
-    told = {label for metric in TABLE for label in metric.labels} | {"instance", "job", "le"}
+    told = {label for metric in INSTRUMENTS for label in metric.labels} | {"instance", "job", "le"}
     asked = [str(one["expr"]) for one in rules()]
     asked += [one["expr"] for _, _, one in targets("prometheus")]
     ours = [text for text in asked if NAME.search(text)]

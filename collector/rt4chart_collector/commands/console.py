@@ -12,7 +12,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import SettingsError
 from rt4chart_collector.commands.up import declare
 from rt4chart_collector.core.console_settings import ConsoleSettings, load_console
-from rt4chart_collector.core.logs import say, set_up
+from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import PREFIX, Settings, load
 from rt4chart_collector.service.console import console_served
 from rt4chart_collector.service.monitor import (
@@ -49,7 +49,7 @@ def execute(options: argparse.Namespace) -> int:
     settings, monitoring = load_console(given), load_monitoring(given)
     if settings.console is None:
         raise SettingsError(f"{PREFIX}CONSOLE: expected where to serve it, got off")
-    set_up(service.log_format, service.log_level)
+    configure_logging(service.log_format, service.log_level)
     asked, pages, looking = Event(), Ending(0.0), Ending(MONITOR_S)
     heed_signals(asked.set, MONITOR_S + LIMIT_S)
     target = target_of(service.dsn)
@@ -63,7 +63,7 @@ def execute(options: argparse.Namespace) -> int:
         console_served(service, settings, pages, others=others, machines=machines) as url,
     ):
         looks = ", watching its routes" if watched else ""
-        say(service.log_format, "console", f"{url}, database {target.shown}{looks}")
+        announce(service.log_format, "console", f"{url}, database {target.shown}{looks}")
         asked.wait()
     if pages.is_late or looking.is_late:
         # A thread hangs in a library: the interpreter would wait for it, or end under it.

@@ -12,7 +12,7 @@ from threading import Event
 from otel_rt4chart.cli import Command
 from otel_rt4chart.settings.application import JudgeSettings
 from rt4chart_collector.core.console_settings import ConsoleSettings, load_console
-from rt4chart_collector.core.logs import say, set_up
+from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import PREFIX, Settings, check_metrics, load, variables
 from rt4chart_collector.service.console import console_served
 from rt4chart_collector.service.monitor import load_monitoring, monitoring_fields
@@ -65,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
         {one.name: getattr(options, one.name) for one in monitoring_fields()}
     )
     check_metrics(settings.self_metrics, (settings.otlp_http, settings.otlp_grpc))
-    set_up(settings.log_format, settings.log_level)
+    configure_logging(settings.log_format, settings.log_level)
     for warning in misspelt(variables()):
         log.warning("%s", warning)
     asked = Event()
@@ -77,14 +77,14 @@ def execute(options: argparse.Namespace) -> int:
         console_served(settings, console, late, service.status, others) as pages,
     ):
         shown_at = f", console {pages}" if pages else ""
-        say(
+        announce(
             settings.log_format,
             "up",
             f"OTLP at {service.url}/v1/traces and gRPC at {service.grpc}, "
             f"database {service.database}, judge {service.judge}{shown_at}",
         )
         asked.wait()
-        say(settings.log_format, "up", "stopping; finishing what was acknowledged")
+        announce(settings.log_format, "up", "stopping; finishing what was acknowledged")
     if service.ending.is_late or late.is_late:
         # A thread hangs in a library: the interpreter would wait for it, or end under it.
         os._exit(1)

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 from otel_rt4chart.cli import Command
 from rt4chart_collector.commands.up import declare
-from rt4chart_collector.core.logs import say, set_up
+from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.pipeline.stream.stream import Stream
 from rt4chart_collector.service.signals import heed_signals
@@ -38,7 +38,7 @@ def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish what is in hand; a second one ends at once."""
     settings = load_work({one.name: getattr(options, one.name) for one in work_fields()})
     service = settings.service
-    set_up(service.log_format, service.log_level)
+    configure_logging(service.log_format, service.log_level)
     asked, endings = Event(), list[Ending]()
     heed_signals(asked.set, service.stop_s + LIMIT_S)
     try:
@@ -57,14 +57,14 @@ def _work(settings: WorkSettings, asked: Event, endings: list[Ending]) -> None:
     with working(settings) as worker:
         endings.append(worker.ending)
         served = f", figures at {worker.url}/metrics" if worker.url else ""
-        say(
+        announce(
             service.log_format,
             "work",
             f"{settings.source}, database {worker.database}, judge {worker.judge}{served}",
         )
         Thread(target=_stop_when, args=(asked, worker.stream), daemon=True).start()
         worker.stream.run()
-        say(service.log_format, "work", "stopped; what is not decided is another's")
+        announce(service.log_format, "work", "stopped; what is not decided is another's")
 
 
 def _stop_when(asked: Event, stream: Stream) -> None:

@@ -1,4 +1,4 @@
-"""The service's log: one line a record, as text or as JSON, without what users or clients wrote."""
+"""The service's log: one line a record, as text or JSON, without text of users or clients."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rt4chart_collector.core.redacted_error import shown
 
 TEXT, JSON = "text", "json"
 LEVELS = ("debug", "info", "warning", "error")
-OURS = ("rt4chart", "otel_rt4chart", "rt4chart_collector", "rt4chart_clustering")
-# C0, DEL and C1 steer a terminal; the others make text stand elsewhere than it is.
+OWN_LOGGERS = ("rt4chart", "otel_rt4chart", "rt4chart_collector", "rt4chart_clustering")
+# C0, DEL and C1 control a terminal; the others change the order in which text is shown.
 CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {
     code: f"\\u{code:04x}"
     for code in (0x061C, *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -24,59 +24,60 @@ log = logging.getLogger(__name__)
 
 
 class TextFormatter(logging.Formatter):
-    """Time, level, logger and message; control characters are escaped, they may be strangers'."""
+    """Time, level, logger and message; control characters, which clients may send, are escaped."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line; of an exception its type and its frames."""
+        """One line; an exception is reduced to its type and frames."""
         error = _error_of(record)
         where = f" ({shown(error)})" if error is not None else ""
-        told = f"{record.levelname} {record.name}: {_message(record)}{where}"
-        return f"{_time(record)} {told.translate(CONTROL)}"
+        line = f"{record.levelname} {record.name}: {_message(record)}{where}"
+        return f"{_time(record)} {line.translate(CONTROL)}"
 
 
 class JsonFormatter(logging.Formatter):
-    """An object: `time`, `level`, `logger`, `message`; of an error its type and `where`."""
+    """An object of `time`, `level`, `logger`, `message`; errors add `exception` and `where`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, all of it ASCII."""
-        told = {
+        fields = {
             "time": _time(record),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": _message(record),
         }
         if (error := _error_of(record)) is not None:
-            told |= {"exception": type(error).__name__, "where": shown(error)}
+            fields |= {"exception": type(error).__name__, "where": shown(error)}
         # JSON escapes all control characters but DEL.
-        return json.dumps(told).replace("\x7f", "\\u007f")
+        return json.dumps(fields).replace("\x7f", "\\u007f")
 
 
 FORMATTERS = {TEXT: TextFormatter, JSON: JsonFormatter}
 
 
-def set_up(form: str, level: str) -> None:
-    """Let everything logged in this process go to stderr in that form.
+def configure_logging(form: str, level: str) -> None:
+    """Send all records of this process to stderr in that form.
 
-    `level` is for our own loggers: below warnings, libraries log requests with their content.
+    `level` applies to our own loggers. Libraries log from warnings on: below that they log whole
+    requests.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(FORMATTERS[form]())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(max(logging.WARNING, _number(level)))
-    for name in OURS:
+    for name in OWN_LOGGERS:
         logging.getLogger(name).setLevel(_number(level))
     logging.captureWarnings(True)
     # A record that cannot be formatted is dropped, not printed with its arguments.
     logging.raiseExceptions = False
-    threading.excepthook = _note_death
+    threading.excepthook = _log_death
 
 
-def say(form: str, command: str, text: str) -> None:
-    """Tell the user something on stdout, in the form of the log where that is JSON."""
+def announce(form: str, command: str, text: str) -> None:
+    """Print a line for the user to stdout, as JSON if the log is JSON."""
     if form == JSON:
-        told = logging.LogRecord(f"rt4chart.{command}", logging.INFO, "", 0, text, None, None)
-        sys.stdout.write(f"{JsonFormatter().format(told)}\n")
+        record = logging.LogRecord(f"rt4chart.{command}", logging.INFO, "", 0, text, None, None)
+        sys.stdout.write(f"{JsonFormatter().format(record)}\n")
     else:
         sys.stdout.write(f"rt4chart {command}: {text}\n")
     sys.stdout.flush()
@@ -100,8 +101,8 @@ def _error_of(record: logging.LogRecord) -> BaseException | None:
     return record.exc_info[1] if isinstance(record.exc_info, Sequence) else None
 
 
-def _note_death(told: threading.ExceptHookArgs) -> None:
-    error = told.exc_value
+def _log_death(args: threading.ExceptHookArgs) -> None:
+    error = args.exc_value
     if error is not None:
-        name = told.thread.name if told.thread else "unknown"
+        name = args.thread.name if args.thread else "unknown"
         log.error("thread %s ended: %s", name, shown(error))

@@ -10,7 +10,13 @@ from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import (
+    PUT_OFF_ANSWERS,
+    SPANS_RECOVERED,
+    SPANS_STORED,
+    UNSAVED_TRACES,
+)
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.recovery import Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
@@ -30,7 +36,7 @@ class Assembler:
         recovery: Recovery,
         retries: Retries,
         breaker: Breaker,
-        counters: Counters,
+        metrics: ServiceMetrics,
         *,
         clock: Clock,
     ) -> None:
@@ -40,7 +46,7 @@ class Assembler:
         self._recovery = recovery
         self._retries = retries
         self._breaker = breaker
-        self._counters = counters
+        self._metrics = metrics
         self._clock = clock
         self._lock = threading.Lock()
         self._stopping = threading.Event()
@@ -68,7 +74,7 @@ class Assembler:
 
     def accept(self, spans: Sequence[SpanRecord]) -> None:
         """Take in spans that are stored."""
-        self._counters.add("spans_stored", len(spans))
+        self._metrics.add(SPANS_STORED, number=len(spans))
         with self._lock:
             self._buffer.add(spans, self._clock())
 
@@ -96,7 +102,7 @@ class Assembler:
     @property
     def _given_back(self) -> int:
         """How often something was left to be found in the store."""
-        counted = self._counters["unsaved"] + self._counters["put_off"]
+        counted = self._metrics.total(UNSAVED_TRACES) + self._metrics.total(PUT_OFF_ANSWERS)
         return self._buffer.evicted_traces + counted
 
     def _recover(self) -> None:
@@ -118,6 +124,6 @@ class Assembler:
                 is_in_hand=lambda one: one in self._buffer or one in handed_over,
             )
             retried = self._retries.page(self._clock())
-            self._counters.add("spans_recovered", len(recovered))
+            self._metrics.add(SPANS_RECOVERED, number=len(recovered))
             with self._lock:
                 self._buffer.add([*recovered, *retried], self._clock())

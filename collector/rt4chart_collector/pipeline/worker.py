@@ -15,7 +15,20 @@ from otel_rt4chart.spans.exchange.assembly import Trace
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify import Verifier
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import (
+    ANSWERS,
+    CLAIMS,
+    FAILURES,
+    PUT_OFF_ANSWERS,
+    RETRIES,
+    STORE_INSERT_DURATION,
+    STORE_INSERT_FAILURES,
+    UNSAVED_TRACES,
+    VERDICT_LAG,
+    VERIFICATION_DURATION,
+    VERIFIED_ANSWERS,
+)
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.decision import answers_in, decide, needs_judge, save
@@ -39,7 +52,7 @@ class Worker:
     """One thread's work: `run` leases traces until the queue is closed and empty.
 
     What it could not store stays undecided in the store and is found there
-    again; `counters` tells how many (`unsaved`).
+    again; `metrics` counts it (UNSAVED_TRACES).
     """
 
     def __init__(
@@ -47,7 +60,7 @@ class Worker:
         client: Client,
         queue: TraceQueue,
         verifier: Verifier,
-        counters: Counters,
+        metrics: ServiceMetrics,
         breaker: Breaker,
         *,
         sample_rate: float,
@@ -63,7 +76,7 @@ class Worker:
         self._client = client
         self._queue = queue
         self._verifier = verifier
-        self._counters = counters
+        self._metrics = metrics
         self._breaker = breaker
         self._sample_rate = sample_rate
         self._strict_routes = strict_routes
@@ -79,7 +92,7 @@ class Worker:
             try:
                 left = self.handle(traces)
             except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
-                self._counters.add("unsaved", len(traces))
+                self._metrics.add(UNSAVED_TRACES, number=len(traces))
                 self._note(error, f"{len(traces)} traces left undecided, found again later")
             finally:
                 self._queue.done(traces, left)
@@ -124,7 +137,7 @@ class Worker:
             # A letter stays due; what has none, and no decision, is to be searched for.
             if letter is None and is_known:
                 return Outcome(None, put_off(candidate, self._verifier.judge.id, self._clock()))
-            self._counters.add("put_off", letter is None)
+            self._metrics.add(PUT_OFF_ANSWERS, number=letter is None)
             return None
         verdict = decide(
             candidate,
@@ -134,7 +147,8 @@ class Worker:
             strict=candidate.route in self._strict_routes,
         )
         if is_judged:
-            self._counters.observe(f"verification.{verdict.verifier}", verdict.duration_ns / SECOND)
+            duration_s = verdict.duration_ns / SECOND
+            self._metrics.record(VERIFICATION_DURATION, duration_s, verdict.verifier)
             self._breaker.note(failure_in(verdict))
         return outcome_of(verdict, letter)
 
@@ -198,7 +212,7 @@ class Worker:
             return
         for wait_s in (*RETRIES_S, None):
             try:
-                with self._counters.timed("insert.verdicts"):
+                with self._metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "verdicts"):
                     save(self._client, outcomes, self._version)
                 break
             except StoreError as error:
@@ -211,21 +225,21 @@ class Worker:
 
     def _count(self, outcome: Outcome) -> None:
         if (verdict := outcome.verdict) is not None:
-            self._counters.add(f"decisions.{verdict.decision}")
+            self._metrics.add(ANSWERS, verdict.decision)
             if (report := verdict.report) is not None:
-                self._counters.add(f"labels.{report.label}")
+                self._metrics.add(VERIFIED_ANSWERS, report.label)
                 self._note_lag(verdict.candidate.end_ns)
                 for claim in report.claims:
-                    self._counters.add(f"claims.{claim.label}")
+                    self._metrics.add(CLAIMS, claim.label)
         if (letter := outcome.letter) is not None:
-            self._counters.add("retries.planned", letter.state is State.WAITING)
-            self._counters.add("retries.given_up", letter.state is State.DEAD)
-        self._counters.add("retries.answered", outcome.settled is not None)
+            self._metrics.add(RETRIES, "planned", number=letter.state is State.WAITING)
+            self._metrics.add(RETRIES, "given_up", number=letter.state is State.DEAD)
+        self._metrics.add(RETRIES, "answered", number=outcome.settled is not None)
 
     def _note_lag(self, end_ns: int) -> None:
         if end_ns:
-            self._counters.observe("lag", (self._clock() - end_ns) / SECOND)
+            self._metrics.record(VERDICT_LAG, (self._clock() - end_ns) / SECOND)
 
     def _note(self, error: Exception, what: str) -> None:
-        self._counters.add(f"failures.{type(error).__name__}")
+        self._metrics.add(FAILURES, type(error).__name__)
         log.error("%s: %s", what, shown(error))

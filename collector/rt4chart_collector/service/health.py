@@ -1,4 +1,4 @@
-"""Whether the service takes spans now, and if not, why, in one word."""
+"""Whether the service accepts spans now, and the reasons why it does not."""
 
 from __future__ import annotations
 
@@ -11,98 +11,100 @@ from rt4chart_collector.store.connect import Client
 
 STOPPING, STORE_UNREACHABLE, QUEUE_FULL = "stopping", "store_unreachable", "queue_full"
 WRITER, ASSEMBLER, WORKERS = "writer", "assembler", "workers"
+# The order in which /readyz reports them.
 REASONS = (
     STOPPING,
     *(f"{part}_dead" for part in (WRITER, ASSEMBLER, WORKERS)),
     STORE_UNREACHABLE,
     QUEUE_FULL,
 )
-PAUSE_S = 2.0
-# The store is away where it has not said anything for so long, or refused an insert so lately.
-SILENCE_S, REFUSAL_S = 5.0, 10.0
+PROBE_INTERVAL_S = 2.0
+# The store is unreachable if a probe takes longer than the first, or if an insert failed within
+# the second.
+PROBE_TIMEOUT_S, INSERT_FAILURE_S = 5.0, 10.0
 
 
 class Health:
-    """Collects what is wrong; any thread may tell and ask."""
+    """Collects the reasons why the service is not ready; any thread may report and read."""
 
     def __init__(self) -> None:
-        """Nothing is wrong."""
+        """Ready."""
         self._lock = threading.Lock()
-        self._held: set[str] = set()
-        self._looks: dict[str, Callable[[], bool]] = {}
+        self._reasons: set[str] = set()
+        self._checks: dict[str, Callable[[], bool]] = {}
 
-    def look(self, reason: str, is_so: Callable[[], bool]) -> None:
-        """Ask `is_so` from now on whether `reason`, one of `REASONS`, holds."""
+    def add_check(self, reason: str, is_so: Callable[[], bool]) -> None:
+        """Call `is_so` at every reading to learn whether `reason`, one of `REASONS`, holds."""
         with self._lock:
-            self._looks[reason] = is_so
+            self._checks[reason] = is_so
 
-    def died(self, part: str) -> None:
-        """A thread of that part ended that should not have: it does not come back."""
+    def report_death(self, part: str) -> None:
+        """A thread of that part ended unexpectedly; it does not come back."""
         with self._lock:
-            self._held.add(f"{part.replace(' ', '_')}_dead")
+            self._reasons.add(f"{part.replace(' ', '_')}_dead")
 
     def stop(self) -> None:
-        """Nothing is taken any more."""
+        """Nothing is accepted any more."""
         with self._lock:
-            self._held.add(STOPPING)
+            self._reasons.add(STOPPING)
 
     @property
     def is_stopping(self) -> bool:
-        """True once the end has begun."""
+        """True once shutdown has begun."""
         with self._lock:
-            return STOPPING in self._held
+            return STOPPING in self._reasons
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """All that holds now, the first of `REASONS` first; nothing where spans are taken."""
+        """All that hold now, in the order of `REASONS`; empty if the service is ready."""
         with self._lock:
-            looks, held = dict(self._looks), set(self._held)
-        held |= {reason for reason, is_so in looks.items() if is_so()}
-        return tuple(sorted(held, key=lambda one: (*REASONS, one).index(one)))
+            checks, found = dict(self._checks), set(self._reasons)
+        found |= {reason for reason, is_so in checks.items() if is_so()}
+        return tuple(sorted(found, key=lambda one: (*REASONS, one).index(one)))
 
 
 class StoreWatch:
-    """Asks the store every two seconds over a connection of its own; `run` is a thread's life.
+    """Probes the store every two seconds over a connection of its own; `run` is a thread's life.
 
-    A store that hangs is away too, though nothing failed yet.
+    A store that hangs counts as unreachable, although no request has failed.
     """
 
     def __init__(self, client: Client) -> None:
-        """Not away, as long as nothing is known."""
+        """Reachable until the first probe."""
         self._client = client
         self._stopping = threading.Event()
         self._has_failed = False
-        self._asked_at: float | None = None
-        self._refused_at: float | None = None
+        self._probed_at: float | None = None
+        self._insert_failed_at: float | None = None
 
     def run(self) -> None:
-        """Ask until stopped."""
-        while not self._stopping.wait(PAUSE_S):
-            self.ask()
+        """Probe until stopped."""
+        while not self._stopping.wait(PROBE_INTERVAL_S):
+            self.probe()
 
     def stop(self) -> None:
         """Let `run` end."""
         self._stopping.set()
 
-    def ask(self) -> None:
-        """Ask once."""
-        self._asked_at = time.monotonic()
+    def probe(self) -> None:
+        """Send one statement."""
+        self._probed_at = time.monotonic()
         try:
             self._client.command("SELECT 1")
         except StoreError:
             self._has_failed = True
         else:
             self._has_failed = False
-        self._asked_at = None
+        self._probed_at = None
 
-    def inserted(self, *, is_stored: bool) -> None:
-        """What came of an insert: a store may answer and yet take nothing."""
-        self._refused_at = None if is_stored else time.monotonic()
+    def note_insert(self, *, is_stored: bool) -> None:
+        """Learn from an insert: a store may answer probes and yet refuse inserts."""
+        self._insert_failed_at = None if is_stored else time.monotonic()
 
     @property
-    def is_away(self) -> bool:
+    def is_unreachable(self) -> bool:
         """True while spans could not be stored."""
-        now, asked, refused = time.monotonic(), self._asked_at, self._refused_at
-        is_silent = asked is not None and now - asked > SILENCE_S
-        is_refusing = refused is not None and now - refused < REFUSAL_S
-        return self._has_failed or is_silent or is_refusing
+        now, probed, failed = time.monotonic(), self._probed_at, self._insert_failed_at
+        is_hanging = probed is not None and now - probed > PROBE_TIMEOUT_S
+        is_refusing = failed is not None and now - failed < INSERT_FAILURE_S
+        return self._has_failed or is_hanging or is_refusing

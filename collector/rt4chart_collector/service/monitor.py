@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields
-from importlib.metadata import version
 from threading import Event
 
 from starlette.requests import Request
@@ -16,18 +15,20 @@ from starlette.routing import Route
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.verdicts import Clock
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.monitor_settings import MonitorSettings, load_monitor, monitor_fields
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.detect.monitor.drift_alerts import moment
+from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes
 from rt4chart_collector.detect.monitor.monitor import Monitor
 from rt4chart_collector.ingest.otlp.token import authenticate
 from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.notify.settings import AlertSettings, load_alerts
+from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.service.http_routes import metrics_route
 from rt4chart_collector.service.stages import Ending, stage
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.sampling_rates import RateSet
-from rt4chart_collector.telemetry.figures import Figures
-from rt4chart_collector.telemetry.prometheus import exposition
 
 PATH = "/v1/rates"
 # A document is at most 64 KiB (docs/sampling.md); a route's name is bounded here, too.
@@ -90,13 +91,13 @@ def build_monitor(
     settings: Monitoring | None,
     *,
     clock: Clock,
-    process: Callable[[], Figures] | None = None,
+    breaker: Breaker | None = None,
 ) -> Monitor | None:
     """The monitor, None where it is off; SettingsError where somebody cannot be told of alerts."""
     if settings is None or not settings.is_on:
         return None
     alerting = Alerting(settings.alerts)
-    return Monitor(client, settings.monitor, alerting, clock=clock, process=process)
+    return Monitor(client, settings.monitor, alerting, clock=clock, breaker=breaker)
 
 
 @contextmanager
@@ -136,7 +137,6 @@ class LoneMonitor:
         self._settings = settings
         self._alerting = Alerting(settings.alerts)
         self.clock = clock
-        self._began_s, self._version = clock() / 10**9, version("otel-rt4chart")
         self._stopping = Event()
         self._monitor: Monitor | None = None
 
@@ -159,11 +159,9 @@ class LoneMonitor:
         if self._monitor is not None:
             self._monitor.stop()
 
-    @property
-    def figures(self) -> Figures:
-        """The routes as the last round saw them, and since when this process is up."""
-        routes = () if self._monitor is None else tuple(self._monitor.figures())
-        return Figures(self._version, self._began_s, routes=routes)
+    def figures(self) -> Sequence[RouteFigures]:
+        """The routes as the last round saw them."""
+        return () if self._monitor is None else self._monitor.figures()
 
     def rates(self, service: str) -> Sequence[RateSet]:
         """The rates in force of a service, as of the last round."""
@@ -204,12 +202,9 @@ def asked_of(lone: LoneMonitor, settings: Monitoring) -> list[Route]:
 
     Who may ask is the server's affair.
     """
-
-    async def show_metrics(request: Request) -> Response:
-        body, media_type = exposition(lone.figures, request.headers.get("accept", ""))
-        return Response(body, headers={"content-type": media_type})
-
-    asked = [Route("/metrics", show_metrics, methods=["GET"])]
+    metrics = ServiceMetrics()
+    observe_routes(metrics, lone.figures)
+    asked = [metrics_route(metrics)]
     if settings.monitor.adaptive:
         asked.append(rates_route(lone.rates, "", clock=lone.clock))
     return asked

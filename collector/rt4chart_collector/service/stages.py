@@ -129,4 +129,4 @@ def _live(part: str, run: Callable[[], None], health: Health) -> None:
         how = shown(error)
     if how != "returned" or not health.is_stopping:
         log.critical("a thread of the %s is dead, the service must be started anew: %s", part, how)
-        health.died(part)
+        health.report_death(part)

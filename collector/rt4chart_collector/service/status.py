@@ -1,35 +1,58 @@
-"""What the service says of itself: counts, queues and health, read when somebody asks."""
+"""What the service reports about itself: `/status`, and the gauges of its parts."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from collections.abc import Collection
 
-from rt4chart_collector.core.counters import Counted, Counters
+from otel_rt4chart.judges.failure import KINDS
+from rt4chart_collector.core.instruments import (
+    ANSWERS,
+    DEAD_LETTERS,
+    EVICTED_TRACES,
+    FAILURES,
+    INGEST_QUEUE,
+    INGEST_QUEUE_LIMIT,
+    INGEST_QUEUE_REQUESTS,
+    JUDGE_PAUSED,
+    KAFKA_LAG,
+    KAFKA_MESSAGES,
+    KAFKA_PARTITIONS,
+    KAFKA_PAUSED_PARTITIONS,
+    OPEN_TRACES,
+    OPEN_TRACES_SIZE,
+    PUT_OFF_ANSWERS,
+    REQUESTS,
+    RETRIES,
+    RETRIES_WAITING,
+    SPANS_LOST,
+    SPANS_RECOVERED,
+    SPANS_STORED,
+    UNREADY,
+    UNSAVED_TRACES,
+    VERIFIED_ANSWERS,
+    WORK_QUEUE_LIMIT,
+    WORK_QUEUE_TRACES,
+    Instrument,
+)
+from rt4chart_collector.core.metrics import Labels, ServiceMetrics
+from rt4chart_collector.ingest.otlp.intake import ACCEPTED
 from rt4chart_collector.ingest.writer import Ingest
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.recovery import Retries
+from rt4chart_collector.pipeline.retry import GONE, PAUSED
 from rt4chart_collector.pipeline.stream.stream import Stream
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.service.health import Health
-from rt4chart_collector.telemetry.figures import (
-    Figures,
-    Judging,
-    Opened,
-    Queued,
-    RouteFigures,
-    Waiting,
-)
+from rt4chart_collector.service.health import REASONS, Health
+from rt4chart_collector.store.dead_letters import LetterCounts
 
 
 class Status:
-    """Reads the parts' figures when asked; any thread may ask. A process may lack any part."""
+    """Reads the parts when asked; any thread may ask. A process may lack any part."""
 
     def __init__(
         self,
-        counters: Counters,
+        metrics: ServiceMetrics,
         *,
         ingest: Ingest | None = None,
         assembler: Assembler | None = None,
@@ -38,97 +61,119 @@ class Status:
         breaker: Breaker | None = None,
         stream: Stream | None = None,
         health: Health | None = None,
-        routes: Callable[[], Sequence[RouteFigures]] = tuple,
     ) -> None:
-        """The parts to read; `routes` gives what the monitor saw last."""
-        self._routes = routes
-        self._counters = counters
-        self._ingest = ingest
-        self._assembler = assembler
-        self._queue = queue
-        self._retries = retries
-        self._breaker = breaker
-        self._stream = stream
-        self._version = version("otel-rt4chart")
-        self._start_s = time.time()
+        """The parts to read, whose gauges are added to `metrics`."""
+        self.metrics = metrics
         self.health = health or Health()
-
-    def figures(self) -> Figures:
-        """All figures of this moment."""
-        # Read in the order in which work moves on, so that none is missed on its way.
-        queued = _queued(self._ingest) if self._ingest else None
-        stream = self._stream
-        opened = _opened(self._assembler) if self._assembler else None
-        queue, breaker, retries = self._queue, self._breaker, self._retries
-        return Figures(
-            version=self._version,
-            start_s=self._start_s,
-            reasons=self.health.reasons,
-            queued=queued,
-            streamed=stream.streamed if stream else None,
-            opened=stream.opened if stream else opened,
-            waiting=Waiting(queue.pending, queue.limit) if queue else None,
-            counted=self._counters.read(),
-            judging=Judging(breaker.judge, breaker.told) if breaker else None,
-            letters=retries.counts if retries else None,
-            routes=tuple(self._routes()),
-        )
+        self._ingest, self._assembler, self._stream = ingest, assembler, stream
+        self._queue, self._retries, self._breaker = queue, retries, breaker
+        self._observe_spans()
+        self._observe_answers()
 
     def __call__(self) -> dict[str, object]:
-        """The figures since the start as JSON; `idle` says that nothing is left to do now."""
-        figures = self.figures()
-        counted = figures.counted
-        told: dict[str, object] = {
-            "ready": not figures.reasons,
-            "idle": figures.is_idle,
-            "spans_stored": counted["spans_stored"],
-            "spans_lost": sum(counted.under("spans_lost").values()),
-            "spans_recovered": counted["spans_recovered"],
-            "requests_refused": refused(counted),
-            "traces_unsaved": counted["unsaved"],
-            "answers_put_off": counted["put_off"],
-            "retries": counted.under("retries"),
-            "decisions": counted.under("decisions"),
-            "labels": counted.under("labels"),
-            "failures": counted.under("failures"),
+        """The status as JSON; `idle` says that no work is left now."""
+        # Read in the order in which work moves on, so that none is missed on its way.
+        held = self._stream.held_bytes if self._stream else 0
+        parts = self._ingest_status() | self._stream_status() | self._trace_status()
+        parts |= self._judge_status()
+        at_work = ("ingest_bytes", "recovering", "traces_open", "traces_waiting")
+        is_idle = not held and not any(parts.get(name) for name in at_work)
+        ready = {"ready": not self.health.reasons, "idle": is_idle}
+        return {**ready, **self._counted(), **parts}
+
+    def _counted(self) -> dict[str, object]:
+        total = self.metrics.total
+        refused = self._by_label(REQUESTS, label=1)
+        refused.pop(ACCEPTED, None)
+        return {
+            "spans_stored": total(SPANS_STORED),
+            "spans_lost": total(SPANS_LOST),
+            "spans_recovered": total(SPANS_RECOVERED),
+            "requests_refused": refused,
+            "traces_unsaved": total(UNSAVED_TRACES),
+            "answers_put_off": total(PUT_OFF_ANSWERS),
+            "retries": self._by_label(RETRIES),
+            "decisions": self._by_label(ANSWERS),
+            "labels": self._by_label(VERIFIED_ANSWERS),
+            "failures": self._by_label(FAILURES),
         }
-        if queued := figures.queued:
-            told |= {"ingest_bytes": queued.size_bytes}
-        if streamed := figures.streamed:
-            told |= {
-                "partitions": sorted(streamed.partitions),
-                "partitions_paused": sorted(streamed.paused),
-                "lag": {str(one): lag for one, lag in sorted(streamed.lags.items())},
-                "messages": counted.under("kafka"),
-            }
-        if opened := figures.opened:
-            told |= {"traces_open": opened.traces, "traces_evicted": opened.evicted}
-            told |= {"recovering": opened.is_recovering}
-        if waiting := figures.waiting:
-            told |= {"traces_waiting": waiting.traces}
-        if judging := figures.judging:
-            told |= {"judging": judging.pause}
-        if letters := figures.letters:
-            told |= {"retries_waiting": letters.waiting, "dead_letters": dict(letters.dead)}
+
+    def _by_label(self, counter: Instrument, *, label: int = 0) -> dict[str, int]:
+        """What was counted by the values of one label; without what never happened."""
+        found: dict[str, int] = {}
+        for labels, number in sorted(self.metrics.counts(counter).items()):
+            if number:
+                found[labels[label]] = found.get(labels[label], 0) + number
+        return dict(sorted(found.items()))
+
+    def _ingest_status(self) -> dict[str, object]:
+        return {"ingest_bytes": self._ingest.size_bytes} if self._ingest else {}
+
+    def _stream_status(self) -> dict[str, object]:
+        if (stream := self._stream) is None:
+            return {}
+        return {
+            "partitions": sorted(stream.partitions),
+            "partitions_paused": sorted(stream.paused),
+            "lag": {str(one): lag for one, lag in sorted(stream.lags.items())},
+            "messages": self._by_label(KAFKA_MESSAGES),
+        }
+
+    def _trace_status(self) -> dict[str, object]:
+        told: dict[str, object] = {}
+        if buffered := self._stream or self._assembler:
+            assembler = self._assembler
+            is_recovering = assembler.is_recovering if assembler else False
+            told |= {"traces_open": buffered.open_traces}
+            told |= {"traces_evicted": assembler.evicted_traces if assembler else 0}
+            told |= {"recovering": is_recovering}
+        if self._queue:
+            told |= {"traces_waiting": self._queue.pending}
         return told
 
+    def _judge_status(self) -> dict[str, object]:
+        told: dict[str, object] = {}
+        if self._breaker:
+            told |= {"judging": self._breaker.told}
+        if self._retries:
+            counts = self._retries.counts
+            told |= {"retries_waiting": counts.waiting, "dead_letters": dict(counts.dead)}
+        return told
 
-def refused(counted: Counted) -> dict[str, int]:
-    """How many requests were not taken, by what was wrong with them, over all ways in."""
-    found: dict[str, int] = {}
-    for name, number in counted.under("requests").items():
-        result = name.partition(".")[2]
-        if result != "accepted":
-            found[result] = found.get(result, 0) + number
-    return dict(sorted(found.items()))
+    def _observe_spans(self) -> None:
+        observe = self.metrics.observe
+        if ingest := self._ingest:
+            observe(INGEST_QUEUE, lambda: ingest.size_bytes)
+            observe(INGEST_QUEUE_LIMIT, lambda: ingest.max_bytes)
+            observe(INGEST_QUEUE_REQUESTS, lambda: ingest.requests)
+        if stream := self._stream:
+            for result in ("read", "buried", "unburied"):
+                self.metrics.add(KAFKA_MESSAGES, result, number=0)
+            observe(KAFKA_LAG, lambda: {(str(at),): lag for at, lag in stream.lags.items()})
+            observe(KAFKA_PARTITIONS, lambda: len(stream.partitions))
+            observe(KAFKA_PAUSED_PARTITIONS, lambda: len(stream.paused))
+        if buffered := self._stream or self._assembler:
+            observe(OPEN_TRACES, lambda: buffered.open_traces)
+            observe(OPEN_TRACES_SIZE, lambda: buffered.buffer_bytes)
+        if assembler := self._assembler:
+            observe(EVICTED_TRACES, lambda: assembler.evicted_traces)
+
+    def _observe_answers(self) -> None:
+        observe, health = self.metrics.observe, self.health
+        if queue := self._queue:
+            observe(WORK_QUEUE_TRACES, lambda: queue.pending)
+            observe(WORK_QUEUE_LIMIT, lambda: queue.limit)
+        if breaker := self._breaker:
+            observe(JUDGE_PAUSED, lambda: int(bool(breaker.told.get("paused"))))
+        if retries := self._retries:
+            observe(RETRIES_WAITING, lambda: retries.counts.waiting)
+            observe(DEAD_LETTERS, lambda: _dead_by_reason(retries.counts))
+        observe(UNREADY, lambda: _unready(health.reasons))
 
 
-def _queued(ingest: Ingest) -> Queued:
-    return Queued(ingest.size_bytes, ingest.requests, ingest.max_bytes)
+def _dead_by_reason(counts: LetterCounts) -> dict[Labels, float]:
+    return {(reason,): counts.dead.get(reason, 0) for reason in (*KINDS, GONE, PAUSED)}
 
 
-def _opened(assembler: Assembler) -> Opened:
-    is_recovering = assembler.is_recovering
-    return Opened(
-        assembler.open_traces, assembler.buffer_bytes, assembler.evicted_traces, is_recovering
-    )
+def _unready(reasons: Collection[str]) -> dict[Labels, float]:
+    return {(one,): int(one in reasons) for one in dict.fromkeys((*REASONS, *reasons))}

@@ -15,9 +15,11 @@ from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import STORE_INSERT_DURATION, STORE_INSERT_FAILURES
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.core.settings import STORED, Settings
+from rt4chart_collector.detect.monitor.metrics import observe_routes
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.sockets import check_free, listening, load_tls, serving, url_of
@@ -46,7 +48,6 @@ from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.schema import drift
 from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.staging import inserts_staged
-from rt4chart_collector.telemetry.push import pushed
 
 MIB = 2**20
 log = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ def running(
         bound = stack.enter_context(listening(settings.otlp_http))
         check_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, ending, clock))
-        counters, giving_up = Counters(), Event()
+        metrics, giving_up = ServiceMetrics(judge=judge), Event()
         breaker = Breaker(judge, clock)
         queue = TraceQueue(settings.work_queue)
         searching, watching, looking, *working = (
@@ -88,32 +89,33 @@ def running(
             for _ in range(3 + settings.workers)
         )
         hired = hiring(settings, clock, giving_up)
-        workers = [hired(one, queue, verifier, counters, breaker) for one in working]
+        workers = [hired(one, queue, verifier, metrics, breaker) for one in working]
         recovery, retries = Recovery(searching, judge), Retries(searching, judge)
         buffer = TraceBuffer(patience(settings), max_bytes=settings.trace_buffer_mib * MIB)
-        assembler = Assembler(buffer, queue, recovery, retries, breaker, counters, clock=clock)
+        assembler = Assembler(buffer, queue, recovery, retries, breaker, metrics, clock=clock)
         watch = StoreWatch(watching)
-        store, limit = storing(client, counters, watch), settings.ingest_queue_mib * MIB
+        store, limit = storing(client, metrics, watch), settings.ingest_queue_mib * MIB
         ingest = Ingest(store, assembler.accept, max_bytes=limit)
-        ending.health.look(STORE_UNREACHABLE, lambda: watch.is_away)
-        ending.health.look(QUEUE_FULL, lambda: ingest.is_full)
-        monitor = build_monitor(looking, monitoring, clock=clock, process=lambda: status.figures())
+        ending.health.add_check(STORE_UNREACHABLE, lambda: watch.is_unreachable)
+        ending.health.add_check(QUEUE_FULL, lambda: ingest.is_full)
+        monitor = build_monitor(looking, monitoring, clock=clock, breaker=breaker)
         status = Status(
-            counters,
+            metrics,
             ingest=ingest,
             assembler=assembler,
             queue=queue,
             retries=retries,
             breaker=breaker,
             health=ending.health,
-            routes=monitor.figures if monitor else tuple,
         )
+        if monitor is not None:
+            observe_routes(metrics, monitor.figures)
         waits, token = settings.ack == STORED, settings.token
-        intake = Intake(ingest.offer, token=token, waits=waits, count=counters.add)
+        intake = Intake(ingest.offer, token=token, waits=waits, metrics=metrics)
         asked = monitor_routes(monitor, monitoring, token, clock=clock)
         web = build_app(intake, [*operations_routes(status, token), *asked])
 
-        stack.enter_context(pushed(status.figures, settings.self_metrics))
+        stack.enter_context(metrics.pushed(settings.self_metrics))
         stack.enter_context(monitored(monitor, ending))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
         stack.enter_context(draining(queue, workers, giving_up, ending=ending))
@@ -127,7 +129,7 @@ def running(
 
 
 def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., Worker]:
-    """What makes a worker of its connection, queue, verifier, counters and breaker."""
+    """What makes a worker of its connection, queue, verifier, metrics and breaker."""
     return partial(
         Worker,
         sample_rate=settings.sample_rate,
@@ -154,18 +156,18 @@ def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Clien
 
 
 def storing(
-    client: Client, counters: Counters, watch: StoreWatch
+    client: Client, metrics: ServiceMetrics, watch: StoreWatch
 ) -> Callable[[Sequence[SpanRecord]], None]:
     """What writes a batch of spans, with its time and its failures noted."""
 
     def store(spans: Sequence[SpanRecord]) -> None:
         try:
-            with counters.timed("insert.spans"):
+            with metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "spans"):
                 insert_spans(client, spans)
         except StoreError:
-            watch.inserted(is_stored=False)
+            watch.note_insert(is_stored=False)
             raise
-        watch.inserted(is_stored=True)
+        watch.note_insert(is_stored=True)
 
     return store
 

@@ -12,7 +12,7 @@ from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer
 from otel_rt4chart.verify import Verifier
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import Settings
 from rt4chart_collector.ingest.kafka.consumer import KafkaSource
 from rt4chart_collector.ingest.sockets import listening, serving_web, url_of
@@ -32,7 +32,6 @@ from rt4chart_collector.service.up import MIB, patience, storing
 from rt4chart_collector.service.worker_settings import WorkSettings
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate, planned, shipped
-from rt4chart_collector.telemetry.push import pushed
 
 # The stream bounds itself before it would have to give up what no store may have.
 UNBOUNDED = 2**62
@@ -69,26 +68,27 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
             for _ in range(service.workers + 2)
         ]
         watch = StoreWatch(siblings[-1])
-        counters, giving_up, in_hand = Counters(), Event(), InHand()
+        metrics = ServiceMetrics(judge=verifier.judge.id)
+        giving_up, in_hand = Event(), InHand()
         breaker = Breaker(verifier.judge.id, clock)
         queue = TraceQueue(service.work_queue, told=in_hand.told)
-        store = Storing(storing(client, counters, watch)) if settings.stream.store_spans else None
+        store = Storing(storing(client, metrics, watch)) if settings.stream.store_spans else None
         retries = Retries(siblings[-2], verifier.judge.id, share=lambda: stream.share)
         searching = Searching(retries, breaker, clock=clock)
         buffer = TraceBuffer(patience(service), max_bytes=UNBOUNDED)
         stream = Stream(
-            Parts(source, buffer, queue, in_hand, breaker, counters, searching, store),
+            Parts(source, buffer, queue, in_hand, breaker, metrics, searching, store),
             max_bytes=service.trace_buffer_mib * MIB,
             seconds_left=lambda: ending.seconds,
             clock=clock,
         )
         workers = [
-            worker(one, queue, verifier, counters, breaker, service, clock, giving_up, in_hand)
+            worker(one, queue, verifier, metrics, breaker, service, clock, giving_up, in_hand)
             for one in siblings[: service.workers]
         ]
-        ending.health.look(STORE_UNREACHABLE, lambda: watch.is_away)
+        ending.health.add_check(STORE_UNREACHABLE, lambda: watch.is_unreachable)
         status = Status(
-            counters,
+            metrics,
             queue=queue,
             retries=retries,
             breaker=breaker,
@@ -99,7 +99,7 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
         if bound is not None:
             app = operations_app(status, service.token)
             stack.enter_context(serving_web(app, bound, stop_s=service.stop_s))
-        stack.enter_context(pushed(status.figures, service.self_metrics))
+        stack.enter_context(metrics.pushed(service.self_metrics))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
         stack.enter_context(draining(queue, workers, giving_up, ending=ending))
         stack.enter_context(stage("search", searching.run, stop=searching.stop, ending=ending))
@@ -120,7 +120,7 @@ def worker(
     client: Client,
     queue: TraceQueue,
     verifier: Verifier,
-    counters: Counters,
+    metrics: ServiceMetrics,
     breaker: Breaker,
     settings: Settings,
     clock: Clock,
@@ -132,7 +132,7 @@ def worker(
         client,
         queue,
         verifier,
-        counters,
+        metrics,
         breaker,
         sample_rate=settings.sample_rate,
         strict_routes=settings.strict_routes,

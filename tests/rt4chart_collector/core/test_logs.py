@@ -17,9 +17,9 @@ from rt4chart_collector.core.logs import JSON, TEXT, JsonFormatter, TextFormatte
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 SPEAK = """
 import logging, sys, threading, warnings
-from rt4chart_collector.core.logs import say, set_up
+from rt4chart_collector.core.logs import announce, configure_logging
 form, level = sys.argv[1:]
-set_up(form, level)
+configure_logging(form, level)
 ours, theirs = logging.getLogger("rt4chart_collector.pipeline.worker"), logging.getLogger("openai")
 ours.info("ours")
 theirs.info("a request with its content")
@@ -33,7 +33,7 @@ warnings.warn("old", DeprecationWarning)
 def die(): raise KeyError("a user's text")
 thread = threading.Thread(target=die, name="some")
 thread.start(); thread.join()
-say(form, "up", "here")
+announce(form, "up", "here")
 """
 
 

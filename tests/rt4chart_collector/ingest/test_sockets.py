@@ -8,6 +8,7 @@ import socket
 import ssl
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +19,8 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import REQUESTS
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.ingest.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.ingest.otlp.intake import Intake
@@ -143,9 +145,9 @@ def test_rest_of_a_refused_body_is_not_waited_for(queue: Queue) -> None:
 
 def test_refused_requests_are_counted_by_their_fault(queue: Queue) -> None:
     """Over both ways in, in one count; one whose client went away is among them."""
-    counters = Counters()
+    metrics = ServiceMetrics()
     queue.is_full = True
-    with ways_in(Intake(queue.offer, count=counters.add)) as served, served.channel() as channel:
+    with ways_in(Intake(queue.offer, metrics=metrics)) as served, served.channel() as channel:
         for body in (request(span()), b"no request"):
             httpx.post(f"{served.url}/v1/traces", content=body, headers=PROTOBUF)
             with pytest.raises(grpc.RpcError):
@@ -153,14 +155,14 @@ def test_refused_requests_are_counted_by_their_fault(queue: Queue) -> None:
         with served.connect() as leaving:
             leaving.sendall(HEAD + b"content-length: 9\r\n\r\nx")
         until = time.monotonic() + 10
-        while counters["requests.http.malformed"] < 2 and time.monotonic() < until:
+        while metrics.counts(REQUESTS)["http", "malformed"] < 2 and time.monotonic() < until:
             time.sleep(0.01)
 
-    assert counters.under("requests") == {
-        "grpc.busy": 1,
-        "grpc.malformed": 1,
-        "http.busy": 1,
-        "http.malformed": 2,
+    assert +Counter(metrics.counts(REQUESTS)) == {
+        ("grpc", "busy"): 1,
+        ("grpc", "malformed"): 1,
+        ("http", "busy"): 1,
+        ("http", "malformed"): 2,
     }
 
 
@@ -277,7 +279,7 @@ def test_accepted_sockets_send_at_once(queue: Queue, monkeypatch: pytest.MonkeyP
 
 def test_operators_are_served_without_a_way_in() -> None:
     """For a process that takes its spans from elsewhere; at the end nobody listens any more."""
-    app = operations_app(Status(Counters()))
+    app = operations_app(Status(ServiceMetrics()))
     with listening(ANY_PORT) as bound:
         url = url_of(bound)
         with serving_web(app, bound, stop_s=1):

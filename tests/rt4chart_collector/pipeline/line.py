@@ -9,7 +9,7 @@ from threading import Event
 from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import Verifier
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.writer import Ingest
 from rt4chart_collector.pipeline.assembler import Assembler
@@ -41,7 +41,7 @@ class Line:
     ) -> None:
         self.client = client
         self.now = now
-        self.counters = Counters()
+        self.metrics = ServiceMetrics()
         judge, ticks = verifier.judge.id, count()
         queue = self.queue = TraceQueue(999)
         self.breaker = Breaker(judge, lambda: self.now)
@@ -52,7 +52,7 @@ class Line:
             Recovery(client, judge),
             retries,
             self.breaker,
-            self.counters,
+            self.metrics,
             clock=lambda: self.now,
         )
         # Every look at the clock is a little later, so that no two decisions are of one moment.
@@ -60,14 +60,14 @@ class Line:
             client,
             queue,
             verifier,
-            self.counters,
+            self.metrics,
             self.breaker,
             sample_rate=1.0,
             clock=lambda: self.now + next(ticks),
             giving_up=Event(),
         )
         self.status = Status(
-            self.counters,
+            self.metrics,
             ingest=Ingest(lambda spans: None, lambda spans: None, max_bytes=1),
             assembler=self.assembler,
             queue=queue,

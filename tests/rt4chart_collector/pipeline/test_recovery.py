@@ -6,6 +6,7 @@ import pytest
 
 from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.local.judge import RulesJudge
+from rt4chart_collector.core.instruments import UNSAVED_TRACES
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans
 from tests.rt4chart_collector.pipeline.line import Line, spans_from
@@ -42,7 +43,7 @@ def test_trace_of_a_worker_is_not_found_again(client: Client, line: Line) -> Non
     line.assembler.accept(spans_from(1))
     line.assembler.step()
     leased = line.queue.lease(1)
-    line.counters.add("unsaved")
+    line.metrics.add(UNSAVED_TRACES)
     line.assembler.step()
 
     line.now += 31 * SECOND
@@ -50,7 +51,7 @@ def test_trace_of_a_worker_is_not_found_again(client: Client, line: Line) -> Non
 
     assert recovered(line) == 0
     line.queue.done(leased)
-    line.counters.add("unsaved")
+    line.metrics.add(UNSAVED_TRACES)
     line.assembler.step()
     line.after(31)
     assert (recovered(line), line.decisions()) == (3, {("verified", "entailed"): 1})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
@@ -14,7 +15,8 @@ from otel_rt4chart.spans.exchange.assembly import Patience, Trace, TraceBuffer
 from otel_rt4chart.spans.model.record import SpanLink, SpanRecord
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import DraftClaim, Label, Sentence, Verifier
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import ANSWERS, FAILURES, SPANS_RECOVERED, UNSAVED_TRACES
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -42,13 +44,13 @@ def whole(spans: Sequence[SpanRecord]) -> Trace:
 
 
 @pytest.fixture
-def counters() -> Counters:
+def metrics() -> ServiceMetrics:
     """Nothing counted."""
-    return Counters()
+    return ServiceMetrics()
 
 
 @pytest.fixture
-def worker(client: Client, counters: Counters) -> Make:
+def worker(client: Client, metrics: ServiceMetrics) -> Make:
     """Makes a worker on the test's database."""
     clock = count(NOON + 60 * SECOND, SECOND)
 
@@ -57,7 +59,7 @@ def worker(client: Client, counters: Counters) -> Make:
             client,
             TraceQueue(9),
             Verifier(judge),
-            counters,
+            metrics,
             Breaker(judge.id, lambda: next(clock)),
             sample_rate=sample_rate,
             clock=lambda: next(clock),
@@ -151,14 +153,16 @@ class Particular(ScriptedJudge):
         return ScriptedJudge.decompose(self, sentences)
 
 
-def test_one_bad_answer_stops_no_other(client: Client, worker: Make, counters: Counters) -> None:
+def test_one_bad_answer_stops_no_other(
+    client: Client, worker: Make, metrics: ServiceMetrics
+) -> None:
     """It is recorded as an error, the next one is verified."""
     judge = Particular(JUDGE.scripts)
 
     worker(judge).handle([whole(spans_from(1, "Nobody knows.")), whole(spans_from(2))])
 
     assert decisions(client) == [("1", "error", "none"), ("2", "verified", "entailed")]
-    assert counters.under("decisions") == {"error": 1, "verified": 1}
+    assert +Counter(metrics.counts(ANSWERS)) == {("error",): 1, ("verified",): 1}
 
 
 def test_answers_outside_the_sample_are_recorded(client: Client, worker: Make) -> None:
@@ -169,7 +173,7 @@ def test_answers_outside_the_sample_are_recorded(client: Client, worker: Make) -
 
 
 def test_answers_that_cannot_be_stored_are_counted_and_the_worker_goes_on(
-    client: Client, counters: Counters
+    client: Client, metrics: ServiceMetrics
 ) -> None:
     """They stay undecided in the store, where recovery finds them."""
     giving_up, queue = Event(), TraceQueue(9)
@@ -184,15 +188,15 @@ def test_answers_that_cannot_be_stored_are_counted_and_the_worker_goes_on(
         failing,
         queue,
         Verifier(JUDGE),
-        counters,
+        metrics,
         Breaker(JUDGE.id, lambda: next(clock)),
         sample_rate=1.0,
         clock=lambda: next(clock),
         giving_up=giving_up,
     ).run()
 
-    assert (queue.pending, counters["unsaved"]) == (0, 1)
-    assert counters.under("failures") == {"StoreError": 1}
+    assert (queue.pending, metrics.total(UNSAVED_TRACES)) == (0, 1)
+    assert metrics.counts(FAILURES) == {("StoreError",): 1}
 
 
 class Steps:
@@ -201,14 +205,14 @@ class Steps:
     def __init__(self, client: Client, *, max_bytes: int = 10**7) -> None:
         self.now = NOON + 60 * SECOND
         self.queue = TraceQueue(9)
-        self.counters = Counters()
+        self.metrics = ServiceMetrics()
         self.assembler = Assembler(
             TraceBuffer(Patience(SECOND, 5 * SECOND, 60 * SECOND), max_bytes=max_bytes),
             self.queue,
             Recovery(client, JUDGE.id),
             Retries(client, JUDGE.id),
             Breaker(JUDGE.id, lambda: self.now),
-            self.counters,
+            self.metrics,
             clock=lambda: self.now,
         )
 
@@ -236,7 +240,7 @@ def test_start_finds_what_was_left_undecided(client: Client, steps: Steps, worke
     worker().handle([whole(spans_from(1))])
 
     assert steps.after(2) == ["2"]
-    assert steps.counters["spans_recovered"] == 3
+    assert steps.metrics.total(SPANS_RECOVERED) == 3
     assert not steps.assembler.is_recovering
 
 

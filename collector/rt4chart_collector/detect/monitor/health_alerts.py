@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import moment
+from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import Judged, coverage, judged
 from rt4chart_collector.store.dead_letters import backlog
 from rt4chart_collector.store.traffic import silent_routes
-from rt4chart_collector.telemetry.figures import Figures
 
 # Of fewer claims or answers a share says little.
 LEAST_CLAIMS, LEAST_FAILED, FAILED_SHARE = 50, 5, 0.2
@@ -25,20 +25,19 @@ def health_alerts(
     *,
     verifier: str,
     now_ns: int,
-    figures: Callable[[], Figures] | None = None,
+    breaker: Breaker | None = None,
 ) -> list[Alert]:
     """What is wrong with the verifying in the last hour.
 
     Undecided claims are `verifier`'s, whose rates are watched, "" for nobody's. Failures are those
-    of everyone at work: who judges now may never have had a verdict. `figures` are of this process.
+    of everyone at work: who judges now may never have had a verdict. `breaker` is of this process.
     """
-    process = figures() if figures else None
     known = judged(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
     at_work = {one.verifier for one in known} | {verifier}
-    if process and process.judging:
-        at_work.add(process.judging.judge)
+    if breaker is not None:
+        at_work.add(breaker.judge)
     found = _undecided(client, settings, verifier, now_ns) if verifier else []
-    found += _judge(known, process, now_ns)
+    found += _judge(known, breaker, now_ns)
     found += _backlog(client, settings, at_work - {""}, now_ns)
     return found + _no_data(client, settings, now_ns)
 
@@ -61,18 +60,18 @@ def _undecided(
     return found[:MOST]
 
 
-def _judge(known: Sequence[Judged], figures: Figures | None, now_ns: int) -> list[Alert]:
+def _judge(known: Sequence[Judged], breaker: Breaker | None, now_ns: int) -> list[Alert]:
     """Of several verifiers the one that fails most: one that works hides no other."""
     failing = [
         one for one in known if one.failed >= LEAST_FAILED and one.failed_share >= FAILED_SHARE
     ]
     worst = max(failing, key=lambda one: (one.failed, one.verifier), default=None)
-    judging = figures.judging if figures else None
-    pause = judging.pause if judging and judging.pause.get("paused") else None
+    judge, state = (breaker.judge, breaker.told) if breaker else ("", {})
+    pause = state if state.get("paused") else None
     if pause is None and worst is None:
         return []
-    paused = next((one for one in known if judging and one.verifier == judging.judge), None)
-    shown = worst or paused or Judged(judging.judge if judging else "", 0, 0)
+    paused = next((one for one in known if one.verifier == judge), None)
+    shown = worst or paused or Judged(judge, 0, 0)
     title = f"The judge failed on {shown.failed_share:.0%} of an hour's answers"
     facts: dict[str, object] = {"verifier": shown.verifier, "failed_share": shown.failed_share}
     facts |= {"failed": shown.failed, "answers": shown.failed + shown.verified}

@@ -1,20 +1,67 @@
-"""What the monitor saw last, as figures for /metrics."""
+"""The last known rate and drift of each watched route, and the gauges that report them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from operator import attrgetter
 
 from otel_rt4chart.verify.core.rates import claim_rate
+from rt4chart_collector.core.instruments import (
+    ROUTE_CLAIMS,
+    ROUTE_DRIFT_LOG_EVIDENCE,
+    ROUTE_DRIFT_THRESHOLD,
+    ROUTE_HALLUCINATION_RATE,
+    ROUTE_MIN_DETECTABLE_RISE,
+    ROUTE_UNDECIDED_RATIO,
+)
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import coverage
 from rt4chart_collector.store.ticks import route_ticks, sums_of
-from rt4chart_collector.telemetry.figures import RouteFigures
 
-# So many series are borne by any Prometheus; docs/operations.md names the number.
-MOST = 200
+# Any Prometheus can hold the series of this many routes; docs/operations.md names the number.
+MAX_ROUTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RouteFigures:
+    """One route as the monitor saw it last: the answers of the last hour, and the drift.
+
+    `rate` and `undecided` are shares, None where they have no denominator; `claims` counts decided
+    claims. `evidence` and `thresholds` are natural logarithms: `evidence` of any rise and of one
+    that pages, `thresholds` the values at which it warns and pages. `detectable` is the smallest
+    rise that is detected within 90 minutes, None where that is unknown.
+    """
+
+    service: str
+    route: str
+    claims: int
+    rate: float | None = None
+    undecided: float | None = None
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    detectable: float | None = None
+
+
+def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteFigures]]) -> None:
+    """Report the routes that `routes` gives as gauges; unknown values are left out."""
+    for gauge, value in (
+        (ROUTE_HALLUCINATION_RATE, attrgetter("rate")),
+        (ROUTE_CLAIMS, attrgetter("claims")),
+        (ROUTE_UNDECIDED_RATIO, attrgetter("undecided")),
+        (ROUTE_MIN_DETECTABLE_RISE, attrgetter("detectable")),
+    ):
+        metrics.observe(gauge, partial(_by_route, routes, value))
+    for gauge, levels in (
+        (ROUTE_DRIFT_LOG_EVIDENCE, attrgetter("evidence")),
+        (ROUTE_DRIFT_THRESHOLD, attrgetter("thresholds")),
+    ):
+        metrics.observe(gauge, partial(_by_level, routes, levels))
 
 
 def route_figures(
@@ -25,9 +72,9 @@ def route_figures(
     now_ns: int,
     rule: str,
 ) -> tuple[RouteFigures, ...]:
-    """The figures of the watched routes with an answer of the last day, of the last hour's answers.
+    """The figures of the watched routes that had an answer in the last day.
 
-    Of more than `MOST` those with the most traffic.
+    Rates are over the last hour. Beyond `MAX_ROUTES`, the routes with the most traffic are kept.
     """
     heard = {place: one for place, one in findings.items() if now_ns - one.tick_ns < SILENT_NS}
     if not heard:
@@ -38,7 +85,7 @@ def route_figures(
     read = {(one.service, one.route): one for one in ticks_read}
     covered = coverage(client, since_ns=since, until_ns=now_ns, verifier=verifier)
     found = []
-    for place in busiest[:MOST]:
+    for place in busiest[:MAX_ROUTES]:
         ticks = read[place].ticks if place in read else ()
         sums = sums_of(one for tick in ticks for one in tick.bins)
         known = covered.get(place)
@@ -57,7 +104,7 @@ def route_figures(
 
 
 def _levels(found: Finding, rule: str) -> dict[str, float]:
-    """The other rules have no evidence, and a cold route has none yet."""
+    """Only the evidence rule has evidence, and a cold route has none yet."""
     if rule != "evidence" or found.state == "cold":
         return {}
     return {"any": found.warn, "page": found.page}
@@ -65,3 +112,21 @@ def _levels(found: Finding, rule: str) -> dict[str, float]:
 
 def _bounds(found: Finding, rule: str) -> dict[str, float]:
     return {"warn": found.warn_at, "page": found.page_at} if _levels(found, rule) else {}
+
+
+def _by_route(
+    routes: Callable[[], Sequence[RouteFigures]], value: Callable[[RouteFigures], float | None]
+) -> dict[tuple[str, ...], float]:
+    found = {(one.service, one.route): value(one) for one in routes()}
+    return {place: number for place, number in found.items() if number is not None}
+
+
+def _by_level(
+    routes: Callable[[], Sequence[RouteFigures]],
+    levels: Callable[[RouteFigures], Mapping[str, float]],
+) -> dict[tuple[str, ...], float]:
+    return {
+        (one.service, one.route, level): number
+        for one in routes()
+        for level, number in levels(one).items()
+    }

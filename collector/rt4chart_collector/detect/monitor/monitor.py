@@ -21,15 +21,15 @@ from rt4chart_collector.detect.monitor.adaptive_sampling import Adaptive
 from rt4chart_collector.detect.monitor.drift_alerts import DriftAlerts
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.detect.monitor.issue_alerts import issue_alerts
-from rt4chart_collector.detect.monitor.metrics import route_figures
+from rt4chart_collector.detect.monitor.metrics import RouteFigures, route_figures
 from rt4chart_collector.detect.monitor.routes import Round, Routes
 from rt4chart_collector.notify.alerting import Alerting
+from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.alert_events import open_alerts
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.leases import give_back, take
 from rt4chart_collector.store.sampling_rates import RateSet, rates_in_force
 from rt4chart_collector.store.verifiers import main_verifier
-from rt4chart_collector.telemetry.figures import Figures, RouteFigures
 
 LEASE = "monitor"
 SECOND = 10**9
@@ -52,14 +52,14 @@ class Monitor:
         alerting: Alerting,
         *,
         clock: Clock = time.time_ns,
-        process: Callable[[], Figures] | None = None,
+        breaker: Breaker | None = None,
     ) -> None:
-        """`client` is for the thread of `run`; `process` gives the figures of the service."""
+        """`client` is for the thread of `run`; `breaker` is that of the judge in this process."""
         self._client = client
         self._settings = settings
         self._alerting = alerting
         self._clock = clock
-        self._process = process
+        self._breaker = breaker
         self._holder = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
         self._stopping = Event()
         self._routes: Routes | None = None
@@ -169,7 +169,7 @@ class Monitor:
 
     def _health(self, verifier: str, now_ns: int) -> list[Alert]:
         return health_alerts(
-            self._client, self._settings, verifier=verifier, now_ns=now_ns, figures=self._process
+            self._client, self._settings, verifier=verifier, now_ns=now_ns, breaker=self._breaker
         )
 
     def _adapt(self, verifier: str, now_ns: int) -> None:

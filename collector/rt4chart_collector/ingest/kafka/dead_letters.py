@@ -6,7 +6,8 @@ import logging
 from collections import deque
 
 from otel_rt4chart.judges.verdicts import Clock
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import KAFKA_MESSAGES
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
 from rt4chart_collector.ingest.kafka.source import Message, Source, SourceError
 
@@ -21,12 +22,12 @@ class Poison:
     """What waits to be put aside; until it is, its offset is not committed."""
 
     def __init__(
-        self, source: Source, offsets: Offsets, counters: Counters, *, clock: Clock
+        self, source: Source, offsets: Offsets, metrics: ServiceMetrics, *, clock: Clock
     ) -> None:
         """Nothing waits."""
         self._source = source
         self._offsets = offsets
-        self._counters = counters
+        self._metrics = metrics
         self._clock = clock
         self._waiting: deque[tuple[Message, str, Mark]] = deque()
         self._not_before = 0
@@ -55,9 +56,9 @@ class Poison:
             self._source.bury(message, reason)
         except SourceError as error:
             self._not_before = self._clock() + PAUSE_NS
-            self._counters.add("kafka.unburied")
+            self._metrics.add(KAFKA_MESSAGES, "unburied")
             log.error("a message that cannot be read is not committed: %s: %s", place, error)
             return False
-        self._counters.add("kafka.buried")
+        self._metrics.add(KAFKA_MESSAGES, "buried")
         log.warning("a message cannot be read, and was put aside: %s: %s", place, reason)
         return True

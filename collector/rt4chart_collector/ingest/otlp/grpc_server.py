@@ -9,7 +9,7 @@ import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
 
 from rt4chart_collector.ingest.otlp.decode import decode_spans
-from rt4chart_collector.ingest.otlp.intake import REQUESTS, Intake, response_to
+from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake, response_to
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, retry_bytes, status_bytes
 from rt4chart_collector.ingest.otlp.request_limiter import Place
 
@@ -84,7 +84,7 @@ def build_server(intake: Intake) -> Server:
     server = grpc.aio.server(
         options=[
             ("grpc.max_receive_message_length", intake.body_bytes),
-            ("grpc.max_concurrent_streams", REQUESTS),
+            ("grpc.max_concurrent_streams", MAX_REQUESTS),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
             # Two services on one port would share its clients without a word.
             ("grpc.so_reuseport", 0),

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
+from itertools import product
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTracePartialSuccess,
@@ -15,6 +16,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.core.instruments import REQUESTS, SPANS_LOST, SPANS_RECEIVED, SPANS_REFUSED
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import Decoded
 from rt4chart_collector.ingest.otlp.decompress import IDENTITY, unpack
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, busy
@@ -23,12 +26,14 @@ from rt4chart_collector.ingest.otlp.token import authenticate
 
 BODY_BYTES = 64 * 2**20
 BODY_S = 30.0
-REQUESTS = 256
+MAX_REQUESTS = 256
 RETRY_STORE_S = 5
+WAYS = ("grpc", "http")
+ACCEPTED = "accepted"
+RESULTS = (ACCEPTED, *(fault.name.lower() for fault in Fault))
 
 Offer = Callable[[Sequence[SpanRecord], int], Future[None] | None]
 Decode = Callable[[bytes], Decoded]
-Count = Callable[[str, int], None]
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +42,8 @@ class Intake:
     """Decodes requests and offers their spans; belongs to one event loop.
 
     `offer` queues spans or answers None where the queue is full. With `waits` a request is taken
-    when its spans are stored, else when they are queued. `count` hears of requests by way in
-    and result, and of spans: `spans_received`, `spans_refused` by reason, and `spans_lost`, which
-    were queued but not stored after all.
+    when its spans are stored, else when they are queued. `metrics` counts requests by way in
+    and result, and spans that were received, refused by reason, and lost: queued but not stored.
     """
 
     def __init__(
@@ -48,7 +52,7 @@ class Intake:
         *,
         token: str = "",
         waits: bool = True,
-        count: Count = lambda _, __: None,
+        metrics: ServiceMetrics | None = None,
         body_bytes: int = BODY_BYTES,
         body_s: float = BODY_S,
     ) -> None:
@@ -56,10 +60,12 @@ class Intake:
         self._offer = offer
         self._token = token
         self._waits = waits
-        self._count = count
+        self._metrics = metrics or ServiceMetrics()
+        for way, result in product(WAYS, RESULTS):
+            self._metrics.add(REQUESTS, way, result, number=0)
         self.body_bytes = body_bytes
         self.body_s = body_s
-        self.room = Room(requests=REQUESTS, size_bytes=4 * body_bytes)
+        self.room = Room(requests=MAX_REQUESTS, size_bytes=4 * body_bytes)
         # Unpacking and decoding hold a request several times over: a few at a time.
         self._decoding = asyncio.Semaphore(4)
 
@@ -69,8 +75,8 @@ class Intake:
 
     def note(self, way: str, refused: RefusedError | None = None) -> None:
         """Count a request that came in this way: it was accepted, or told so."""
-        result = "accepted" if refused is None else refused.fault.name.lower()
-        self._count(f"requests.{way}.{result}", 1)
+        result = ACCEPTED if refused is None else refused.fault.name.lower()
+        self._metrics.add(REQUESTS, way, result)
 
     def too_slow(self) -> RefusedError:
         """The body did not come in time."""
@@ -89,8 +95,8 @@ class Intake:
             async with self._decoding:
                 body = await asyncio.to_thread(unpack, body, encoding, self.body_bytes)
                 decoded = await asyncio.to_thread(decode, body)
-            self._count("spans_received", len(decoded.spans) + decoded.rejected)
-            self._count("spans_refused.invalid", decoded.rejected)
+            self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
+            self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
             place.resize(0)
             await self._store(decoded.spans, len(body))
         except InputError as error:
@@ -102,7 +108,7 @@ class Intake:
             return
         stored = self._offer(spans, size_bytes)
         if stored is None:
-            self._count("spans_refused.queue_full", len(spans))
+            self._metrics.add(SPANS_REFUSED, "queue_full", number=len(spans))
             raise busy("the queue is full or the service is stopping", RETRY_S)
         if not self._waits:
             stored.add_done_callback(partial(self._note_lost, len(spans)))
@@ -110,13 +116,13 @@ class Intake:
         try:
             await asyncio.wrap_future(stored)
         except StoreError as error:
-            self._count("spans_refused.not_stored", len(spans))
+            self._metrics.add(SPANS_REFUSED, "not_stored", number=len(spans))
             raise busy("the spans could not be stored", RETRY_STORE_S) from error
 
     def _note_lost(self, spans: int, stored: Future[None]) -> None:
         if stored.exception() is not None:
             log.error("%d spans that were acknowledged when queued are lost", spans)
-            self._count("spans_lost.not_stored", spans)
+            self._metrics.add(SPANS_LOST, "not_stored", number=spans)
 
 
 def response_to(decoded: Decoded) -> bytes:

@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import Trace, TraceBuffer, size_of
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import (
+    KAFKA_MESSAGES,
+    SPANS_RECEIVED,
+    SPANS_REFUSED,
+    SPANS_STORED,
+)
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.kafka.dead_letters import Poison
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
 from rt4chart_collector.ingest.kafka.source import UNREADABLE, Message, Source, decoded
@@ -20,7 +26,6 @@ from rt4chart_collector.pipeline.stream.searching import Searching
 from rt4chart_collector.pipeline.stream.storing import UNFIT, Arrival, Storing
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.store.share import Share
-from rt4chart_collector.telemetry.figures import Opened, Streamed
 
 TICK_S = 0.1
 MESSAGES = 256
@@ -40,7 +45,7 @@ class Parts(NamedTuple):
     queue: TraceQueue
     in_hand: InHand
     breaker: Breaker
-    counters: Counters
+    metrics: ServiceMetrics
     searching: Searching
     storing: Storing | None = None
 
@@ -57,11 +62,11 @@ class Stream:
     ) -> None:
         """Nothing is read until `run`; `seconds_left` runs from its first call, at the end."""
         self._source, self._buffer, self._queue, self._in_hand = parts[:4]
-        self._breaker, self._counters = parts.breaker, parts.counters
+        self._breaker, self._metrics = parts.breaker, parts.metrics
         self._searching, self._storing = parts.searching, parts.storing
         self._max_bytes, self._seconds_left, self._clock = max_bytes, seconds_left, clock
         self._offsets = Offsets()
-        self._poison = Poison(parts.source, self._offsets, parts.counters, clock=clock)
+        self._poison = Poison(parts.source, self._offsets, parts.metrics, clock=clock)
         self._marks: defaultdict[str, set[Mark]] = defaultdict(set)
         self._again: deque[tuple[int, Piece]] = deque()
         self._unstored = self._held = 0
@@ -72,19 +77,24 @@ class Stream:
         self.lags: Mapping[int, int] = {}
 
     @property
-    def streamed(self) -> Streamed:
-        """Partitions, pauses, lags and bytes; from any thread."""
-        return Streamed(self.share.ours, self.paused, self.lags, self._held)
-
-    @property
-    def opened(self) -> Opened:
-        """The open traces; from any thread."""
-        return Opened(len(self._buffer), self._buffer.size, 0, is_recovering=False)
-
-    @property
     def partitions(self) -> frozenset[int]:
-        """What is this member's."""
+        """The partitions of this member; from any thread."""
         return self.share.ours
+
+    @property
+    def open_traces(self) -> int:
+        """The number of traces that wait for more spans; from any thread."""
+        return len(self._buffer)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Approximate memory that they take; from any thread."""
+        return self._buffer.size
+
+    @property
+    def held_bytes(self) -> int:
+        """The `size` after the last step; from any thread."""
+        return self._held
 
     @property
     def size(self) -> int:
@@ -173,12 +183,12 @@ class Stream:
         mark = self._offsets.arrive(message.partition, message.offset, parts)
         if mark is None:
             return None
-        self._counters.add("kafka.read")
+        self._metrics.add(KAFKA_MESSAGES, "read")
         if found is None:
             self._poison.add(message, UNREADABLE, mark)
             return None
-        self._counters.add("spans_received", len(found.spans) + found.rejected)
-        self._counters.add("spans_refused.invalid", found.rejected)
+        self._metrics.add(SPANS_RECEIVED, number=len(found.spans) + found.rejected)
+        self._metrics.add(SPANS_REFUSED, "invalid", number=found.rejected)
         if not found.spans:
             return None
         return Arrival(mark, message, found.spans, sum(map(size_of, found.spans)))
@@ -189,7 +199,7 @@ class Stream:
             if not self._offsets.is_live(arrival.mark):
                 continue
             if is_stored:
-                self._counters.add("spans_stored", len(arrival.spans))
+                self._metrics.add(SPANS_STORED, number=len(arrival.spans))
                 self._open(arrival)
                 continue
             traces = {span.trace_id for span in arrival.spans}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from otel_rt4chart.judges.failure import Failure
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
+from rt4chart_collector.pipeline.breaker import PASSING, Breaker
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import Letter, State, insert_letters
 from rt4chart_collector.store.verdicts import insert_verdicts
-from rt4chart_collector.telemetry.figures import Figures, Judging
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 
@@ -20,14 +21,14 @@ NOW = START + HOUR
 SETTINGS = MonitorSettings()
 
 
-def found(client: Client, figures: Figures | None = None, **settings: float) -> list[Alert]:
+def found(client: Client, breaker: Breaker | None = None, **settings: float) -> list[Alert]:
     """The alerts an hour after the start."""
     return health_alerts(
         client,
         replace(SETTINGS, **settings),  # type: ignore[arg-type]
         verifier=VERIFIER,
         now_ns=NOW,
-        figures=(lambda: figures) if figures else None,
+        breaker=breaker,
     )
 
 
@@ -74,7 +75,9 @@ def test_a_judge_that_fails_often_or_is_paused(client: Client) -> None:
         for at in range(20, 24)
     ]
     insert_verdicts(client, [*good, *bad])
-    paused = Figures("1", 0.0, judging=Judging(VERIFIER, {"paused": True, "reason": "timeout"}))
+    paused = Breaker(VERIFIER, lambda: NOW)
+    for _ in range(PASSING):
+        paused.note(Failure("timeout", "TimeoutError", True))
 
     assert found(client) == []
     (alert,) = found(client, paused)
@@ -103,9 +106,9 @@ def test_a_backlog_is_also_of_who_judges_without_a_verdict(client: Client) -> No
     insert_letters(client, letters)
     failed = verdict(1, start_ns=START, decision=Decision.ERROR, decided_ns=START + SECOND)
     insert_verdicts(client, [replace(failed, verifier="b")])
-    process = Figures("1", 0.0, judging=Judging("own", {}))
+    breaker = Breaker("own", lambda: NOW)
 
-    (alert,) = found(client, process, backlog_answers=1)
+    (alert,) = found(client, breaker, backlog_answers=1)
 
     assert (alert.rule, alert.facts["waiting"]) == ("backlog", 2)
 

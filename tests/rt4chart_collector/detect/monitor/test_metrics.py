@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from rt4chart_collector.core import metrics as service_metrics
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.monitor import metrics
-from rt4chart_collector.detect.monitor.metrics import route_figures
+from rt4chart_collector.detect.monitor import metrics as figures
+from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes, route_figures
 from rt4chart_collector.store.connect import Client
 from tests.rt4chart_collector.detect.monitor.world import DAY, START
 from tests.rt4chart_collector.records import VERIFIER
+from tests.rt4chart_collector.telemetry.asked import samples
 
 FOUND = Finding(START, "calm", 1.0, 1.0, 3.0, 9.0, None, None, 0, 10.0, 10.0, "")
 
@@ -25,7 +28,7 @@ def routes(client: Client, found: dict[tuple[str, str], Finding], now_ns: int) -
 def test_the_busiest_routes_have_figures(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are more than a Prometheus bears."""
     found = {("shop", name): replace(FOUND, traffic_per_hour=at) for at, name in enumerate("abc")}
-    monkeypatch.setattr(metrics, "MOST", 2)
+    monkeypatch.setattr(figures, "MAX_ROUTES", 2)
 
     assert routes(client, found, START) == ["c", "b"]
 
@@ -35,3 +38,63 @@ def test_a_route_that_is_silent_for_a_day_has_no_evidence(client: Client) -> Non
     found = {("shop", "old"): FOUND, ("shop", "new"): replace(FOUND, tick_ns=START + DAY)}
 
     assert routes(client, found, START + DAY) == ["new"]
+
+
+def test_gauges_report_what_is_known_of_each_route() -> None:
+    """A value that is unknown has no series."""
+    known = RouteFigures(
+        "shop",
+        "support",
+        claims=400,
+        rate=0.06,
+        undecided=0.02,
+        evidence={"any": 4.0, "page": -1.5},
+        thresholds={"warn": 3.5, "page": 9.1},
+        detectable=0.03,
+    )
+    metrics = ServiceMetrics()
+    observe_routes(metrics, lambda: [known, RouteFigures("shop", "new", claims=0)])
+
+    found = samples(metrics.exposition()[0].decode())
+
+    support = (("route", "support"), ("service", "shop"))
+    assert found["rt4chart_route_hallucination_rate", support] == 0.06
+    assert found["rt4chart_route_undecided_ratio", support] == 0.02
+    assert found["rt4chart_route_min_detectable_rise", support] == 0.03
+    for name, level, value in (
+        ("log_evidence", "any", 4.0),
+        ("log_evidence", "page", -1.5),
+        ("threshold", "warn", 3.5),
+        ("threshold", "page", 9.1),
+    ):
+        assert found[f"rt4chart_route_drift_{name}", (("level", level), *support)] == value
+    new = [name for name, labels in found if ("route", "new") in labels]
+    assert new == ["rt4chart_route_claims"]
+
+
+def test_a_route_that_is_gone_has_no_series() -> None:
+    """Nor has it one after its place was taken by others, as often as that happens."""
+    metrics, routes = ServiceMetrics(), [RouteFigures("shop", "old", claims=1)]
+    observe_routes(metrics, lambda: routes)
+    metrics.exposition()
+
+    for number in range(3000):
+        routes[:] = [RouteFigures("shop", f"r{number}", claims=number)]
+        if number % 100 == 0 or number > 2990:
+            metrics.exposition()
+
+    found = samples(metrics.exposition()[0].decode())
+    shown = {labels: value for (name, labels), value in found.items() if "route" in name}
+    assert shown == {(("route", "r2999"), ("service", "shop")): 2999}
+
+
+def test_series_of_routes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bound new routes share one series, which has a label that says so."""
+    monkeypatch.setattr(service_metrics, "MAX_SERIES", 2)
+    metrics = ServiceMetrics()
+    observe_routes(metrics, lambda: [RouteFigures("shop", name, claims=1) for name in "abcd"])
+
+    found = samples(metrics.exposition()[0].decode())
+    shown = [dict(labels) for name, labels in found if name == "rt4chart_route_claims"]
+    assert [one["route"] for one in shown] == ["a", "b", ""]
+    assert shown[2]["otel_metric_overflow"] == "true"

@@ -19,7 +19,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
 
 from otel_rt4chart.core.errors import InputError, StoreError
-from rt4chart_collector.ingest.otlp.intake import REQUESTS, Intake
+from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, WaysIn, streamed, unary, ways_in
 from tests.rt4chart_collector.otlp.messages import request, span
 
@@ -224,7 +224,7 @@ def test_more_requests_than_places_are_sent_away(queue: Queue) -> None:
         never.set()
         errors = [one.exception() for one in waiting]
 
-    assert intake.room.requests == REQUESTS
+    assert intake.room.requests == MAX_REQUESTS
     assert (error.code(), retry_of(error)) == (grpc.StatusCode.UNAVAILABLE, [1, 1])
     refused = [told(error)[0] for error in errors if error]
     assert refused == [grpc.StatusCode.UNAVAILABLE] * len(refused)

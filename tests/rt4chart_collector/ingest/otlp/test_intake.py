@@ -11,7 +11,8 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import SPANS_LOST
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
@@ -78,8 +79,8 @@ def test_who_does_not_wait_is_told_when_queued_and_a_loss_is_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """It is the price of not waiting, and it is no secret."""
-    queue, counters = Queue(), Counters()
-    intake = Intake(queue.offer, waits=False, count=counters.add)
+    queue, metrics = Queue(), ServiceMetrics()
+    intake = Intake(queue.offer, waits=False, metrics=metrics)
 
     asyncio.run(take(intake, request(span(1))))
     queue.error = StoreError("away")
@@ -87,7 +88,7 @@ def test_who_does_not_wait_is_told_when_queued_and_a_loss_is_counted(
         asyncio.run(take(intake, request(span(2), span(3))))
 
     assert len(queue.span_ids) == 3
-    assert counters["spans_lost.not_stored"] == 2
+    assert metrics.counts(SPANS_LOST) == {("not_stored",): 2}
     assert "2 spans that were acknowledged when queued are lost" in caplog.text
 
 

@@ -11,7 +11,8 @@ from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.instruments import SPANS_RECEIVED, UNSAVED_TRACES
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.recovery import Retries
@@ -21,9 +22,9 @@ from rt4chart_collector.pipeline.stream.storing import Storing
 from rt4chart_collector.pipeline.stream.stream import HANDOVER_S, Parts, Stream
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
+from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import insert_spans, spans_of
-from rt4chart_collector.telemetry.figures import Figures
 from tests.rt4chart_collector.ingest.kafka.memory import MemorySource
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 from tests.rt4chart_collector.pipeline.line import GOOD, START, decisions
@@ -44,7 +45,7 @@ class Member:
         quiet_s: int = 0,
         storing: Storing | None = None,
     ) -> None:
-        self.now, self.source, self.counters = START, source, Counters()
+        self.now, self.source, self.metrics = START, source, ServiceMetrics()
         verifier, ticks = build_verifier("rules"), count()
         breaker = Breaker(verifier.judge.id, lambda: self.now)
         self.in_hand = InHand()
@@ -59,7 +60,7 @@ class Member:
                 self.queue,
                 self.in_hand,
                 breaker,
-                self.counters,
+                self.metrics,
                 self.searching,
                 storing,
             ),
@@ -71,7 +72,7 @@ class Member:
             client,
             self.queue,
             verifier,
-            self.counters,
+            self.metrics,
             breaker,
             sample_rate=1.0,
             clock=lambda: self.now + next(ticks),
@@ -99,7 +100,7 @@ class Member:
         try:
             left = list(self.worker.handle(traces))
         except StoreError:
-            self.counters.add("unsaved")
+            self.metrics.add(UNSAVED_TRACES)
         finally:
             self.queue.done(traces, left)
 
@@ -291,20 +292,21 @@ def test_messages_that_cannot_be_committed_pause_the_reading(client: Client) -> 
     assert source.committed == {0: 601}
 
 
-def test_figures_are_not_idle_while_anything_is_held(client: Client) -> None:
+def test_status_is_not_idle_while_anything_is_held(client: Client) -> None:
     """What a worker has in hand is in no queue."""
     source = MemorySource()
     member = Member(client, source)
+    status = Status(member.metrics, stream=member.stream)
     member.step()
-    before = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+    before = status()["idle"]
     source.send(0, answer(1))
     member.step()
-    held = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+    held = (status()["idle"], status()["traces_open"])
     member.work()
-    after = Figures("1", 0.0, streamed=member.stream.streamed).is_idle
+    after = status()["idle"]
 
-    assert (before, held, after) == (True, False, True)
-    assert member.counters["spans_received"] == 3
+    assert (before, held, after) == (True, (False, 0), True)
+    assert member.metrics.total(SPANS_RECEIVED) == 3
 
 
 def test_message_that_comes_twice_is_decided_once(client: Client) -> None:

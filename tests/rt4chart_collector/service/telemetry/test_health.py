@@ -1,4 +1,4 @@
-"""The watch over the store: away when it refuses, when it is gone, and when it hangs."""
+"""The watch over the store: unreachable when it refuses, when it is gone, and when it hangs."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import Client, connect
 
 
-def test_store_that_answers_is_not_away(client: Client) -> None:
-    """Nor is one of which nothing is known yet."""
+def test_store_that_answers_is_reachable(client: Client) -> None:
+    """So is one that was not probed yet."""
     watch = StoreWatch(client)
-    assert not watch.is_away
-    watch.ask()
-    assert not watch.is_away
+    assert not watch.is_unreachable
+    watch.probe()
+    assert not watch.is_unreachable
 
 
-def test_store_that_is_gone_is_away(client: Client) -> None:
-    """A server that was stopped; the watch says so and raises nothing."""
+def test_store_that_is_gone_is_unreachable(client: Client) -> None:
+    """A server that was stopped; the watch reports it and raises nothing."""
     token = "of-the-test"  # noqa: S105 - of this test
     with accessible(client.target, Address("127.0.0.1", 0), token=token) as url:
         served = connect(url.replace("//", f"//me:{token}@") + f"/{client.database}")
         watch = StoreWatch(served)
-        watch.ask()
-        before = watch.is_away
-    watch.ask()
+        watch.probe()
+        before = watch.is_unreachable
+    watch.probe()
 
-    assert (before, watch.is_away) == (False, True)
+    assert (before, watch.is_unreachable) == (False, True)
     served.close()
 
 
-def test_store_that_refuses_inserts_is_away_for_a_while(
+def test_store_that_refuses_inserts_is_unreachable_for_a_while(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until one is stored again, or long enough nothing was tried."""
+    """Until an insert succeeds, or the last failure is long ago."""
     watch = StoreWatch(client)
-    watch.inserted(is_stored=False)
-    refused = watch.is_away
-    watch.inserted(is_stored=True)
-    stored = watch.is_away
-    watch.inserted(is_stored=False)
-    monkeypatch.setattr(health, "REFUSAL_S", 0.0)
+    watch.note_insert(is_stored=False)
+    refused = watch.is_unreachable
+    watch.note_insert(is_stored=True)
+    stored = watch.is_unreachable
+    watch.note_insert(is_stored=False)
+    monkeypatch.setattr(health, "INSERT_FAILURE_S", 0.0)
 
-    assert (refused, stored, watch.is_away) == (True, False, False)
+    assert (refused, stored, watch.is_unreachable) == (True, False, False)
 
 
 class Hanging(Client):
@@ -67,20 +67,20 @@ class Hanging(Client):
         raise StoreError("no answer")
 
 
-def test_store_that_hangs_is_away(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though nothing failed yet."""
-    monkeypatch.setattr(health, "SILENCE_S", 0.2)
-    monkeypatch.setattr(health, "PAUSE_S", 0.01)
+def test_store_that_hangs_is_unreachable(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although no request has failed."""
+    monkeypatch.setattr(health, "PROBE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(health, "PROBE_INTERVAL_S", 0.01)
     hanging = Hanging(client)
     watch = StoreWatch(hanging)
     thread = Thread(target=watch.run, daemon=True)
     thread.start()
     assert hanging.asked.wait(10)
     begin = time.monotonic()
-    while not watch.is_away and time.monotonic() - begin < 10:
+    while not watch.is_unreachable and time.monotonic() - begin < 10:
         time.sleep(0.01)
 
-    assert watch.is_away
+    assert watch.is_unreachable
     watch.stop()
     hanging.answered.set()
     thread.join(10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rt4chart_collector.core.counters import Counters
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.service.health import QUEUE_FULL, STORE_UNREACHABLE, Health
 from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.status import Status
@@ -15,7 +15,7 @@ TOKEN = "s3cret"  # noqa: S105 - of this test
 
 def test_figures_ask_for_the_token_and_health_does_not() -> None:
     """Who asks whether it lives learns nothing else."""
-    app = operations_app(Status(Counters()), TOKEN)
+    app = operations_app(Status(ServiceMetrics()), TOKEN)
 
     for path in ("/metrics", "/status"):
         refused = get(app, path, "wrong")
@@ -31,14 +31,14 @@ def test_figures_ask_for_the_token_and_health_does_not() -> None:
 def test_readiness_says_the_first_reason_alone() -> None:
     """503 while any holds, and 200 again when none does."""
     health, away = Health(), [True]
-    app = operations_app(Status(Counters(), health=health))
-    health.look(QUEUE_FULL, lambda: True)
-    health.look(STORE_UNREACHABLE, lambda: away[0])
+    app = operations_app(Status(ServiceMetrics(), health=health))
+    health.add_check(QUEUE_FULL, lambda: True)
+    health.add_check(STORE_UNREACHABLE, lambda: away[0])
 
     first = get(app, "/readyz")
     away[0] = False
     second = get(app, "/readyz")
-    health.look(QUEUE_FULL, lambda: False)
+    health.add_check(QUEUE_FULL, lambda: False)
     third = get(app, "/readyz")
     health.stop()
     last = get(app, "/readyz")
@@ -52,8 +52,8 @@ def test_readiness_says_the_first_reason_alone() -> None:
 def test_thread_of_another_part_has_a_reason_too() -> None:
     """It stands behind the known ones, and in the metrics."""
     health = Health()
-    health.died("store watch")
-    status = Status(Counters(), health=health)
+    health.report_death("store watch")
+    status = Status(ServiceMetrics(), health=health)
 
     shown = samples(get(operations_app(status), "/metrics").text)
 
@@ -72,7 +72,7 @@ def test_thread_of_another_part_has_a_reason_too() -> None:
 )
 def test_scraper_is_answered_in_its_format(accept: str, kind: str, end: str) -> None:
     """OpenMetrics where it asks for that, else Prometheus' own."""
-    answer = get(operations_app(Status(Counters())), "/metrics", accept=accept)
+    answer = get(operations_app(Status(ServiceMetrics())), "/metrics", accept=accept)
 
     assert answer.headers["content-type"].startswith(kind)
     assert answer.text.endswith(end)
