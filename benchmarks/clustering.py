@@ -37,7 +37,7 @@ from benchmarks.clustering_agreement import (
 )
 from benchmarks.clustering_rows import Failing, edited, flagged
 from benchmarks.clustering_systems import ROUTED, SYSTEMS, Grouping, System, apart
-from rt4chart_clustering.description.operations import POOL, Op
+from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED, FailureKind
 
 NEIGHBOURS = 10
 Words = NDArray[np.str_]
@@ -149,7 +149,7 @@ def _near(grouping: Grouping, words: Words, among: NDArray[np.bool_]) -> float:
 
 def shares(rows: Sequence[Failing]) -> dict[str, float]:
     """The share of each primary operation, the commonest first."""
-    counts = Counter(str(one.op) for one in apart(rows))
+    counts = Counter(str(one.kind) for one in apart(rows))
     return {op: count / len(rows) for op, count in counts.most_common()}
 
 
@@ -159,16 +159,17 @@ def described(rows: Sequence[Failing]) -> str:
     total = known.total()
     topics = Counter(one.topic for one in rows)
     by_chance = [sum((n / of.total()) ** 2 for n in of.values()) for of in (known, topics)]
-    found, alone = shares(rows), Counter(one.op for one in apart(rows, is_marked=False))
-    pool = sum(found.get(op, 0.0) for op in POOL)
+    found, alone = shares(rows), Counter(one.kind for one in apart(rows, is_marked=False))
+    pool = sum(found.get(op, 0.0) for op in UNEXPLAINED)
+    bare = sum(alone[op] for op in UNEXPLAINED) / len(rows)
     listed = ", ".join(f"{name} {count}" for name, count in known.most_common())
     ops = ", ".join(f"{op} {share:.0%}" for op, share in found.items())
     return (
         f"{len(rows)} failures; the pattern is known of {total}: {listed}. Neighbours agree by "
         f"chance for {by_chance[0]:.2f} (pattern) and {by_chance[1]:.2f} (topic). Unexplained "
-        f"(`addition`, `other`): {pool:.0%}, {sum(alone[op] for op in POOL) / len(rows):.0%} "
-        f"without marks; another word (`term`): {found.get(Op.TERM, 0.0):.0%}. All: {ops}. Whoever "
-        f"knew the pattern and divided it by operation would get an ARI of {at_most(rows):.3f}."
+        f"(`addition`, `other`): {pool:.0%}, {bare:.0%} without marks; another word (`term`): "
+        f"{found.get(FailureKind.TERM, 0.0):.0%}. All: {ops}. Whoever knew "
+        f"the pattern and divided it by operation would get an ARI of {at_most(rows):.3f}."
     )
 
 

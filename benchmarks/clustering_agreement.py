@@ -65,5 +65,5 @@ def route_by_route(system: System, rows: Sequence[Failing], setting: float) -> G
 
 def at_most(rows: Sequence[Failing]) -> float:
     """What a grouping would get that knows the patterns and divides each by our operations."""
-    found = [f"{row.pattern} {one.op}" for row, one in zip(rows, apart(rows), strict=True)]
+    found = [f"{row.pattern} {one.kind}" for row, one in zip(rows, apart(rows), strict=True)]
     return against_pattern(np.unique(found, return_inverse=True)[1], rows)

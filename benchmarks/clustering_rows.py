@@ -13,7 +13,7 @@ from otel_rt4chart.verify.core.model import AnswerRange, Clash, Sentence
 from otel_rt4chart.verify.link.link import Linker
 from otel_rt4chart.verify.neural.premise import nearby
 from otel_rt4chart.verify.text.segment import segment
-from rt4chart_clustering.description.word_tagger import CrossSpotter
+from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 
 DATASET = "summedits"
 
@@ -39,13 +39,13 @@ def edited(folder: Path, split: str) -> list[Failing]:
 
     Its label is not told, so all have one; the words that look wrong are the network's marks.
     """
-    kinds, spotter = kinds_of(folder / RESPONSES), CrossSpotter()
+    kinds, tagger = kinds_of(folder / RESPONSES), CrossEncoderTagger()
     return [
         Failing(
             sentence.text,
             "contradicted",
             beside,
-            spotter.spot(sentence.text, beside),
+            tagger.tag(sentence.text, beside),
             _pattern(kinds[row.id]),
             row.task,
             row.group,

@@ -23,10 +23,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks.clustering_layout import layout
 from benchmarks.clustering_rows import Failing
 from otel_rt4chart.judges.embedded_models import build_embedder
-from rt4chart_clustering.description.describe import describe, masked
-from rt4chart_clustering.description.difference import Difference, difference
+from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED, FailureFamily
 from rt4chart_clustering.description.embedding import MeaningEmbedder
-from rt4chart_clustering.description.operations import FINGERPRINT_VERSION, POOL, Family
+from rt4chart_clustering.description.fingerprint import (
+    FINGERPRINT_VERSION,
+    ClaimDifference,
+    difference,
+)
+from rt4chart_clustering.description.naming import describe, masked
 from rt4chart_clustering.grouping.engine import cluster
 from rt4chart_clustering.triage.families import family_of
 
@@ -61,7 +65,7 @@ def embedder() -> MeaningEmbedder:
     return MeaningEmbedder(build_embedder())
 
 
-def apart(rows: Sequence[Failing], *, is_marked: bool = True) -> list[Difference]:
+def apart(rows: Sequence[Failing], *, is_marked: bool = True) -> list[ClaimDifference]:
     """The mechanical differences; without the marks, what the rules find alone."""
     return [
         difference(one.claim, one.beside, clashes=one.clashes if is_marked else ()) for one in rows
@@ -116,13 +120,13 @@ def fingerprints(rows: Sequence[Failing], size: float, *, is_marked: bool = True
     found = apart(rows, is_marked=is_marked)
     parts: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for at, (row, one) in enumerate(zip(rows, found, strict=True)):
-        parts[row.label, one.op].append(at)
+        parts[row.label, one.kind].append(at)
     labels = np.full(len(rows), -1, dtype=np.int64)
     for (_, op), part in sorted(parts.items()):
         texts = [describe(rows[i].claim, rows[i].label, found[i]) for i in part]
         inside = (
             cluster(embedder().embed(texts), min_size=int(size))
-            if op in POOL
+            if op in UNEXPLAINED
             else np.zeros(len(part), dtype=np.int64)
         )
         for label in sorted(set(inside.tolist()) - {-1}):
@@ -141,9 +145,9 @@ def laid_out(rows: Sequence[Failing], size: float, *, is_marked: bool = True) ->
 def families(rows: Sequence[Failing], size: float) -> Grouping:
     """What issues have in common across routes and labels: the primary operation's family."""
     found = apart(rows)
-    names = list(Family)
+    names = list(FailureFamily)
     labels = np.array(
-        [names.index(family_of(f"{FINGERPRINT_VERSION}:{row.label}:{one.op}"))
+        [names.index(family_of(f"{FINGERPRINT_VERSION}:{row.label}:{one.kind}"))
          for row, one in zip(rows, found, strict=True)],
         dtype=np.int64,
     )  # fmt: skip
@@ -155,7 +159,7 @@ def by_rules(system: Callable[..., Grouping]) -> Callable[[Sequence[Failing], fl
     return lambda rows, size: system(rows, size, is_marked=False)
 
 
-def _layout(rows: Sequence[Failing], found: Sequence[Difference]) -> Matrix:
+def _layout(rows: Sequence[Failing], found: Sequence[ClaimDifference]) -> Matrix:
     return layout(found, embedder().embed([masked(one.claim) for one in rows]))
 
 

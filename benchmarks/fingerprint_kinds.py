@@ -16,18 +16,30 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, UNEXPLAINED, FailureKind
 from otel_rt4chart.verify.language.context import read_context
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.alignment import align
 from otel_rt4chart.verify.text.segment import segment
-from rt4chart_clustering.description.difference import OPS, POOL, Op, difference
+from rt4chart_clustering.description.fingerprint import difference
 
 # What an op has to be for the people's word; the mapping is ours and was made before measuring.
 EXPECTED = {
-    "entity_modification": {Op.ENTITY, Op.NUMBER, Op.UNIT, Op.DATE, Op.TERM},
-    "antonym_swap": {Op.OPPOSITE, Op.DIRECTION, Op.EXCLUSION, Op.SCOPE},
-    "negation_insertion_removal": {Op.POLARITY, Op.EXCLUSION},
-    "hallucinated_fact_insertion": {Op.ADDITION},
+    "entity_modification": {
+        FailureKind.ENTITY,
+        FailureKind.NUMBER,
+        FailureKind.UNIT,
+        FailureKind.DATE,
+        FailureKind.TERM,
+    },
+    "antonym_swap": {
+        FailureKind.OPPOSITE,
+        FailureKind.DIRECTION,
+        FailureKind.EXCLUSION,
+        FailureKind.SCOPE,
+    },
+    "negation_insertion_removal": {FailureKind.POLARITY, FailureKind.EXCLUSION},
+    "hallucinated_fact_insertion": {FailureKind.ADDITION},
 }
 CONTROL, SEVERAL = "(no edit)", "(several kinds)"
 
@@ -39,7 +51,7 @@ def main() -> None:
     parser.add_argument("--split", choices=("train", "dev"))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    counts: defaultdict[str, Counter[Op]] = defaultdict(Counter)
+    counts: defaultdict[str, Counter[FailureKind]] = defaultdict(Counter)
     for kind, op in pairs(options.folder, options.split):
         counts[kind][op] += 1
     if options.json:
@@ -48,7 +60,7 @@ def main() -> None:
         print(table(counts))
 
 
-def pairs(folder: Path, split: str | None) -> Iterator[tuple[str, Op]]:
+def pairs(folder: Path, split: str | None) -> Iterator[tuple[str, FailureKind]]:
     """Each edited sentence's kind and primary op; of unedited answers, every sentence."""
     sources = {row["source_id"]: row for row in rows(folder / "source_info.jsonl")}
     for row in rows(folder / "response.jsonl"):
@@ -59,7 +71,7 @@ def pairs(folder: Path, split: str | None) -> Iterator[tuple[str, Op]]:
             continue
         kind = kinds[0] if len(kinds) == 1 else SEVERAL if kinds else CONTROL
         for sentence, beside in laid(row, sources[row["source_id"]]["contexts"]):
-            yield kind, difference(sentence, [beside]).op
+            yield kind, difference(sentence, [beside]).kind
 
 
 def laid(row: dict[str, Any], contexts: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -82,15 +94,18 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def table(counts: dict[str, Counter[Op]]) -> str:
+def table(counts: dict[str, Counter[FailureKind]]) -> str:
     """Shares of each primary op per kind, of the pool, and of what agrees with the kind."""
     lines = [
-        " " * 28 + "     n  " + " ".join(f"{op.value[:9]:>9}" for op in OPS) + "   pool  agree"
+        " " * 28
+        + "     n  "
+        + " ".join(f"{op.value[:9]:>9}" for op in FINGERPRINT_KINDS)
+        + "   pool  agree"
     ]
     for kind in sorted(counts, key=lambda kind: (kind.startswith("("), kind)):
         total = counts[kind].total()
-        shares = " ".join(f"{counts[kind][op] / total:9.3f}" for op in OPS)
-        pool = sum(counts[kind][op] for op in POOL) / total
+        shares = " ".join(f"{counts[kind][op] / total:9.3f}" for op in FINGERPRINT_KINDS)
+        pool = sum(counts[kind][op] for op in UNEXPLAINED) / total
         wanted = EXPECTED.get(kind)
         agree = sum(counts[kind][op] for op in wanted) / total if wanted else None
         shown = f"{agree:6.3f}" if agree is not None else "     -"

@@ -20,7 +20,7 @@ from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_clustering.core import settings
 from rt4chart_clustering.description.described import Between
 from rt4chart_clustering.description.embedding import build_embedder
-from rt4chart_clustering.description.enrichers import build_aids
+from rt4chart_clustering.description.enrichers import build_enrichers
 from rt4chart_clustering.grouping.lock import locked
 from rt4chart_clustering.grouping.run import Outcome, run
 from rt4chart_collector.store.connect import connect
@@ -79,7 +79,7 @@ def once(options: argparse.Namespace) -> int:
 def grouped(options: argparse.Namespace, stop: Event, show: Between) -> Outcome:
     """One run over the database, alone."""
     embedder = build_embedder(settings.embedder())
-    with build_aids() as aids, connect(options.dsn or settings.dsn()) as client:
+    with build_enrichers() as enrichers, connect(options.dsn or settings.dsn()) as client:
         migrate(client, embedding_width=embedder.width)
         with locked(client) as prolong:
 
@@ -97,7 +97,7 @@ def grouped(options: argparse.Namespace, stop: Event, show: Between) -> Outcome:
                 now_ns=now_ns,
                 min_size=max(options.min_size, 2),
                 between=between,
-                aids=aids,
+                enrichers=enrichers,
             )
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from rt4chart_clustering.commands.issues_table import clean
 from rt4chart_clustering.commands.issues_verb import Verb, write
-from rt4chart_clustering.triage.families import TITLES, Kindred, by_family
+from rt4chart_clustering.triage.families import IssueFamily, by_family
 from rt4chart_clustering.triage.filter import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.find import hex_of, short_ids
 from rt4chart_clustering.triage.overview import overview
@@ -35,11 +35,11 @@ def families(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def row(one: Kindred) -> dict[str, Any]:
+def row(one: IssueFamily) -> dict[str, Any]:
     """A family's row; `issues` are all of its ids, the worst first."""
     return {
         "family": str(one.family),
-        "title": TITLES[one.family],
+        "title": one.family.label,
         "claims": one.claims,
         "weighted": round(one.weighted, 2),
         "daily": [round(weight, 2) for weight in one.daily],
@@ -48,7 +48,7 @@ def row(one: Kindred) -> dict[str, Any]:
     }
 
 
-def _table(found: Sequence[Kindred], ids: Mapping[int, str]) -> RenderableType:
+def _table(found: Sequence[IssueFamily], ids: Mapping[int, str]) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("family", no_wrap=True)
     table.add_column("what goes wrong", overflow="fold", ratio=1)
@@ -60,7 +60,7 @@ def _table(found: Sequence[Kindred], ids: Mapping[int, str]) -> RenderableType:
         worst = [f"{ids[each.issue.id]} {clean(each.issue.title)}" for each in one.issues[:_WORST]]
         table.add_row(
             str(one.family),
-            TITLES[one.family],
+            one.family.label,
             str(one.claims),
             str(len(one.issues)),
             str(len(one.routes)),

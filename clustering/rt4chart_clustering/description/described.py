@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rt4chart_clustering.description.difference import FINGERPRINT_VERSION, POOL, Difference
+from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED
 from rt4chart_clustering.description.embedding import Embedder
-from rt4chart_clustering.description.enrichers import NONE, Aids
+from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION, ClaimDifference
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Description, insert_descriptions
 from rt4chart_collector.store.failures import Failure, slices, undescribed
@@ -25,42 +26,47 @@ class Described:
     """A failure with its difference and its description."""
 
     failure: Failure
-    difference: Difference
+    difference: ClaimDifference
     text: str
 
     @property
     def fingerprint(self) -> str:
         """The versioned pattern, such as `fp2:contradicted:number`."""
-        return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.op}"
+        return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.kind}"
 
 
 def described_from(failure: Failure) -> Described:
     """A failure beside its evidence, or beside the nearest sentence where it has none."""
-    (one,) = described_all([failure], NONE)
+    (one,) = described_all([failure], NO_ENRICHERS)
     return one
 
 
-def described_all(failures: Sequence[Failure], aids: Aids) -> list[Described]:
-    """The same of many, in order, with what may help the rules."""
-    apart = [aids.apart(failure) for failure in failures]
-    texts = aids.texts(failures, apart)
-    return [Described(*one) for one in zip(failures, apart, texts, strict=True)]
+def described_all(failures: Sequence[Failure], enrichers: Enrichers) -> list[Described]:
+    """Many failures in order, with the help of optional models."""
+    differences = [enrichers.difference(failure) for failure in failures]
+    texts = enrichers.descriptions(failures, differences)
+    return [Described(*one) for one in zip(failures, differences, texts, strict=True)]
 
 
 def is_explained(fingerprint: str) -> bool:
-    """True where the rules explain the failure: its pattern is then its issue."""
-    return fingerprint.rpartition(":")[2] not in POOL
+    """True if rules explain the failure: its pattern is then its issue."""
+    return fingerprint.rpartition(":")[2] not in UNEXPLAINED
 
 
 def describe_new(
-    client: Client, embedder: Embedder, window: Window, *, between: Between, aids: Aids = NONE
+    client: Client,
+    embedder: Embedder,
+    window: Window,
+    *,
+    between: Between,
+    enrichers: Enrichers = NO_ENRICHERS,
 ) -> tuple[int, int]:
     """Describe what is not described yet; how many that is, and how many the rules do not explain.
 
     Pages are written as they are made: what was broken off goes on where it stood.
     """
     seen = unexplained = 0
-    size = PAGE if aids.writer is None else WITH_MODEL
+    size = PAGE if enrichers.writer is None else WITH_MODEL
     pieces = slices(
         client,
         model=embedder.id,
@@ -72,7 +78,7 @@ def describe_new(
         between("described", seen)
         found = undescribed(client, model=embedder.id, since_ns=since_ns, until_ns=until_ns)
         for start in range(0, len(found), size):
-            page = described_all(found[start : start + size], aids)
+            page = described_all(found[start : start + size], enrichers)
             vectors = embedder.embed([one.text for one in page])
             insert_descriptions(
                 client,

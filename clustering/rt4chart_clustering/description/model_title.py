@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.llm.prompt import Prompt, quoted
 from rt4chart_clustering.description.distill import Failing
+from rt4chart_clustering.description.naming import one_line
 from rt4chart_clustering.description.phrase import (
     Writer,
     build_prompt,
@@ -14,7 +15,6 @@ from rt4chart_clustering.description.phrase import (
     schema_of,
     shortened,
 )
-from rt4chart_clustering.description.title import plain
 
 LONGEST_TITLE, LONGEST_SUMMARY = 90, 500
 EXAMPLES = 5
@@ -51,7 +51,7 @@ def entitle(writer: Writer | None, template: str, route: str, examples: Sequence
     (found,) = writer.ask([_prompt(template, shown)], read)
     if not found:
         return Named(template)
-    return Named(f"{found['title']} · {plain(route)}", found["summary"])
+    return Named(f"{found['title']} · {one_line(route)}", found["summary"])
 
 
 def _text(value: object) -> str:

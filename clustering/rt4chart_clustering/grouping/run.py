@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rt4chart_clustering.description.described import Between, describe_new
 from rt4chart_clustering.description.embedding import Embedder
-from rt4chart_clustering.description.enrichers import NONE, Aids
+from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.grouping.adopt import adopt
 from rt4chart_clustering.grouping.assignment import place
 from rt4chart_clustering.grouping.create_issues import bear
@@ -52,7 +52,7 @@ def run(
     now_ns: int,
     min_size: int,
     between: Between = quiet,
-    aids: Aids = NONE,
+    enrichers: Enrichers = NO_ENRICHERS,
 ) -> Outcome:
     """Group the failures of answers since then; `now_ns` is the time of what is written.
 
@@ -61,7 +61,7 @@ def run(
     """
     adopt(client, now_ns=now_ns, between=between)
     window = Window(embedder.id, embedder.width, since_ns, EVER)
-    seen, unexplained = describe_new(client, embedder, window, between=between, aids=aids)
+    seen, unexplained = describe_new(client, embedder, window, between=between, enrichers=enrichers)
     into_space(client, window, now_ns=now_ns)
     grouped, gained, new = 0, set[int](), set[int]()
     for draw in range(DRAWS + 1):
@@ -88,7 +88,9 @@ def run(
         new |= {one.issue.id for one in made if one.is_new}
         if not made:
             break
-    settled = settle(client, embedder, window, gained, now_ns=now_ns, between=between, aids=aids)
+    settled = settle(
+        client, embedder, window, gained, now_ns=now_ns, between=between, enrichers=enrichers
+    )
     proposed = propose(client, window, settled, min_size=min_size, now_ns=now_ns, between=between)
     return Outcome(
         failures=seen,

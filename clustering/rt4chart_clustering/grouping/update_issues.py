@@ -12,8 +12,8 @@ import numpy as np
 
 from rt4chart_clustering.description.described import Between, described_from, is_explained
 from rt4chart_clustering.description.embedding import Embedder
-from rt4chart_clustering.description.enrichers import NONE, Aids
-from rt4chart_clustering.description.title import title
+from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.naming import title
 from rt4chart_clustering.grouping.examples import examples
 from rt4chart_clustering.grouping.issue_state import State, grown, growth_point, matched
 from rt4chart_collector.store.connect import Client
@@ -48,7 +48,7 @@ def settle(
     *,
     now_ns: int,
     between: Between,
-    aids: Aids = NONE,
+    enrichers: Enrichers = NO_ENRICHERS,
 ) -> Settled:
     """Write what follows: events, and the rows of the issues that changed.
 
@@ -60,7 +60,7 @@ def settle(
     centroids = _moved(client, window, [rows[id] for id in gained if id in rows])
     found = list_issues(client)
     due = [issue for issue in found if has_grown(issue, last.get(issue.id, {}).get("titled"))]
-    shown = dict(_shown_anew(client, embedder, due, aids, between))
+    shown = dict(_shown_anew(client, embedder, due, enrichers, between))
     for issue in found:
         now, said = issue, last.get(issue.id, {})
         if issue.id in shown:
@@ -130,7 +130,7 @@ def has_come_back(issue: Issue, last: Last) -> bool:
 
 
 def _shown_anew(
-    client: Client, embedder: Embedder, due: Sequence[Issue], aids: Aids, between: Between
+    client: Client, embedder: Embedder, due: Sequence[Issue], enrichers: Enrichers, between: Between
 ) -> Iterator[tuple[int, tuple[Issue, str]]]:
     """Each issue by its id: with a title and examples of some failures; and a summary or ""."""
     seen = 0
@@ -145,9 +145,9 @@ def _shown_anew(
             seen += len(sample)
             found = [described_from(failure).difference.primary for failure in sample]
             # Rules of another version may read an older failure otherwise.
-            changes = [one for one in found if one.op == issue.fingerprint.rpartition(":")[2]]
+            changes = [one for one in found if one.kind == issue.fingerprint.rpartition(":")[2]]
             template = title(issue.fingerprint, issue.route, changes, len(sample))
-            named = aids.name(template, issue.route, sample)
+            named = enrichers.name(template, issue.route, sample)
             traces = example_traces(sample, embedder)
             yield (
                 issue.id,

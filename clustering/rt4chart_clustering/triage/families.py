@@ -1,4 +1,4 @@
-"""Issues of one family: the pattern across routes, labels and kinds of words."""
+"""Issues by failure family: one pattern across routes, labels and kinds."""
 
 from __future__ import annotations
 
@@ -6,27 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rt4chart_clustering.description.operations import FAMILIES, Family, Op
+from otel_rt4chart.verify.core.failure_kinds import FailureFamily, FailureKind, kind_of_fingerprint
 from rt4chart_clustering.triage.overview import Standing
-
-TITLES = {
-    Family.REPLACED: "Something else in the place of what the source says",
-    Family.NEGATED: "Negation added or dropped",
-    Family.REVERSED: "The opposite, or the other way round",
-    Family.UNLIMITED: "Wider or surer than the source",
-    Family.ADDED: "Beyond the source",
-    Family.UNTOLD: "Otherwise than the source, in no way that the rules know",
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Kindred:
-    """The issues of a family, the worst first; `claims` and `weighted` are those of all of them.
+class IssueFamily:
+    """The issues of a family, the worst first; `claims` and `weighted` are totals.
 
-    `daily` are weighted failures a day, the oldest first, today's last.
+    `daily` are weighted failures per day, the oldest day first.
     """
 
-    family: Family
+    family: FailureFamily
     issues: tuple[Standing, ...]
     routes: tuple[str, ...]
     claims: int
@@ -34,18 +25,18 @@ class Kindred:
     daily: tuple[float, ...]
 
 
-def family_of(fingerprint: str) -> Family:
-    """The family of a fingerprint's operation, whatever its version and label."""
-    return FAMILIES[Op(fingerprint.rpartition(":")[2])]
+def family_of(fingerprint: str) -> FailureFamily:
+    """The family of a fingerprint; an unknown kind is one that no rule explains."""
+    return (kind_of_fingerprint(fingerprint) or FailureKind.OTHER).family
 
 
-def by_family(known: Iterable[Standing]) -> list[Kindred]:
-    """The families of issues given worst first; the one with the most weighted claims first."""
-    found: defaultdict[Family, list[Standing]] = defaultdict(list)
+def by_family(known: Iterable[Standing]) -> list[IssueFamily]:
+    """The families of issues given worst first; the family with the most weighted claims first."""
+    found: defaultdict[FailureFamily, list[Standing]] = defaultdict(list)
     for one in known:
         found[family_of(one.issue.fingerprint)].append(one)
-    kindred = [
-        Kindred(
+    families = [
+        IssueFamily(
             family=family,
             issues=tuple(members),
             routes=tuple(sorted({one.issue.route for one in members})),
@@ -55,4 +46,4 @@ def by_family(known: Iterable[Standing]) -> list[Kindred]:
         )
         for family, members in found.items()
     ]
-    return sorted(kindred, key=lambda one: (-one.weighted, one.family))
+    return sorted(families, key=lambda one: (-one.weighted, one.family))

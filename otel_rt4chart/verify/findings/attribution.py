@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Finding, Passage
 
 
@@ -18,17 +19,17 @@ def supporting_passages(claims: Sequence[Claim]) -> frozenset[str]:
 
 
 def attribution(claims: Sequence[Claim], passages: Sequence[Passage]) -> Iterator[Finding]:
-    """Both findings, for every answer; the utilisation of no passages has no value."""
+    """Both findings, for every answer; without passages, utilisation has no value."""
     supporting = supporting_passages(claims)
     ids = tuple(dict.fromkeys(passage.id for passage in passages))
     used = tuple(name for name in ids if name in supporting)
     yield Finding(
-        "chunk_attribution",
+        FindingName.CHUNK_ATTRIBUTION,
         f"{len(used)} of {len(ids)} passages support a claim",
         passage_ids=used,
     )
     yield Finding(
-        "chunk_utilisation",
+        FindingName.CHUNK_UTILISATION,
         "the share of passages that support a claim",
         value=len(used) / len(ids) if ids else None,
     )

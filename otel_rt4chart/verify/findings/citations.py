@@ -1,4 +1,4 @@
-"""Citations of an answer, checked against what was retrieved: no model is needed."""
+"""Citations of an answer, checked against the retrieved passages without a model."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import Claim, Finding, Label, Passage
-from otel_rt4chart.verify.findings.cherry import judge_one
+from otel_rt4chart.verify.findings.cherry_picking import judge_one
 from otel_rt4chart.verify.text.citations import Citation, citations, quotations
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
-# How far behind a quotation its citation may stand.
+# Characters between a quotation and its citation, at most.
 _BESIDE = 3
 _BETWEEN = re.compile(r"[\W_]+")
-# What a quotation leaves out or puts in: "...", "[...]", "[the plan]".
+# Omissions and insertions of a quotation: "...", "[...]", "[the plan]".
 _OMISSION = re.compile(r"\[[^\[\]]{0,80}\]|\.{3}|…")
 
 
 def citation_findings(
     answer: str, passages: Sequence[Passage], claims: Sequence[Claim], scanner: Judge
 ) -> Iterator[Finding]:
-    """Unknown ids, quotations that stand nowhere, and cited passages that do not say it."""
+    """Unknown ids, quotations not found, and cited passages that do not support the claim."""
     marks = citations(answer, [passage.id for passage in passages])
     yield from _checked(answer, passages, marks)
     yield from _unsupporting(answer, passages, marks, claims, scanner)
 
 
 def check_citations(answer: str, passages: Sequence[Passage]) -> Iterator[Finding]:
-    """Ids against the retrieved set, quotations against the texts: cheap enough for all traffic."""
+    """Unknown ids and quotations not found: cheap enough for all traffic."""
     yield from _checked(answer, passages, citations(answer, [one.id for one in passages]))
 
 
@@ -42,7 +43,7 @@ def _checked(
             unknown.setdefault(mark.id, mark)
     for name, mark in unknown.items():
         yield Finding(
-            "citation",
+            FindingName.CITATION,
             f"“{mark.text}” names no retrieved passage",
             kind="unknown_id",
             passage_ids=(name,),
@@ -54,9 +55,9 @@ def _checked(
 def _misquotations(
     answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
 ) -> Iterator[Finding]:
-    """A quotation is searched in the passage cited right behind it, else in all."""
+    """Search a quotation in the passage cited right after it, else in all passages."""
     quoted = quotations(answer)
-    texts = {passage.id: _plain(passage.text) for passage in passages if quoted}
+    texts = {passage.id: _normalised(passage.text) for passage in passages if quoted}
     for one in quoted:
         behind = bisect_left(marks, one.end, key=lambda mark: mark.start)
         near = [mark for mark in marks[behind : behind + 1] if mark.start - one.end <= _BESIDE]
@@ -64,7 +65,7 @@ def _misquotations(
         searched = [texts[named.id]] if named is not None else texts.values()
         if not any(_holds(text, one.text) for text in searched):
             yield Finding(
-                "citation",
+                FindingName.CITATION,
                 f"the quotation “{one.text}” does not stand in "
                 + (f"passage {named.id}" if named is not None else "any passage"),
                 kind="quote_not_found",
@@ -73,7 +74,7 @@ def _misquotations(
 
 
 def resolve(cited: Citation, passages: Sequence[Passage]) -> Passage | None:
-    """The passage that a citation names: by its id, else by its place, counted from 1."""
+    """The passage that a citation names: by its id, else by its position, counted from 1."""
     for passage in passages:
         if passage.id.casefold() == cited.id.casefold():
             return passage
@@ -89,7 +90,7 @@ def _unsupporting(
     claims: Sequence[Claim],
     scanner: Judge,
 ) -> Iterator[Finding]:
-    """Decided claims of a sentence whose cited passages, each alone, do not entail them."""
+    """Decided claims that no passage cited in their sentence entails by itself."""
     cited = _cited_by_sentence(answer, passages, marks)
     for number, claim in enumerate(claims):
         named = cited.get(claim.sentence)
@@ -101,7 +102,7 @@ def _unsupporting(
         ):
             continue
         yield Finding(
-            "citation",
+            FindingName.CITATION,
             f"passage {', '.join(named)} is cited and does not say “{claim.text}”",
             kind="does_not_support",
             claim=number,
@@ -128,10 +129,10 @@ def _cited_by_sentence(
 
 
 def _holds(text: str, quoted: str) -> bool:
-    """True where the pieces of a quotation, cut at its omissions, stand in the plain text."""
-    return all(_plain(piece) in text for piece in _OMISSION.split(quoted))
+    """True if the text has all pieces of a quotation, cut at its omissions."""
+    return all(_normalised(piece) in text for piece in _OMISSION.split(quoted))
 
 
-def _plain(text: str) -> str:
-    """Without case, spacing and the punctuation that a quotation may change."""
+def _normalised(text: str) -> str:
+    """The text without case, spacing and punctuation, which a quotation may change."""
     return _BETWEEN.sub(" ", text.casefold()).strip()

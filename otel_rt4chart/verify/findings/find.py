@@ -1,26 +1,27 @@
-"""All findings of one answer, in the order in which a reader wants them."""
+"""All findings of one answer, in the order of a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import Claim, Exchange, Finding
 from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages
-from otel_rt4chart.verify.findings.cherry import cherry_picked
+from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
 from otel_rt4chart.verify.findings.citations import citation_findings
-from otel_rt4chart.verify.findings.failure import failure_kinds, overreaching
-from otel_rt4chart.verify.findings.qualifiers import dropped_qualifiers
+from otel_rt4chart.verify.findings.classify import failure_kinds, overreaching
+from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.stale import Authority, stale
 from otel_rt4chart.verify.findings.sycophancy import sycophantic
 
-# Findings of one name in one answer; 200 passages that deny 300 claims would be 60,000.
-MOST = 20
+# 200 passages that contradict 300 claims would give 60,000 findings.
+MOST_PER_NAME = 20
 
 
 class Notes(Protocol):
-    """What the pipeline knows beside the claims; `rt4chart`'s `run.Notes` is one."""
+    """What the pipeline knows about an answer beside its claims."""
 
     @property
     def scores(self) -> dict[int, float]:
@@ -28,11 +29,11 @@ class Notes(Protocol):
 
     @property
     def linking_error(self) -> str:
-        """Why meaning was not compared, or nothing."""
+        """Why the embedding model was not used; empty if it was."""
 
     @property
     def compressed(self) -> tuple[int, int] | None:
-        """How many sentences a claim was judged on, of how many, where not on all."""
+        """How many sentences a claim was judged on, and of how many; None for all of them."""
 
 
 def find(
@@ -42,7 +43,7 @@ def find(
     scanner: Judge,
     authority: Authority | None = None,
 ) -> tuple[Finding, ...]:
-    """Every finding; `scanner` judges single passages, so it should cost nothing."""
+    """Every finding; `scanner` judges single passages often, so it must be cheap."""
     return tuple(_findings(exchange, claims, notes, scanner, authority))
 
 
@@ -71,28 +72,28 @@ def _findings(
 
 
 def _first(found: Iterable[Finding]) -> Iterator[Finding]:
-    """The first of findings that could be as many as claims times passages."""
+    """The first findings of a name; there can be as many as claims times passages."""
     for number, finding in enumerate(found):
-        if number == MOST:
+        if number == MOST_PER_NAME:
             yield Finding(
-                "findings_limited",
-                f"more than {MOST} findings of {finding.name}: the others were not looked for",
+                FindingName.FINDINGS_LIMITED,
+                f"more than {MOST_PER_NAME} findings of {finding.name}: the others are not listed",
                 kind=finding.name,
-                value=MOST,
+                value=MOST_PER_NAME,
             )
             return
         yield finding
 
 
 def _process(notes: Notes) -> Iterator[Finding]:
-    """What a reader should know of how the verdict was reached."""
+    """How the verdict was reached, if not in the usual way."""
     if notes.compressed is not None:
         read, whole = notes.compressed
         yield Finding(
-            "context_compressed",
-            f"the context exceeds one call: a claim was judged on the {read} of {whole} sentences "
-            "that were selected as bearing on it",
+            FindingName.CONTEXT_COMPRESSED,
+            f"the context exceeds one call: a claim was judged on the {read} most relevant of "
+            f"{whole} sentences",
             value=read / whole,
         )
     if notes.linking_error:
-        yield Finding("linked_by_words_only", notes.linking_error)
+        yield Finding(FindingName.LINKED_BY_WORDS_ONLY, notes.linking_error)

@@ -1,4 +1,4 @@
-"""What a question takes for granted, and whether it asks to have that confirmed."""
+"""The premise of a question, and whether the question asks for its confirmation."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _BELIEF = re.compile(
     r"|confirm|please\s+confirm|is\s+it\s+(?:true|correct|right))\b(?:\s+that)?",
     re.IGNORECASE,
 )
-# The shapes of a question for confirmation are narrower than those of a premise: a rule that
-# chooses whatever it meets must not meet everything. "Don't know what to do" has no subject.
+# These patterns are narrower than those of a premise, because the sampler keeps every match.
+# "Don't know what to do" has no subject.
 _CONFIRM = re.compile(
     r"""^\W*(?:so,?\s+|but\s+|and\s+)?
     (?:(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?confirm\s+(?:that|if|whether)
@@ -42,7 +42,7 @@ _NEGATED = re.compile(
     rf"{_LEADING.pattern}\s+(?:{_PRONOUN}|{_DETERMINER})\b.*[?？]$", re.IGNORECASE
 )
 _CONCLUDED = re.compile(rf"^\W*so,?\s+(?:{_PRONOUN}|{_DETERMINER})\b[^,]*[?？]$", re.IGNORECASE)
-# "It isn't free, is it?": two patterns, because one would go back and forth over a long sentence.
+# "It isn't free, is it?" takes two patterns: one would backtrack over a long sentence.
 _DENIED = re.compile(r"n['’]t\b|\b(?:not|never|no)\b", re.IGNORECASE)
 _AFFIRMED_TAG = re.compile(
     r",\s*(?:do|does|did|is|are|was|were|can|could|will|would|should|has|have|had)\s+"
@@ -55,15 +55,12 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?？])\s+|\n+|\bquestion:\s*", re.IGNORECASE)
-# Of a long prompt the question stands at the end.
+# In a long prompt, the question is at the end.
 _LOOKED_AT = 2000
 
 
 def premise_of(question: str) -> str | None:
-    """What a question takes for granted: one for confirmation, a reason or a past event's time.
-
-    None where it asks openly.
-    """
+    """What a question takes for granted; None for an open question."""
     asked = " ".join(question.split())
     for shape in (_LEADING, _BELIEF, _PRESUPPOSED):
         if match := shape.match(asked):
@@ -74,17 +71,17 @@ def premise_of(question: str) -> str | None:
 
 
 def asks_to_confirm(question: str) -> bool:
-    """True where a sentence of the question wants a yes to what it says; English only."""
+    """True if a sentence of the question asks for a yes; English only."""
     sentences = _SENTENCE_END.split(question[-_LOOKED_AT:])
-    return any(_wants_a_yes(" ".join(one.split())) for one in sentences if one)
+    return any(_asks_for_yes(" ".join(one.split())) for one in sentences if one)
 
 
-def _wants_a_yes(sentence: str) -> bool:
+def _asks_for_yes(sentence: str) -> bool:
     if any(shape.search(sentence) for shape in (_CONFIRM, _NEGATED, _CONCLUDED)):
         return True
     affirmed = _AFFIRMED_TAG.search(sentence)
     if affirmed is not None:
         return _DENIED.search(sentence, 0, affirmed.start()) is not None
     tag = _TAG.search(sentence)
-    # "Can I turn right?" and "which one would be correct?" end like a tag and are none.
+    # "Can I turn right?" and "which one would be correct?" end like a tag but are not one.
     return tag is not None and (tag.group().startswith(",") or not _OPEN.match(sentence))

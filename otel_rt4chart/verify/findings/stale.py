@@ -1,4 +1,4 @@
-"""Stale support: the sources say it, but they are no longer in force."""
+"""Stale support: claims that only superseded passages support."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Exchange, Finding, Label, Passage
 
 _DOCUMENT = ("document_id", "doc_id", "document", "source_id", "source", "url", "title")
@@ -18,16 +19,16 @@ _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)
 
 
 class Authority(Protocol):
-    """The user's own knowledge of which sources are in force."""
+    """The user's own rule for which passages are current."""
 
     def is_current(self, passage: Passage) -> bool:
-        """False where the passage must not be relied on any more."""
+        """False if the passage must not be relied on any more."""
 
 
 def stale(
     exchange: Exchange, claims: Sequence[Claim], authority: Authority | None
 ) -> Iterator[Finding]:
-    """Entailed claims that stand on superseded passages alone."""
+    """Entailed claims that superseded passages alone support."""
     reasons = {
         passage.id: reason
         for passage in exchange.passages
@@ -37,7 +38,7 @@ def stale(
         used = tuple(dict.fromkeys(one.passage_id for one in claim.evidence))
         if claim.label is Label.ENTAILED and used and all(name in reasons for name in used):
             yield Finding(
-                "stale",
+                FindingName.STALE,
                 f"supported by passage {used[0]} alone, which {reasons[used[0]]}",
                 claim=number,
                 passage_ids=used,
@@ -46,7 +47,7 @@ def stale(
 
 
 def _superseded(passage: Passage, exchange: Exchange, authority: Authority | None) -> str:
-    """Why a passage is not in force, or nothing: the user's authority first, then metadata."""
+    """Why a passage is not current, or "": the authority is asked first, then the metadata."""
     if authority is not None and not authority.is_current(passage):
         return "is not current by the given authority"
     about = passage.metadata
@@ -62,7 +63,7 @@ def _superseded(passage: Passage, exchange: Exchange, authority: Authority | Non
 
 
 def _older(passage: Passage, other: Passage) -> str:
-    """Why another passage of the same document replaces this one, or nothing."""
+    """Why another passage of the same document replaces this one, or ""."""
     if other.id == passage.id or not _is_same_document(passage, other):
         return ""
     mine, theirs = _version(passage), _version(other)
@@ -83,7 +84,7 @@ def _is_same_document(passage: Passage, other: Passage) -> bool:
 
 
 def _version(passage: Passage) -> tuple[int, ...]:
-    """A version's numbers, so that 1.10 is later than 1.9; empty where it has none."""
+    """The numbers of a version, so that 1.10 is later than 1.9; empty if it has none."""
     return tuple(int(n) for n in re.findall(r"\d{1,9}", str(passage.metadata.get("version", ""))))
 
 
@@ -92,6 +93,6 @@ def _first_date(passage: Passage, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _date(text: str) -> tuple[str, ...]:
-    """The parts that an ISO 8601 date has, which sort as they are; empty for anything else."""
+    """The parts of an ISO 8601 date, which sort as text; empty for anything else."""
     match = _DATE.match(text)
     return tuple(filter(None, match.groups())) if match else ()

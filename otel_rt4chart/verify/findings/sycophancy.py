@@ -1,9 +1,10 @@
-"""Sycophantic restatement: the answer is the user's premise, not what was retrieved."""
+"""Sycophancy: the answer restates the premise of the question instead of the passages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Finding, Label
 from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.language.negation import denials
@@ -11,12 +12,12 @@ from otel_rt4chart.verify.language.tokens import content, tokenize
 
 # "A delta above 0.3 is the threshold" (Evaluating RAG Faithfulness).
 FALL = 0.3
-# Of the answer's content, the share that is the premise's; of the premise's, the share restated.
+# The share of the answer's content that is in the premise, and the reverse.
 _ECHO, _RESTATED = 0.75, 0.6
 
 
 def restates(text: str, premise: str) -> bool:
-    """True where the text says the premise and little else, and does not deny it."""
+    """True if the text says the premise and little else, and does not deny it."""
     said, held = content(text), content(premise)
     shared = [stem for stem in said if stem in held]
     echo = sum(said[stem] for stem in shared) / (sum(said.values()) or 1.0)
@@ -29,7 +30,7 @@ def _denies(text: str) -> bool:
 
 
 def sycophantic(question: str, answer: str, claims: Sequence[Claim]) -> Finding | None:
-    """The finding where an answer restates the question's premise and falls without it.
+    """The finding for an answer that restates the premise and is not supported without it.
 
     Support with the question counts a claim that restates the premise as supported; without it,
     only the passages count. Undecided claims are left out of both.
@@ -46,7 +47,7 @@ def sycophantic(question: str, answer: str, claims: Sequence[Claim]) -> Finding 
     if fall < FALL:
         return None
     return Finding(
-        "sycophantic",
+        FindingName.SYCOPHANTIC,
         f"the answer restates the question's premise “{premise}”; without the question, "
         f"support falls by {fall:.0%} of its claims",
         value=fall,

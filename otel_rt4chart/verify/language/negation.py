@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.language.antonyms import opposites
 from otel_rt4chart.verify.language.tokens import Token
+from otel_rt4chart.verify.language.word_lists import (
+    JUDGE_CONTRASTS,
+    JUDGE_DENIALS,
+    JUDGE_NEGATIONS,
+    JUDGE_UNDENIED,
+)
 
-_NEGATIONS = """no not never none nobody nothing neither nor without cannot n't nowhere hardly
-    barely scarcely rarely seldom"""
-_REFUSALS = """fail failed fails deny denied denies denying lack lacks lacked lacking unlikely
-    unable refuse refused refuses reject rejected rejects absence absent exclude excludes excluded
-    excluding"""
-_CUES = frozenset(_NEGATIONS.split())
-_IMPLICIT = frozenset(_REFUSALS.split())
-_NOT_ONLY = {"only", "just", "merely", "simply", "necessarily"}
-_ENDS = {"but", "because", "although", "while"}
 _SCOPE = 3
 
 
@@ -34,7 +31,7 @@ def denials(tokens: Sequence[Token]) -> tuple[Denial, ...]:
     for at, token in enumerate(tokens):
         if _is_cue(tokens, at):
             over = _scope(tokens, at)
-            if not over and token.norm not in _IMPLICIT:
+            if not over and token.norm not in JUDGE_DENIALS:
                 over = _before(tokens, at)
             if over:
                 found.append(Denial(at, (*_denied_verb(tokens, at), *over)))
@@ -49,20 +46,22 @@ def _denied_verb(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:
 
 def _is_cue(tokens: Sequence[Token], at: int) -> bool:
     norm = tokens[at].norm
-    if norm in _IMPLICIT or norm.endswith("n't"):
+    if norm in JUDGE_DENIALS or norm.endswith("n't"):
         return True
-    if norm not in _CUES:
+    if norm not in JUDGE_NEGATIONS:
         return False
     following = tokens[at + 1].norm if at + 1 < len(tokens) else ""
-    return not (norm in ("not", "no") and following in _NOT_ONLY | {"doubt", "longer"}) or (
-        following == "longer"
-    )
+    return norm not in ("not", "no") or following not in JUDGE_UNDENIED
 
 
 def _scope(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:
     over: list[int] = []
     for at in range(cue + 1, min(len(tokens), cue + 10)):
-        if tokens[at].starts_clause or tokens[at].norm in _ENDS or _is_explicit(tokens[at].norm):
+        if (
+            tokens[at].starts_clause
+            or tokens[at].norm in JUDGE_CONTRASTS
+            or _is_explicit(tokens[at].norm)
+        ):
             break
         if tokens[at].is_content:
             over.append(at)
@@ -72,7 +71,7 @@ def _scope(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:
 
 
 def _is_explicit(norm: str) -> bool:
-    return norm in _CUES or norm.endswith("n't")
+    return norm in JUDGE_NEGATIONS or norm.endswith("n't")
 
 
 def _before(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.language.context import Context
-from otel_rt4chart.verify.language.scope import ScopeKind, ScopeWord, has
+from otel_rt4chart.verify.language.scope import ScopeWord, has
 from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.word_lists import ScopeKind
 from otel_rt4chart.verify.local.alignment import Alignment, align, common_order, longest_run
 from otel_rt4chart.verify.local.binding import swapped
 from otel_rt4chart.verify.local.differences import (

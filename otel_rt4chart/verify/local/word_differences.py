@@ -9,6 +9,7 @@ from otel_rt4chart.verify.language.names import Name, missing_parts
 from otel_rt4chart.verify.language.relations import siblings
 from otel_rt4chart.verify.language.scope import has
 from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.word_lists import DOUBTS
 from otel_rt4chart.verify.local.alignment import Alignment, meeting, path
 from otel_rt4chart.verify.local.differences import GAP, Difference
 
@@ -123,11 +124,6 @@ def _place(claim: Slots, laid: Alignment, sentence: Slots, word: int, stem: str)
     )
 
 
-# Words that leave it open whether the next word holds; "plans" and "wants" are told in other words.
-_DOUBTS = frozenset(("may", "might", "could", "possibly", "perhaps", "probably", "likely",
-                     "potentially", "allegedly", "reportedly"))  # fmt: skip
-
-
 def scope_differences(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
     """`all` for `some`, and `reduces` for `may reduce`."""
     if laid.sentences:
@@ -140,7 +136,7 @@ def _dropped_doubt(claim: Slots, laid: Alignment, context: Context) -> Iterator[
     if has(claim.scope, "hedge") or _is_firm_elsewhere(laid, context):
         return
     for doubt, token in enumerate(sentence.tokens):
-        if token.norm not in _DOUBTS or (token.text == "May" and doubt):
+        if token.norm not in DOUBTS or (token.text == "May" and doubt):
             continue
         place = next((place for place, at in enumerate(sentence.content) if at > doubt), None)
         for word, places in enumerate(laid.meets[0]):
@@ -155,7 +151,7 @@ def _is_firm_elsewhere(laid: Alignment, context: Context) -> bool:
     held = [stems for stems, places in zip(laid.equivalents, laid.meets[0], strict=True) if places]
     return any(
         all(any(stem in other.positions for stem in stems) for stems in held)
-        and not any(token.norm in _DOUBTS for token in other.tokens)
+        and not any(token.norm in DOUBTS for token in other.tokens)
         for other in context.sentences
     )
 

@@ -96,6 +96,21 @@ class CrossEncoder:
         return self._runtime.encode(claim, evidence)
 
 
+def marked_runs(claim: str, marks: Sequence[Mark], at_least: float) -> list[str]:
+    """Runs of neighbouring words marked with at least that probability, the most probable first."""
+    runs: list[tuple[float, int, int]] = []
+    for mark in marks:
+        if mark.probability < at_least:
+            continue
+        sure, start, end = runs[-1] if runs else (0.0, 0, -1)
+        if runs and not claim[end : mark.start].strip():
+            runs[-1] = (max(sure, mark.probability), start, mark.end)
+        else:
+            runs.append((mark.probability, mark.start, mark.end))
+    runs.sort(key=lambda one: -one[0])
+    return [claim[start:end] for _, start, end in runs]
+
+
 def _read(claim: str, encoded: Encoded, logits: Sequence[float], marks: Sequence[float]) -> Read:
     if (len(logits), len(marks)) != (3, len(encoded)):
         raise JudgeError(

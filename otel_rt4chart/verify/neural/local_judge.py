@@ -18,7 +18,13 @@ from otel_rt4chart.verify.local.heads import (
 )
 from otel_rt4chart.verify.local.judge import WholeContextJudge
 from otel_rt4chart.verify.local.verdict import Odds, settled, verdict
-from otel_rt4chart.verify.neural.cross_encoder import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
+from otel_rt4chart.verify.neural.cross_encoder import (
+    LONGEST,
+    LONGEST_CLAIM,
+    CrossEncoder,
+    Read,
+    marked_runs,
+)
 from otel_rt4chart.verify.neural.model_folder import model_folder
 from otel_rt4chart.verify.neural.premise import linker_of, nearby, together
 from otel_rt4chart.verify.neural.stacked_head import NETWORK, read_stack, values
@@ -119,15 +125,6 @@ class LocalJudge(WholeContextJudge):
 
     def _marked(self, claim: str, read: Read) -> list[str]:
         """Runs of words that the network holds wrong, the surest first."""
-        runs: list[tuple[float, int, int]] = []
-        widest = NARROW * len(claim)  # where nearly all is wrong, the words say nothing more
-        for mark in read.marks:
-            if mark.probability < self._stack.marked_from:
-                continue
-            sure, start, end = runs[-1] if runs else (0.0, 0, -1)
-            if runs and not claim[end : mark.start].strip():
-                runs[-1] = (max(sure, mark.probability), start, mark.end)
-            else:
-                runs.append((mark.probability, mark.start, mark.end))
-        runs.sort(key=lambda one: -one[0])
-        return [claim[start:end] for _, start, end in runs if end - start <= widest]
+        widest = NARROW * len(claim)  # if nearly all is wrong, the words say nothing more
+        runs = marked_runs(claim, read.marks, self._stack.marked_from)
+        return [run for run in runs if len(run) <= widest]

@@ -42,7 +42,7 @@ def test_families_are_told_across_routes(dsn: str, capsys: pytest.CaptureFixture
     assert json.loads(capsys.readouterr().out)[0]["claims"] == 3
     assert main(["issues", "families", "--dsn", dsn]) == 0
     shown = capsys.readouterr().out
-    assert "Something else in the place" in shown
+    assert "Replaced by something else" in shown
     assert "\x1b" not in shown
     assert main(["issues", "families", "--route", "nowhere", "--dsn", dsn]) == 0
     assert capsys.readouterr().out == "No such issue.\n"

@@ -1,4 +1,4 @@
-"""What helps the rules, and that grouping does without it."""
+"""Enrichers help the rules, and grouping works without them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import json
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.verify.core.failure_kinds import FailureKind
 from otel_rt4chart.verify.core.model import Clash, Label
 from rt4chart_clustering.core import settings
 from rt4chart_clustering.description.described import described_all, described_from
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.description.enrichers import NONE, Aids
-from rt4chart_clustering.description.operations import Op
+from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.phrase import Writer
-from rt4chart_clustering.description.word_tagger import CrossSpotter
+from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 from rt4chart_clustering.grouping.run import run
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issues import list_issues
@@ -28,11 +28,11 @@ SOURCE = "A pit in the north collapsed in the morning, and miners are missing, i
 PHRASE = "a support channel is promised that the source lacks"
 
 
-def test_without_aids_the_rules_and_templates_are_alone() -> None:
+def test_without_enrichers_the_rules_and_templates_are_alone() -> None:
     """The fingerprint and the description of each failure, in order."""
     failures = [*numbers(2), *added()[:1]]
 
-    found = described_all(failures, NONE)
+    found = described_all(failures, NO_ENRICHERS)
 
     assert found == [described_from(one) for one in failures]
     assert [one.fingerprint for one in found] == [
@@ -44,21 +44,21 @@ def test_without_aids_the_rules_and_templates_are_alone() -> None:
 
 def test_marks_are_asked_for_where_the_judge_gave_none() -> None:
     """And never where it did."""
-    aids = Aids(spotter=CrossSpotter())
+    enrichers = Enrichers(tagger=CrossEncoderTagger())
     open_, judged = (
         failure(1, CLAIM, SOURCE, clashes=clashes) for clashes in ((), (Clash("number", "1", "2"),))
     )
 
-    assert NONE.apart(open_).op is Op.ADDITION
-    assert aids.apart(open_).op is not Op.ADDITION
-    assert aids.apart(judged) == NONE.apart(judged)
+    assert NO_ENRICHERS.difference(open_).kind is FailureKind.ADDITION
+    assert enrichers.difference(open_).kind is not FailureKind.ADDITION
+    assert enrichers.difference(judged) == NO_ENRICHERS.difference(judged)
 
 
 def test_a_phrase_describes_what_the_rules_do_not_explain() -> None:
     """And nothing else: what they explain is grouped by its fingerprint."""
     failures = [*numbers(1), *added()[:1]]
     with served(lambda seen: text(json.dumps({"phrase": PHRASE}))) as (server, endpoint):
-        texts = [one.text for one in described_all(failures, Aids(writer=Writer(endpoint)))]
+        texts = [one.text for one in described_all(failures, Enrichers(writer=Writer(endpoint)))]
 
     assert texts == [described_from(failures[0]).text, f"baseless: {PHRASE}"]
     assert len(server.chats) == 1
@@ -68,17 +68,17 @@ def test_an_endpoint_that_is_away_changes_nothing() -> None:
     """Descriptions and names are the templates."""
     failures = added()[:3]
     with served(lambda seen: error(500, "away")) as (_, endpoint):
-        aids = Aids(writer=Writer(endpoint))
+        enrichers = Enrichers(writer=Writer(endpoint))
 
-        assert described_all(failures, aids) == described_all(failures, NONE)
-        assert aids.name("Added to the source · shop", "shop", failures).summary == ""
+        assert described_all(failures, enrichers) == described_all(failures, NO_ENRICHERS)
+        assert enrichers.name("Added to the source · shop", "shop", failures).summary == ""
 
 
 def test_a_name_is_the_models_where_it_holds() -> None:
     """With a summary."""
     reply = {"title": "Support is promised beyond the source", "summary": "It is made up."}
     with served(lambda seen: text(json.dumps(reply))) as (_, endpoint):
-        named = Aids(writer=Writer(endpoint)).name("Added", "shop", added()[:3])
+        named = Enrichers(writer=Writer(endpoint)).name("Added", "shop", added()[:3])
 
     assert named.title == "Support is promised beyond the source · shop"
     assert named.summary == "It is made up"
@@ -94,14 +94,14 @@ def test_a_run_with_a_model_writes_its_names_and_summaries(client: Client) -> No
 
     insert_verdicts(client, [verdict(one) for one in (*numbers(5), *added())])
     with served(script) as (server, endpoint):
-        aids = Aids(writer=Writer(endpoint))
+        enrichers = Enrichers(writer=Writer(endpoint))
         run(
             client,
             HashingEmbedder(),
             since_ns=0,
             now_ns=NOON + 3600 * SECOND,
             min_size=5,
-            aids=aids,
+            enrichers=enrichers,
         )
 
     issues = list_issues(client)
@@ -119,7 +119,7 @@ def test_a_failure_without_evidence_is_beside_its_nearest_sentence() -> None:
     """Or beside nothing."""
     alone = failure(1, "The trial lasts 60 days.", label=Label.BASELESS)
 
-    assert NONE.apart(alone).fired == {Op.NUMBER, Op.ADDITION}
+    assert NO_ENRICHERS.difference(alone).kinds == {FailureKind.NUMBER, FailureKind.ADDITION}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,9 @@ def test_a_failure_without_evidence_is_beside_its_nearest_sentence() -> None:
         ("RT4CHART_DISTILL", settings.distill, "none", "llm"),
     ],
 )
-def test_aids_are_named_by_variables(name: str, read: object, default: str, other: str) -> None:
+def test_enrichers_are_named_by_variables(
+    name: str, read: object, default: str, other: str
+) -> None:
     """Neither helps unless it is set; another value is refused with the known ones."""
     assert callable(read)
     assert read({}) == default

@@ -5,39 +5,39 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.verify.core.model import Clash
-from otel_rt4chart.verify.neural.cross_encoder import Mark
-from rt4chart_clustering.description.word_tagger import CrossSpotter, runs
+from otel_rt4chart.verify.neural.cross_encoder import Mark, marked_runs
+from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 
 SOURCE = "An open pit mine collapsed on Wednesday, killing at least two people, state media said."
 CLAIM = "An open pit mine collapsed on Friday, killing at least two people, state media said."
 
 
 @pytest.fixture(scope="module")
-def spotter() -> CrossSpotter:
+def tagger() -> CrossEncoderTagger:
     """The embedded network."""
-    return CrossSpotter()
+    return CrossEncoderTagger()
 
 
-def test_the_changed_word_is_spotted(spotter: CrossSpotter) -> None:
+def test_the_changed_word_is_tagged(tagger: CrossEncoderTagger) -> None:
     """Of all words of the claim, the one that the source has otherwise."""
-    assert spotter.spot(CLAIM, [SOURCE])[0] == Clash("term", "Friday")
+    assert tagger.tag(CLAIM, [SOURCE])[0] == Clash("term", "Friday")
 
 
-def test_nothing_is_spotted_without_evidence_or_room(spotter: CrossSpotter) -> None:
+def test_nothing_is_tagged_without_evidence_or_room(tagger: CrossEncoderTagger) -> None:
     """The network reads a pair, and nothing is cut from the claim."""
-    assert spotter.spot(CLAIM, []) == ()
-    assert spotter.spot("the mine collapsed and " * 100, [SOURCE]) == ()
+    assert tagger.tag(CLAIM, []) == ()
+    assert tagger.tag("the mine collapsed and " * 100, [SOURCE]) == ()
 
 
-def test_evidence_that_does_not_fit_is_left_out(spotter: CrossSpotter) -> None:
+def test_evidence_that_does_not_fit_is_left_out(tagger: CrossEncoderTagger) -> None:
     """The other sentences are read."""
-    assert spotter.spot(CLAIM, ["rocks and " * 400, SOURCE]) == spotter.spot(CLAIM, [SOURCE])
+    assert tagger.tag(CLAIM, ["rocks and " * 400, SOURCE]) == tagger.tag(CLAIM, [SOURCE])
 
 
 def test_neighbouring_words_are_one_run_and_the_surest_is_first() -> None:
-    """Runs less than four fifths as sure are left out."""
+    """Runs below the given probability are left out."""
     text = "the gold mine shut down late"
     marks = [Mark(0, 3, 0.1), Mark(4, 8, 0.8), Mark(14, 18, 0.85), Mark(19, 23, 0.9)]
 
-    assert runs(text, marks) == ["shut down", "gold"]
-    assert runs(text, []) == []
+    assert marked_runs(text, marks, 0.72) == ["shut down", "gold"]
+    assert marked_runs(text, [], 0.0) == []

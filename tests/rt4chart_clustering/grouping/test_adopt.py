@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rt4chart_clustering.description.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import HashingEmbedder
+from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping.run import run
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import events_of

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_clustering.description.described import described_from
-from rt4chart_clustering.description.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import HashingEmbedder
+from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping.assignment import assigned, match, room
 from rt4chart_clustering.grouping.create_issues import Born, born
 from rt4chart_clustering.grouping.identity import nearest, new_id

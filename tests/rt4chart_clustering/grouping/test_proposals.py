@@ -10,8 +10,8 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.description.described import described_from
-from rt4chart_clustering.description.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
+from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping import apply
 from rt4chart_clustering.grouping.apply import (
     apply_merge,

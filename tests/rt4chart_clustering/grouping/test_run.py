@@ -20,8 +20,8 @@ from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.core import settings
 from rt4chart_clustering.description import described
-from rt4chart_clustering.description.difference import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
+from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping.assignment import FEW
 from rt4chart_clustering.grouping.run import Outcome, run
 from rt4chart_collector.store.connect import Client, connect

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rt4chart_clustering.description.operations import OPS, Family
-from rt4chart_clustering.triage.families import TITLES, by_family, family_of
+from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureFamily, FailureKind
+from rt4chart_clustering.triage.families import by_family, family_of
 from rt4chart_clustering.triage.overview import Standing
 from rt4chart_clustering.triage.severity import Traffic, severity_of
 from rt4chart_collector.store.issues import Issue
@@ -30,14 +30,15 @@ def test_issues_of_a_family_stand_together() -> None:
 
     replaced, negated = by_family(known)
 
-    assert (replaced.family, negated.family) == (Family.REPLACED, Family.NEGATED)
+    assert (replaced.family, negated.family) == (FailureFamily.REPLACED, FailureFamily.NEGATED)
     assert [one.issue.id for one in replaced.issues] == [2, 3]
     assert replaced.routes == ("billing", "sales")
     assert (replaced.claims, replaced.weighted, replaced.daily[-1]) == (9, 18.0, 9.0)
     assert by_family([]) == []
 
 
-@pytest.mark.parametrize("op", OPS)
-def test_each_operation_is_of_a_family_with_a_title(op: str) -> None:
-    """None is left out."""
-    assert TITLES[family_of(f"fp2:baseless:{op}")]
+@pytest.mark.parametrize("kind", FINGERPRINT_KINDS)
+def test_a_fingerprint_is_of_the_family_of_its_kind(kind: FailureKind) -> None:
+    """Whatever its version and label; an unknown kind is one that no rule explains."""
+    assert family_of(f"fp2:baseless:{kind}") is kind.family
+    assert family_of("fp9:baseless:new") is FailureFamily.UNTOLD

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Finding
 from rt4chart_collector.store.answer import Verification
 
@@ -70,22 +71,8 @@ STAGES = {
     Stage.TOOL: "from a tool",
     Stage.PROMPT: "in the prompt",
 }
-FINDINGS = {
-    "citation": "Citation",
-    "chunk_attribution": "Passages that support a claim",
-    "chunk_utilisation": "Share of passages used",
-    "cherry_picked": "Cherry-picked",
-    "dropped_qualifier": "Dropped qualifier",
-    "sycophantic": "Sycophantic",
-    "stale": "Stale source",
-    "overreach": "Overreach",
-    "failure_kind": "Kind of failure",
-    "context_compressed": "The context was compressed",
-    "linked_by_words_only": "Linked by words only",
-    "findings_limited": "Not all findings are listed",
-}
-# They say how much of the context was of use, not that something is wrong.
-FIGURES = ("chunk_attribution", "chunk_utilisation")
+# Findings that measure the use of the context and report no problem.
+FIGURES = (FindingName.CHUNK_ATTRIBUTION, FindingName.CHUNK_UTILISATION)
 
 
 def command(one: Verification) -> str:
@@ -95,8 +82,9 @@ def command(one: Verification) -> str:
 
 
 def finding_title(one: Finding) -> str:
-    """A finding's name for people."""
-    return FINDINGS.get(one.name, one.name.replace("_", " ").capitalize())
+    """The label of a finding; its name in words if another version wrote it."""
+    labels = {str(name): name.label for name in FindingName}
+    return labels.get(one.name, one.name.replace("_", " ").capitalize())
 
 
 def stages_in_words(stages: frozenset[Stage]) -> str:

@@ -23,7 +23,7 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.find import MOST, find
+from otel_rt4chart.verify.findings.find import MOST_PER_NAME, find
 from otel_rt4chart.verify.stages.outcome import Notes
 
 COVERED = "The policy covers outpatient MRI."
@@ -118,14 +118,16 @@ def test_a_faithful_answer_has_only_its_attribution() -> None:
     assert [one.name for one in findings] == ["chunk_attribution", "chunk_utilisation"]
 
 
-@pytest.mark.parametrize(("count", "limited"), [(MOST - 1, 0), (MOST, 0), (MOST + 30, 1)])
+@pytest.mark.parametrize(
+    ("count", "limited"), [(MOST_PER_NAME - 1, 0), (MOST_PER_NAME, 0), (MOST_PER_NAME + 30, 1)]
+)
 def test_many_denying_passages_are_bounded(count: int, limited: int) -> None:
     """At most twenty findings of one name, then one that says that there are more."""
     exchange = Exchange("", denying(count), COVERED)
 
     names = Counter(one.name for one in find(exchange, [entailed()], NOTES, RulesJudge()))
 
-    assert names["cherry_picked"] == min(count, MOST)
+    assert names["cherry_picked"] == min(count, MOST_PER_NAME)
     assert names["findings_limited"] == limited
 
 
@@ -135,9 +137,9 @@ def test_what_is_over_the_bound_is_not_looked_for() -> None:
 
     found = find(Exchange("", denying(200), COVERED), [entailed()] * 3, NOTES, scanner)
 
-    assert scanner.asked == MOST + 1
+    assert scanner.asked == MOST_PER_NAME + 1
     (last,) = [one for one in found if one.name == "findings_limited"]
-    assert (last.kind, last.value) == ("cherry_picked", MOST)
+    assert (last.kind, last.value) == ("cherry_picked", MOST_PER_NAME)
 
 
 def test_citation_findings_are_bounded_on_their_own() -> None:
@@ -149,7 +151,7 @@ def test_citation_findings_are_bounded_on_their_own() -> None:
     assert Counter(one.name for one in found) == {
         "chunk_attribution": 1,
         "chunk_utilisation": 1,
-        "citation": MOST,
+        "citation": MOST_PER_NAME,
         "findings_limited": 1,
         "cherry_picked": 2,
     }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.findings.restrictions import Restriction, is_told, restrictions
+from otel_rt4chart.verify.findings.restrictions import Restriction, is_narrative, restrictions
 
 
 def found(sentence: str) -> list[tuple[str, str]]:
@@ -123,7 +123,7 @@ def test_words_that_only_sound_like_a_restriction_are_none(sentence: str) -> Non
 def test_a_story_or_a_dialogue_restricts_nothing(sentence: str) -> None:
     """A restriction holds in general."""
     assert restrictions(sentence) == ()
-    assert is_told(sentence)
+    assert is_narrative(sentence)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_story_or_a_dialogue_restricts_nothing(sentence: str) -> None:
 )
 def test_a_rule_with_a_participle_is_no_story(sentence: str) -> None:
     """A verb in the present says that it still holds."""
-    assert not is_told(sentence)
+    assert not is_narrative(sentence)
 
 
 def test_a_clause_ends_where_another_begins() -> None:

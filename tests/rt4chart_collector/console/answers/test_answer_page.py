@@ -82,7 +82,7 @@ def test_findings_trace_and_decision_are_told(client: Client) -> None:
         page = browser.get(PATH).text
 
     told = text_of(page)
-    assert "numeric slip" in told
+    assert "Number differs from the source" in told
     assert "Overreach: says more than kb-1 #2" in told
     assert "Trace 4 spans" in told
     assert "llm this answer" in told

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify import Exchange, Finding, Passage, RulesJudge, Verifier
-from otel_rt4chart.verify.findings.qualifiers import unsaid
+from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
 from otel_rt4chart.verify.language.tokens import content
 
 MRI = "Outpatient MRI is covered when prior authorization has been obtained."

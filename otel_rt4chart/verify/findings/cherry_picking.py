@@ -1,10 +1,11 @@
-"""Cherry-picked context: passages that support nothing and take back what the answer says."""
+"""Cherry-picked context: unused passages that contradict or restrict the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import (
     AnswerRange,
@@ -19,18 +20,18 @@ from otel_rt4chart.verify.core.model import (
     Passage,
     Sentence,
 )
-from otel_rt4chart.verify.findings.qualifiers import unsaid
-from otel_rt4chart.verify.findings.restrictions import is_told
+from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
+from otel_rt4chart.verify.findings.restrictions import is_narrative
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.binding import is_of_another
 from otel_rt4chart.verify.text.segment import segment_passages
 
-# A sentence speaks of the claim where it holds this share of its content, and two of its words.
+# A sentence is on the claim's topic if it has this share of its content and two of its words.
 _ON_TOPIC, _WORDS = 0.4, 2
-# With another value in its place, it speaks of the same thing only where it holds nearly the rest.
+# A sentence with another value is about the same thing only if it has nearly all other words.
 _SAME, _OF_SENTENCE = 0.7, 0.4
-# A negation denies the claim only where it stands in a sentence of the same subject.
+# A negation denies the claim only in a sentence of the same subject.
 _SAME_DENIED = 0.5
 _VALUES = ("number", "date", "name", "term")
 
@@ -38,7 +39,7 @@ _VALUES = ("number", "date", "name", "term")
 def cherry_picked(
     exchange: Exchange, claims: Sequence[Claim], unused: Sequence[Passage], scanner: Judge
 ) -> Iterator[Finding]:
-    """For each entailed claim, the unused passages that contradict or else restrict it."""
+    """The unused passages that contradict, or else restrict, each entailed claim."""
     entailed = [
         (number, claim, content(claim.text))
         for number, claim in enumerate(claims)
@@ -93,12 +94,12 @@ def _restricting(
 
 
 def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
-    """True where the sentence speaks of the same thing, not only of the same topic.
+    """True if the sentence is about the same thing, not only the same topic.
 
-    Two sentences with different values mostly tell of two things: the rest must be the same. Of
-    two numbers or dates that differ, one names the thing.
+    Two sentences with different values are mostly about two things, so the rest must agree. If
+    two numbers or dates differ, one of them names the thing.
     """
-    if is_told(sentence.reading) and not is_told(claim.text):
+    if is_narrative(sentence.reading) and not is_narrative(claim.text):
         return False
     if is_of_another(read_slots(claim.text), read_slots(sentence.reading)):
         return False
@@ -121,7 +122,7 @@ def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
 def judge_one(
     scanner: Judge, claim: Claim, sentences: Sequence[Sentence], question: str
 ) -> Judgement:
-    """The scanner's word on one claim and these sentences alone; undecided where it fails."""
+    """The scanner's judgement of one claim by these sentences alone; undecided if it fails."""
     draft = DraftClaim(claim.text, claim.sentence, AnswerRange(*claim.answer_range), claim.kind)
     try:
         (judgement,) = scanner.assess([draft], Chunk(0, tuple(sentences)), question=question)
@@ -133,10 +134,10 @@ def judge_one(
 def _finding(
     kind: str, number: int, claim: Claim, passage: Passage, sentences: Sequence[Sentence]
 ) -> Finding:
-    told = "contradicts" if kind == "contradiction" else "restricts"
+    effect = "contradicts" if kind == "contradiction" else "restricts"
     return Finding(
-        "cherry_picked",
-        f"passage {passage.id} supports nothing in the answer and {told} “{claim.text}”",
+        FindingName.CHERRY_PICKED,
+        f"passage {passage.id} supports nothing in the answer and {effect} “{claim.text}”",
         kind=kind,
         claim=number,
         passage_ids=(passage.id,),

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureKind
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_clustering.description.describe import PHRASES, describe, masked
-from rt4chart_clustering.description.difference import OPS, Change, Op, difference
-from rt4chart_clustering.description.title import LONGEST, plain, title
+from rt4chart_clustering.description.fingerprint import difference
+from rt4chart_clustering.description.naming import LONGEST, describe, masked, one_line, title
+from rt4chart_clustering.description.word_changes import MeaningChange
 
 
 @pytest.mark.parametrize(
@@ -17,50 +18,50 @@ from rt4chart_clustering.description.title import LONGEST, plain, title
     [
         (
             "fp1:contradicted:number",
-            [Change(Op.NUMBER, str(at), "14") for at in range(37)],
+            [MeaningChange(FailureKind.NUMBER, str(at), "14") for at in range(37)],
             "Number differs from the source · sales_call",
         ),
         (
             "fp1:contradicted:exclusion",
-            [Change(Op.EXCLUSION, "", "out-of-network clinics")] * 3,
+            [MeaningChange(FailureKind.EXCLUSION, "", "out-of-network clinics")] * 3,
             "Exclusion ignored: “out-of-network clinics” · sales_call",
         ),
         (
             "fp1:contradicted:entity",
-            [Change(Op.ENTITY, "Atlantis", "Discovery")] * 4 + [Change(Op.ENTITY, "NASA", "ESA")],
+            [MeaningChange(FailureKind.ENTITY, "Atlantis", "Discovery")] * 4
+            + [MeaningChange(FailureKind.ENTITY, "NASA", "ESA")],
             "Name differs from the source: “Atlantis” for “Discovery” · sales_call",
         ),
         (
             "fp1:baseless:entity",
-            [Change(Op.ENTITY, "Atlantis", "Discovery")] * 3,
+            [MeaningChange(FailureKind.ENTITY, "Atlantis", "Discovery")] * 3,
             "Name not in the source: “Atlantis” · sales_call",
         ),
         (
             "fp1:baseless:addition",
-            [Change(Op.ADDITION, "largest")],
+            [MeaningChange(FailureKind.ADDITION, "largest")],
             "Added to the source · sales_call",
         ),
     ],
 )
 def test_title_is_pattern_value_and_route(
-    fingerprint: str, changes: list[Change], expected: str
+    fingerprint: str, changes: list[MeaningChange], expected: str
 ) -> None:
     """A value is named only where it is behind enough of the claims."""
     assert title(fingerprint, "sales_call", changes, len(changes)) == expected
 
 
 @pytest.mark.parametrize("label", ["contradicted", "baseless"])
-@pytest.mark.parametrize("op", OPS)
-def test_every_pattern_has_a_name_and_a_phrase(label: str, op: Op) -> None:
-    """No op is without words."""
-    assert title(f"fp1:{label}:{op}", "r", [], 2).endswith(" · r")
-    assert PHRASES[op]
+@pytest.mark.parametrize("kind", FINGERPRINT_KINDS)
+def test_a_title_is_the_label_that_findings_have(label: str, kind: FailureKind) -> None:
+    """The same failure is called the same on an answer's page and on its issue."""
+    assert title(f"fp1:{label}:{kind}", "r", [], 2) == f"{kind.label(label)} · r"
 
 
 @given(st.text())
-def test_plain_text_is_one_short_printable_line(text: str) -> None:
+def test_shown_text_is_one_short_printable_line(text: str) -> None:
     """Neither control characters nor markup reach a terminal, a page or a chat through a title."""
-    shown = plain(text)
+    shown = one_line(text)
 
     assert not set("<>[]{}`|*\\@") & set(shown)
     assert shown.isprintable()
@@ -69,7 +70,7 @@ def test_plain_text_is_one_short_printable_line(text: str) -> None:
 
 def test_title_strips_control_characters_of_values() -> None:
     """An answer cannot write escape sequences into a title."""
-    changes = [Change(Op.EXCLUSION, found="\x1b[31mred\u202e text")] * 3
+    changes = [MeaningChange(FailureKind.EXCLUSION, found="\x1b[31mred\u202e text")] * 3
 
     shown = title("fp1:contradicted:exclusion", "a\nb", changes, 3)
 

@@ -1,32 +1,50 @@
-"""Dropped qualifiers: restrictions of a supporting passage that the claim leaves out."""
+"""Dropped qualifiers: restrictions of a supporting passage that the answer leaves out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Finding, Label
 from otel_rt4chart.verify.findings.restrictions import Restriction, restrictions
 from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.language.word_lists import BOUND_SAID, PARTIAL_SAID, SOLE_SAID
 
-# What a restriction says counts as said where this share of its words stands in the answer.
+# A restriction is said if the answer has this share of its words.
 _SAID = 0.5
-# A restriction concerns a claim where its clause holds this share of the claim's content.
+# A restriction concerns a claim if its clause has this share of the claim's content.
 _CONCERNED = 0.5
 _SHORTEST = 4  # letters of an abbreviation: "auth"
-_PARTIAL = re.compile(
-    r"\b(?:some|most|many|several|certain|few|selected|not\s+all|all\s+but|partly|partially)\b",
-    re.IGNORECASE,
+_PARTIAL, _SOLE, _BOUNDED = (
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for words in (PARTIAL_SAID, SOLE_SAID, BOUND_SAID)
 )
-_SOLE = re.compile(r"\b(?:only|solely|exclusively|just|limited|restricted)\b", re.IGNORECASE)
-_BOUNDED = re.compile(
-    r"\b(?:up\s+to|at\s+most|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|as\s+\w+\s+as)\b",
-    re.IGNORECASE,
-)
+
+
+def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding]:
+    """Entailed claims all of whose supporting sentences have a restriction that is missing."""
+    said = content(answer)
+    for number, claim in enumerate(claims):
+        if claim.label is not Label.ENTAILED:
+            continue
+        supporting = [one for one in claim.evidence if one.relation == "supports"]
+        missing = [found for one in supporting if (found := unsaid(one.text, claim.text, said))]
+        if not missing or len(missing) < len(supporting):
+            continue
+        first = missing[0][0]
+        yield Finding(
+            FindingName.DROPPED_QUALIFIER,
+            f"the passage says “{first.text}”, the answer does not",
+            kind=first.kind,
+            claim=number,
+            passage_ids=tuple(dict.fromkeys(one.passage_id for one in supporting)),
+            evidence=tuple(supporting),
+        )
 
 
 def unsaid(sentence: str, claim: str, said: Mapping[str, float]) -> tuple[Restriction, ...]:
-    """The sentence's restrictions of what the claim says that an answer does not mention.
+    """The restrictions of a sentence that concern the claim and that the answer does not mention.
 
     Args:
         sentence: A sentence of a passage.
@@ -36,27 +54,6 @@ def unsaid(sentence: str, claim: str, said: Mapping[str, float]) -> tuple[Restri
     found = restrictions(sentence)
     stated = content(claim) if found else {}  # most sentences restrict nothing
     return tuple(one for one in found if _concerns(one, stated) and not _is_said(one, claim, said))
-
-
-def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding]:
-    """Entailed claims whose only supporting sentences restrict what they state without a limit."""
-    said = content(answer)
-    for number, claim in enumerate(claims):
-        if claim.label is not Label.ENTAILED:
-            continue
-        supporting = [one for one in claim.evidence if one.relation == "supports"]
-        left = [limits for one in supporting if (limits := unsaid(one.text, claim.text, said))]
-        if not left or len(left) < len(supporting):
-            continue
-        first = left[0][0]
-        yield Finding(
-            "dropped_qualifier",
-            f"the passage says “{first.text}”, the answer does not",
-            kind=first.kind,
-            claim=number,
-            passage_ids=tuple(dict.fromkeys(one.passage_id for one in supporting)),
-            evidence=tuple(supporting),
-        )
 
 
 def _concerns(restriction: Restriction, claim: Mapping[str, float]) -> bool:
@@ -71,7 +68,7 @@ def _concerns(restriction: Restriction, claim: Mapping[str, float]) -> bool:
 
 
 def _is_said(restriction: Restriction, claim: str, said: Mapping[str, float]) -> bool:
-    """True where most of its content, by rarity, is in the answer.
+    """True if the answer has most of the restriction's content, weighted by rarity.
 
     The word of a bound or a quantifier must be in the claim: "plans" does not say "some plans".
     """
@@ -89,7 +86,7 @@ def _is_said(restriction: Restriction, claim: str, said: Mapping[str, float]) ->
 
 
 def _is_among(stem: str, said: Mapping[str, float]) -> bool:
-    """True for a stem that is said, in full or abbreviated: "auth" says "authorization"."""
+    """True for a stem that is said in full or abbreviated: "auth" says "authorization"."""
     if stem in said or any(stem[:at] in said for at in range(_SHORTEST, len(stem))):
         return True
     return len(stem) >= _SHORTEST and any(other.startswith(stem) for other in said)

@@ -24,7 +24,7 @@ from otel_rt4chart.verify import (
     Sentence,
     Verifier,
 )
-from otel_rt4chart.verify.findings.cherry import cherry_picked, judge_one
+from otel_rt4chart.verify.findings.cherry_picking import cherry_picked, judge_one
 
 COVERED = "The policy covers outpatient MRI."
 TRIAL = "The free trial lasts 14 days."

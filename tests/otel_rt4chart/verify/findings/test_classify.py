@@ -18,24 +18,10 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.failure import failure_kind, failure_kinds, overreaching
+from otel_rt4chart.verify.core.failure_kinds import FailureKind
+from otel_rt4chart.verify.findings.classify import failure_kind, failure_kinds, overreaching
 
 CON, NIC = Label.CONTRADICTED, Label.BASELESS
-KINDS = {
-    "numeric_slip",
-    "entity_swap",
-    "negation_flip",
-    "dropped_qualifier",
-    "cherry_picked_exclusion",
-    "sycophantic_restatement",
-    "unsupported_generalisation",
-    "inference_as_fact",
-    "prior_knowledge",
-    "temporal_shift",
-    "bad_citation",
-    "overreach",
-    "other",
-}
 MRI = "Outpatient MRI is covered when prior authorization has been obtained."
 ASKED = "doesn't the policy cover outpatient MRI?"
 POOL = "The hotel has a heated pool."
@@ -162,18 +148,18 @@ def test_a_cited_claim_about_nothing_that_was_retrieved_is_a_bad_citation() -> N
 @pytest.mark.parametrize(
     ("kind", "claim", "score"),
     [
-        ("dropped_qualifier", contradicted("Outpatient MRI is covered.", MRI), 0.9),
+        (FailureKind.QUALIFIER, contradicted("Outpatient MRI is covered.", MRI), 0.9),
         (
-            "dropped_qualifier",
+            FailureKind.QUALIFIER,
             contradicted(
                 "The policy covers outpatient MRI.",
                 "The policy covers outpatient MRI only with prior authorization.",
             ),
             0.9,
         ),
-        ("dropped_qualifier", baseless("Outpatient MRI is covered.", MRI), 0.9),
+        (FailureKind.QUALIFIER, baseless("Outpatient MRI is covered.", MRI), 0.9),
         (
-            "inference_as_fact",
+            FailureKind.HEDGE,
             contradicted(
                 "The drug causes drowsiness in patients.",
                 "The drug may cause drowsiness in patients.",
@@ -181,7 +167,7 @@ def test_a_cited_claim_about_nothing_that_was_retrieved_is_a_bad_citation() -> N
             0.9,
         ),
         (
-            "inference_as_fact",
+            FailureKind.HEDGE,
             # SummEdits, Apache-2.0
             baseless(
                 "The issue results in a loss of propulsion.",
@@ -190,26 +176,30 @@ def test_a_cited_claim_about_nothing_that_was_retrieved_is_a_bad_citation() -> N
             0.9,
         ),
         (
-            "unsupported_generalisation",
+            FailureKind.SCOPE,
             baseless("Customers usually praise the roll.", "One customer praised the roll."),
             0.9,
         ),
         (
-            "temporal_shift",
+            FailureKind.DATE,
             contradicted("The office will move to Berlin.", "The office moved to Berlin."),
             0.9,
         ),
-        ("overreach", baseless(POOL, "The hotel has a pool."), 0.5),
-        ("other", baseless(POOL, "The hotel has a pool."), 0.49),
-        ("other", baseless(POOL, "The hotel has a pool."), 0.2),
-        ("prior_knowledge", baseless(POOL, "The hotel has a pool."), 0.19),
-        ("prior_knowledge", baseless(POOL, "The hotel has a pool.", reason="unlinked"), 0.9),
-        ("bad_citation", baseless("The hotel has a heated pool [3].", "A hotel."), 0.1),
-        ("overreach", baseless("The hotel has a heated pool [1].", "A hotel pool."), 0.6),
-        ("other", contradicted("The pool is lovely.", "The pool is big."), 0.9),
+        (FailureKind.OVERREACH, baseless(POOL, "The hotel has a pool."), 0.5),
+        (FailureKind.OTHER, baseless(POOL, "The hotel has a pool."), 0.49),
+        (FailureKind.OTHER, baseless(POOL, "The hotel has a pool."), 0.2),
+        (FailureKind.PRIOR_KNOWLEDGE, baseless(POOL, "The hotel has a pool."), 0.19),
+        (
+            FailureKind.PRIOR_KNOWLEDGE,
+            baseless(POOL, "The hotel has a pool.", reason="unlinked"),
+            0.9,
+        ),
+        (FailureKind.BAD_CITATION, baseless("The hotel has a heated pool [3].", "A hotel."), 0.1),
+        (FailureKind.OVERREACH, baseless("The hotel has a heated pool [1].", "A hotel pool."), 0.6),
+        (FailureKind.OTHER, contradicted("The pool is lovely.", "The pool is big."), 0.9),
     ],
 )
-def test_kinds_of_failure_of_one_claim(kind: str, claim: Claim, score: float) -> None:
+def test_kinds_of_failure_of_one_claim(kind: FailureKind, claim: Claim, score: float) -> None:
     """By its evidence, or by the sentence most like it, and by its link."""
     assert failure_kind(claim, score, "") == kind
 
@@ -217,18 +207,20 @@ def test_kinds_of_failure_of_one_claim(kind: str, claim: Claim, score: float) ->
 @pytest.mark.parametrize(
     ("kind", "clash", "evidence"),
     [
-        ("numeric_slip", Clash("number", "30 days", "14 days"), "It lasts 14 days."),
-        ("temporal_shift", Clash("date", "2021", "2019"), "It ended in 2019."),
-        ("entity_swap", Clash("name", "Atlantis", "Discovery"), "It was Discovery."),
-        ("negation_flip", Clash("negation", "is", "is not"), "It is not."),
-        ("dropped_qualifier", Clash("qualifier", "free", "free if new"), "It is free."),
-        ("unsupported_generalisation", Clash("quantifier", "all", "some"), "Some are."),
-        ("negation_flip", Clash("term", "mandatory", "voluntary"), "It is voluntary."),
-        ("other", Clash("term", "cocktails", "beer"), "Alex drinks beer."),
+        (FailureKind.NUMBER, Clash("number", "30 days", "14 days"), "It lasts 14 days."),
+        (FailureKind.UNIT, Clash("number", "14 days", "14 weeks"), "It lasts 14 weeks."),
+        (FailureKind.DATE, Clash("date", "2021", "2019"), "It ended in 2019."),
+        (FailureKind.ENTITY, Clash("name", "Atlantis", "Discovery"), "It was Discovery."),
+        (FailureKind.POLARITY, Clash("negation", "is", "is not"), "It is not."),
+        (FailureKind.QUALIFIER, Clash("qualifier", "free", "free if new"), "It is free."),
+        (FailureKind.SCOPE, Clash("quantifier", "all", "some"), "Some are."),
+        (FailureKind.OPPOSITE, Clash("term", "mandatory", "voluntary"), "It is voluntary."),
+        (FailureKind.DIRECTION, Clash("term", "fell", "rose"), "Sales rose."),
+        (FailureKind.OTHER, Clash("term", "cocktails", "beer"), "Alex drinks beer."),
     ],
 )
 def test_the_clash_that_a_judge_names_tells_the_kind(
-    kind: str, clash: Clash, evidence: str
+    kind: FailureKind, clash: Clash, evidence: str
 ) -> None:
     """Each slot has its own."""
     assert failure_kind(contradicted("Alex drinks it.", evidence, clash), 0.9, "") == kind
@@ -237,13 +229,18 @@ def test_the_clash_that_a_judge_names_tells_the_kind(
 @pytest.mark.parametrize(
     ("kind", "claim"),
     [
-        ("numeric_slip", contradicted("It lasts 30 days.", "It lasts 14 days.")),
-        ("temporal_shift", contradicted("It opened in 1990.", "It opened in 1991.")),
-        ("negation_flip", contradicted("The pool is heated.", "The pool is not heated.")),
-        ("numeric_slip", contradicted("It covers 3 scans.", "It covers 2 scans and excludes CT.")),
+        (FailureKind.NUMBER, contradicted("It lasts 30 days.", "It lasts 14 days.")),
+        (FailureKind.DATE, contradicted("It opened in 1990.", "It opened in 1991.")),
+        (FailureKind.POLARITY, contradicted("The pool is heated.", "The pool is not heated.")),
+        (
+            FailureKind.NUMBER,
+            contradicted("It covers 3 scans.", "It covers 2 scans and excludes CT."),
+        ),
     ],
 )
-def test_where_a_judge_names_no_clash_the_rules_look_for_it(kind: str, claim: Claim) -> None:
+def test_where_a_judge_names_no_clash_the_rules_look_for_it(
+    kind: FailureKind, claim: Claim
+) -> None:
     """A model may say no more; an exclusion beside a number is not the reason."""
     assert failure_kind(claim, 0.9, "") == kind
 
@@ -252,26 +249,26 @@ def test_where_a_judge_names_no_clash_the_rules_look_for_it(kind: str, claim: Cl
     ("kind", "claim"),
     [
         (
-            "overreach",
+            FailureKind.OVERREACH,
             baseless(
                 "The drug causes drowsiness in patients.",
                 "The drug causes drowsiness; it may rain in Berlin tomorrow evening.",
             ),
         ),
         (
-            "overreach",
+            FailureKind.OVERREACH,
             baseless("The drug may cause drowsiness.", "The drug could cause sleep in patients."),
         ),
         (
-            "overreach",
+            FailureKind.OVERREACH,
             baseless("Dishes are usually praised here.", "Dishes are generally liked here."),
         ),
-        ("negation_flip", contradicted("MRI is not covered.", "MRI is not excluded.")),
-        ("other", contradicted("The pool was lovely.", "The pool was big.")),
+        (FailureKind.OPPOSITE, contradicted("MRI is not covered.", "MRI is not excluded.")),
+        (FailureKind.OTHER, contradicted("The pool was lovely.", "The pool was big.")),
     ],
     ids=["hedge elsewhere", "both hedged", "both general", "not excluded", "same tense"],
 )
-def test_a_look_alike_is_not_the_reason(kind: str, claim: Claim) -> None:
+def test_a_look_alike_is_not_the_reason(kind: FailureKind, claim: Claim) -> None:
     """A hedge of another clause, a hedge or a generality of both, an exclusion that is denied."""
     assert failure_kind(claim, 0.9, "") == kind
 
@@ -282,8 +279,10 @@ def test_the_premise_is_the_first_reason() -> None:
 
     restated = contradicted("The policy covers outpatient MRI.", MRI)
 
-    assert failure_kind(restated, 0.9, premise) == "sycophantic_restatement"
-    assert failure_kind(baseless(POOL, reason="unlinked"), 0.9, premise) == "prior_knowledge"
+    assert failure_kind(restated, 0.9, premise) == FailureKind.ECHO
+    assert (
+        failure_kind(baseless(POOL, reason="unlinked"), 0.9, premise) == FailureKind.PRIOR_KNOWLEDGE
+    )
 
 
 def test_only_unfaithful_claims_have_a_kind() -> None:
@@ -293,7 +292,20 @@ def test_only_unfaithful_claims_have_a_kind() -> None:
 
     found = list(failure_kinds([fine, unclear, baseless(POOL)], {2: 0.6}, "What is there?"))
 
-    assert found == [Finding("failure_kind", "overreach", kind="overreach", claim=2)]
+    assert found == [Finding("failure_kind", "Overreach", kind="overreach", claim=2)]
+
+
+def test_the_finding_has_the_stored_id_and_the_label_of_the_issue() -> None:
+    """An answer's page and an issue's title call the same failure the same."""
+    changed = contradicted("Sales fell.", "Sales rose.", Clash("term", "fell", "rose"))
+    missing = baseless("It lasts 30 days.", "It lasts 14 days.", Clash("number", "30 days", ""))
+
+    found = list(failure_kinds([changed, missing], {1: 0.9}, ""))
+
+    assert found == [
+        Finding("failure_kind", "Direction reversed", kind="negation_flip", claim=0),
+        Finding("failure_kind", "Number not in the source", kind="numeric_slip", claim=1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -348,5 +360,5 @@ def test_any_unfaithful_claim_has_one_of_the_named_kinds(
     text: str, sentence: str, clashes: list[Clash], score: float, premise: str
 ) -> None:
     """No text breaks it."""
-    assert failure_kind(contradicted(text, sentence, *clashes), score, premise) in KINDS
-    assert failure_kind(baseless(text, sentence, *clashes), score, premise) in KINDS
+    assert failure_kind(contradicted(text, sentence, *clashes), score, premise) in FailureKind
+    assert failure_kind(baseless(text, sentence, *clashes), score, premise) in FailureKind

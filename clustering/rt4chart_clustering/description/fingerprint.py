@@ -1,0 +1,263 @@
+"""The fingerprint of a failure: how a claim differs from its evidence, found by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.core.failure_kinds import (
+    UNEXPLAINED,
+    FailureKind,
+    kind_of_clash,
+    kind_of_opposite,
+)
+from otel_rt4chart.verify.core.model import Clash
+from otel_rt4chart.verify.language.context import Context, read_context
+from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.tokens import Token, stem
+from otel_rt4chart.verify.language.word_lists import CueKind
+from otel_rt4chart.verify.local.alignment import Alignment, align
+from otel_rt4chart.verify.local.differences import (
+    date_differences,
+    negation_differences,
+    number_differences,
+    term_differences,
+)
+from otel_rt4chart.verify.local.word_differences import name_differences
+from rt4chart_clustering.description.word_changes import (
+    MeaningChange,
+    cues,
+    first_change,
+    kind_of_word_pair,
+    opposite_in,
+    word_change,
+)
+
+# Issues keep the version they were made with: a changed rule must not regroup them.
+FINGERPRINT_VERSION = "fp2"
+# Below this share of its weight, a claim is not about the sentence, so the sentence's restrictions
+# and denials say nothing about the claim.
+_RELATED = 0.5
+_TEXT_LENGTH = 2_000
+_TEXTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimDifference:
+    """Every kind of failure that was found, and the one change that names the failure."""
+
+    primary: MeaningChange
+    kinds: frozenset[FailureKind]
+
+    @property
+    def kind(self) -> FailureKind:
+        """The kind of the primary change."""
+        return self.primary.kind
+
+
+def difference(
+    claim: str, evidence: Sequence[str], *, question: str = "", clashes: Sequence[Clash] = ()
+) -> ClaimDifference:
+    """How a claim departs from its evidence; 8 texts are read, up to 2,000 characters each.
+
+    The judge saw the whole context, so its clashes take precedence over what is found here. A
+    clash of the slot `term` without a counterpart is a run of words that a model tagged as wrong,
+    the most probable first.
+    """
+    slots = read_slots(claim[:_TEXT_LENGTH])
+    context = read_context([text[:_TEXT_LENGTH] for text in evidence[:_TEXTS] if text.strip()])
+    laid = align(slots, context)
+    found = list(_value_changes(slots, laid, context))
+    own = _own_words(slots, laid)
+    if own and own <= {word.stem for word in read_slots(question[:_TEXT_LENGTH]).words}:
+        found.append(MeaningChange(FailureKind.ECHO, _longest_run(slots, own)))
+    explained = {word.stem for one in found for word in read_slots(one.claimed).words}
+    found.extend(_word_changes(slots, laid, context, own, explained))
+    judged = [_change_of_clash(one) for one in clashes if not _is_tag(one)]
+    tagged = [_tagged_change(one.claimed, found, slots, context) for one in clashes if _is_tag(one)]
+    kinds = frozenset(one.kind for one in (*judged, *tagged, *found))
+    return ClaimDifference(_primary(judged, tagged, found), kinds or frozenset({FailureKind.OTHER}))
+
+
+def _primary(
+    judged: list[MeaningChange], tagged: list[MeaningChange], found: list[MeaningChange]
+) -> MeaningChange:
+    explained = [one for one in judged if one.kind not in UNEXPLAINED]
+    if explained:
+        return first_change([*explained, *_ignored_exclusions(explained, found)])
+    surest = next((one for one in tagged if one.kind not in UNEXPLAINED), None)
+    if surest is not None:
+        return next(iter(_ignored_exclusions([surest], found)), surest)
+    return first_change(judged + tagged + found)
+
+
+def _ignored_exclusions(
+    judged: Sequence[MeaningChange], found: Sequence[MeaningChange]
+) -> list[MeaningChange]:
+    """The exclusions that a judge, which has no slot for them, sees as negation or qualifier."""
+    denied = any(one.kind in (FailureKind.POLARITY, FailureKind.QUALIFIER) for one in judged)
+    return [one for one in found if one.kind is FailureKind.EXCLUSION] if denied else []
+
+
+def _is_tag(clash: Clash) -> bool:
+    return clash.slot == "term" and bool(clash.claimed) and not clash.found
+
+
+def _change_of_clash(clash: Clash) -> MeaningChange:
+    kind = kind_of_clash(clash)
+    if kind is FailureKind.TERM:
+        kind = kind_of_word_pair(clash.claimed, clash.found)
+    return MeaningChange(kind, clash.claimed, clash.found)
+
+
+def _tagged_change(
+    written: str, found: Sequence[MeaningChange], claim: Slots, context: Context
+) -> MeaningChange:
+    """The change of tagged words: the rules' own if they found a counterpart for most of them."""
+    words = {word.stem for word in read_slots(written).words}
+    beside = first_change([one for one in found if one.found and _is_about(one, words)])
+    if beside.kind not in (FailureKind.TERM, FailureKind.OTHER):
+        return beside
+    change = word_change(written, claim, context)
+    return change if change.found else MeaningChange(change.kind, written, beside.found)
+
+
+def _is_about(change: MeaningChange, words: Collection[str]) -> bool:
+    mine = {word.stem for word in read_slots(change.claimed).words}
+    return change.kind not in UNEXPLAINED and 2 * len(mine & set(words)) >= len(mine) > 0
+
+
+def _value_changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[MeaningChange]:
+    yield from _changed_numbers(claim, laid, context)
+    yield from _changed_units(claim, context)
+    for date in date_differences(claim, laid, context):
+        yield MeaningChange(FailureKind.DATE, date.claimed, date.found)
+    for name in name_differences(claim, laid, context):
+        # A missing name alone is too weak: the sentence may call it "the company".
+        if name.manner == "clash":
+            yield MeaningChange(FailureKind.ENTITY, name.claimed, name.found)
+    for denial in negation_differences(claim, laid, context):
+        is_opposite = denial.manner == "opposite"
+        opposite = kind_of_opposite(stem(denial.claimed.lower()))
+        kind = opposite if is_opposite else FailureKind.POLARITY
+        yield MeaningChange(kind, denial.claimed, denial.found)
+    if laid.coverage >= _RELATED:
+        yield from _restriction_changes(claim, context)
+
+
+def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterator[MeaningChange]:
+    """Numbers that the sentences lack, with their rival or the only number of the sentences."""
+    differences = [
+        one
+        for one in number_differences(claim, laid, context)
+        if one.manner != "elsewhere" and not one.claimed.lower().startswith("once")
+    ]
+    differences.sort(key=lambda one: one.manner != "clash")
+    lone = _lone_numbers(claim, context)
+    for one in differences:
+        found = one.found or (lone[1] if lone else "")
+        yield MeaningChange(kind_of_clash(Clash("number", one.claimed, found)), one.claimed, found)
+    # `under 18` is borne out by 16, but not by `16 and above`.
+    if lone and not differences and kind_of_clash(Clash("number", *lone)) is FailureKind.NUMBER:
+        yield MeaningChange(FailureKind.NUMBER, *lone)
+
+
+def _lone_numbers(claim: Slots, context: Context) -> tuple[str, str] | None:
+    """The only number of the claim and of the sentences, as written, if both have digits."""
+    pairs = [(slots, other) for slots in context.sentences for other in slots.quantities]
+    if len(claim.quantities) != 1 or len(pairs) != 1:
+        return None
+    (mine,), ((slots, other),) = claim.quantities, pairs
+    written = claim.text[mine.start : mine.end], slots.text[other.start : other.end]
+    return written if all(any(map(str.isdigit, one)) for one in written) else None
+
+
+def _changed_units(claim: Slots, context: Context) -> Iterator[MeaningChange]:
+    """`14 days` against `14 months`: the same value with a unit that the sentences lack."""
+    stems = {token.stem for slots in context.sentences for token in slots.tokens}
+    for mine in claim.quantities:
+        same = [other for other in context.quantities if other.value == mine.value]
+        units = {other.unit for other in same}
+        if mine.unit.isalpha() and mine.unit not in stems and units and all(units):
+            yield MeaningChange(FailureKind.UNIT, mine.unit, min(units))
+
+
+def _restriction_changes(claim: Slots, context: Context) -> Iterator[MeaningChange]:
+    """Exclusions, conditions, hedges and quantifiers of the sentences that the claim lacks."""
+    for sentence in context.sentences:
+        if not claim.denials and not any(cues(claim.text, "exclusion")):
+            for span in _dropped_spans(claim, sentence, "exclusion", may_share=True):
+                yield MeaningChange(FailureKind.EXCLUSION, found=span)
+        for span in _dropped_spans(claim, sentence, "condition"):
+            yield MeaningChange(FailureKind.QUALIFIER, found=span)
+        yield from _dropped_cues(claim, sentence, "hedge", FailureKind.HEDGE)
+        yield from _dropped_cues(claim, sentence, "partial", FailureKind.SCOPE)
+    universals = [cue.word for cue in cues(claim.text, "universal")]
+    theirs = any(any(cues(sentence.text, "universal")) for sentence in context.sentences)
+    if universals and context.sentences and not theirs:
+        yield MeaningChange(FailureKind.SCOPE, claimed=universals[0])
+
+
+def _dropped_spans(
+    claim: Slots, sentence: Slots, kind: CueKind, *, may_share: bool = False
+) -> Iterator[str]:
+    """The spans after such a cue that the claim mostly lacks, or may share."""
+    for cue in cues(sentence.text, kind):
+        words = [word.stem for word in read_slots(cue.span).words]
+        shared = sum(word in claim.positions for word in words)
+        if words and (may_share or shared * 2 < len(words)):
+            yield cue.span
+
+
+def _dropped_cues(
+    claim: Slots, sentence: Slots, cue_kind: CueKind, kind: FailureKind
+) -> Iterator[MeaningChange]:
+    """Cues right before words that the claim has without any such cue."""
+    if any(cues(claim.text, cue_kind)):
+        return
+    for cue in cues(sentence.text, cue_kind):
+        words = [word.stem for word in read_slots(cue.span).words][:1]
+        if words and words[0] in claim.positions:
+            yield MeaningChange(kind, found=f"{cue.word} {cue.span}")
+
+
+def _own_words(claim: Slots, laid: Alignment) -> frozenset[str]:
+    """The stems of the claim that no sentence has."""
+    met = {at for meets in laid.meets for at, places in enumerate(meets) if places}
+    return frozenset(word.stem for at, word in enumerate(claim.words) if at not in met)
+
+
+def _word_changes(
+    claim: Slots,
+    laid: Alignment,
+    context: Context,
+    own: frozenset[str],
+    explained: Collection[str],
+) -> Iterator[MeaningChange]:
+    """Replaced words, opposites further away, and added words."""
+    replaced: set[str] = set()
+    for term in term_differences(claim, laid, context):
+        words = {word.stem for word in read_slots(term.claimed).words}
+        replaced |= words
+        if not words & set(explained):
+            kind = kind_of_word_pair(term.claimed, term.found)
+            yield MeaningChange(kind, term.claimed, term.found)
+    if laid.coverage >= _RELATED:
+        for word in claim.words:
+            opposite = opposite_in(context, word.stem) if word.stem in own else ""
+            if opposite:
+                yield MeaningChange(kind_of_opposite(word.stem), word.text, opposite)
+    if added := own - replaced:
+        yield MeaningChange(FailureKind.ADDITION, _longest_run(claim, added))
+
+
+def _longest_run(claim: Slots, stems: frozenset[str]) -> str:
+    """The longest run of these words as the claim writes it; of equal ones the first."""
+    runs: list[list[Token]] = [[]]
+    for word in claim.words:
+        if word.stem not in stems or word.starts_clause:
+            runs.append([])
+        if word.stem in stems:
+            runs[-1].append(word)
+    best = max(runs, key=len)
+    return claim.text[best[0].start : best[-1].end] if best else ""

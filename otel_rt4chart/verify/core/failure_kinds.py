@@ -1,0 +1,199 @@
+"""The failure taxonomy: every kind of failure and every finding, with its stored id and label.
+
+Findings store `finding_id`, fingerprints of issues store the value of a `FailureKind`. Both ids
+are in databases and JSON files: change labels, never ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Self
+
+from otel_rt4chart.verify.core.model import Clash, Label, Slot
+from otel_rt4chart.verify.language.tokens import stem
+from otel_rt4chart.verify.language.word_lists import DIRECTIONS
+
+
+class FailureFamily(StrEnum):
+    """What several kinds of failure have in common, with a label for people."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> Self:
+        """A member that equals its stored id."""
+        member = str.__new__(cls, value)
+        member._value_, member.label = value, label
+        return member
+
+    REPLACED = "replaced", "Replaced by something else"
+    NEGATED = "negated", "Negation added or dropped"
+    REVERSED = "reversed", "Opposite or reversed"
+    UNLIMITED = "unlimited", "Wider or more certain than the source"
+    ADDED = "added", "Beyond the source"
+    UNTOLD = "untold", "Different in a way no rule explains"
+
+
+class FailureKind(StrEnum):
+    """How an unfaithful claim departs from its source, in the order of precedence.
+
+    The value is the id in a fingerprint. `finding_id` is the `kind` of a `failure_kind` finding:
+    several kinds may share one. `description` is embedded to group failures, so a changed text
+    moves new failures away from stored ones.
+    """
+
+    family: FailureFamily
+    finding_id: str
+    description: str
+    contradicted: str
+    baseless: str
+
+    def __new__(
+        cls,
+        value: str,
+        family: FailureFamily,
+        finding_id: str,
+        description: str,
+        contradicted: str,
+        baseless: str = "",
+    ) -> Self:
+        """A member that equals its id in fingerprints; the last two arguments are its labels."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.family, member.finding_id, member.description = family, finding_id, description
+        member.contradicted, member.baseless = contradicted, baseless or contradicted
+        return member
+
+    def label(self, claim_label: str) -> str:
+        """The name for people; it depends on whether the source contradicts or is silent."""
+        return self.contradicted if claim_label == Label.CONTRADICTED else self.baseless
+
+    # fmt: off
+    NUMBER = ("number", FailureFamily.REPLACED, "numeric_slip",
+        "a number differs from the source", "Number differs from the source",
+        "Number not in the source")
+    UNIT = ("unit", FailureFamily.REPLACED, "numeric_slip",
+        "a unit differs from the source", "Unit differs from the source", "Unit not in the source")
+    DATE = ("date", FailureFamily.REPLACED, "temporal_shift",
+        "a date or time differs from the source", "Date or time differs from the source",
+        "Date or time not in the source")
+    ENTITY = ("entity", FailureFamily.REPLACED, "entity_swap",
+        "a name differs from the source", "Name differs from the source", "Name not in the source")
+    EXCLUSION = ("exclusion", FailureFamily.UNLIMITED, "cherry_picked_exclusion",
+        "an exclusion of the source is ignored", "Exclusion ignored")
+    POLARITY = ("polarity", FailureFamily.NEGATED, "negation_flip",
+        "the statement is negated or a negation is dropped", "Negation added or dropped",
+        "Negation not in the source")
+    # Words that rise, fall or compare.
+    DIRECTION = ("direction", FailureFamily.REVERSED, "negation_flip",
+        "what rises, falls or compares goes the other way than in the source", "Direction reversed",
+        "Direction not in the source")
+    OPPOSITE = ("opposite", FailureFamily.REVERSED, "negation_flip",
+        "a word is replaced by its opposite", "Opposite of the source",
+        "Opposite of a nearby statement in the source")
+    SCOPE = ("scope", FailureFamily.UNLIMITED, "unsupported_generalisation",
+        "the scope is wider than in the source", "Wider than the source")
+    QUALIFIER = ("qualifier", FailureFamily.UNLIMITED, "dropped_qualifier",
+        "a condition of the source is dropped", "Qualifier dropped")
+    # A possibility or a plan stated as a fact, or the reverse.
+    HEDGE = ("hedge", FailureFamily.UNLIMITED, "inference_as_fact",
+        "how sure the source is differs", "Certainty differs from the source")
+    # What precedes or causes what.
+    ORDER = ("order", FailureFamily.REVERSED, "temporal_shift",
+        "what comes first or follows from what differs", "Order or cause differs from the source",
+        "Order or cause not in the source")
+    # Words of the question that the source lacks.
+    ECHO = ("echo", FailureFamily.ADDED, "sycophantic_restatement",
+        "the question is restated", "Restates the question against the source",
+        "Restates the question without support")
+    MISPLACED = ("misplaced", FailureFamily.REPLACED, "other",
+        "a word of the source is said of something else", "Said of something else in the source",
+        "Combines unrelated words of the source")
+    # Words that have an opposite: minor, unknown, public.
+    QUALITY = ("quality", FailureFamily.REPLACED, "other",
+        "a quality or degree differs from the source", "Quality or degree differs from the source",
+        "Quality or degree not in the source")
+    TERM = ("term", FailureFamily.REPLACED, "other",
+        "another word stands in the place of the source's", "Word differs from the source",
+        "Word not in the source")
+    # No rule explains the next two: words of its own, and a wording that any paraphrase has.
+    ADDITION = ("addition", FailureFamily.ADDED, "overreach",
+        "words are added that the source does not have", "Added to the source and against it",
+        "Added to the source")
+    OTHER = ("other", FailureFamily.UNTOLD, "other",
+        "other words than in the source", "Differs from the source", "Not in the source")
+    # These need more than the words of claim and source, so no fingerprint has them.
+    OVERREACH = ("overreach", FailureFamily.ADDED, "overreach",
+        "the passages cover the topic but do not say it", "Overreach")
+    PRIOR_KNOWLEDGE = ("prior_knowledge", FailureFamily.ADDED, "prior_knowledge",
+        "the passages do not cover the topic", "Unrelated to the passages")
+    BAD_CITATION = ("bad_citation", FailureFamily.ADDED, "bad_citation",
+        "the claim cites a passage that does not cover the topic", "Citation does not support it")
+    # fmt: on
+
+
+FINGERPRINT_KINDS: tuple[FailureKind, ...] = tuple(
+    kind
+    for kind in FailureKind
+    if kind not in (FailureKind.OVERREACH, FailureKind.PRIOR_KNOWLEDGE, FailureKind.BAD_CITATION)
+)
+# Fingerprint kinds that no rule explains: failures of these are clustered by what they say.
+UNEXPLAINED = frozenset({FailureKind.ADDITION, FailureKind.OTHER})
+KIND_OF_SLOT: Mapping[Slot, FailureKind] = {
+    "number": FailureKind.NUMBER,
+    "date": FailureKind.DATE,
+    "name": FailureKind.ENTITY,
+    "negation": FailureKind.POLARITY,
+    "quantifier": FailureKind.SCOPE,
+    "qualifier": FailureKind.QUALIFIER,
+    "term": FailureKind.TERM,
+}
+_DIRECTIONS = frozenset(map(stem, DIRECTIONS))
+
+
+def kind_of_fingerprint(fingerprint: str) -> FailureKind | None:
+    """The kind in a fingerprint such as `fp2:contradicted:number`; None for an unknown one."""
+    value = fingerprint.rpartition(":")[2]
+    return next((kind for kind in FINGERPRINT_KINDS if kind == value), None)
+
+
+def kind_of_clash(clash: Clash) -> FailureKind:
+    """The kind that a clash's slot stands for; equal digits leave the unit as the difference."""
+    kind = KIND_OF_SLOT.get(clash.slot, FailureKind.TERM)
+    digits = _digits(clash.claimed)
+    is_unit = kind is FailureKind.NUMBER and digits != "" and digits == _digits(clash.found)
+    return FailureKind.UNIT if is_unit else kind
+
+
+def kind_of_opposite(word_stem: str) -> FailureKind:
+    """The kind of a claim's word that is the opposite of the source's."""
+    return FailureKind.DIRECTION if word_stem in _DIRECTIONS else FailureKind.OPPOSITE
+
+
+def _digits(text: str) -> str:
+    return "".join(letter for letter in text if letter.isdigit())
+
+
+class FindingName(StrEnum):
+    """The names of findings, in the order in which reports list them, with labels for people."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> Self:
+        """A member that equals its stored name."""
+        member = str.__new__(cls, value)
+        member._value_, member.label = value, label
+        return member
+
+    CHUNK_ATTRIBUTION = "chunk_attribution", "Passages that support a claim"
+    CHUNK_UTILISATION = "chunk_utilisation", "Share of passages used"
+    CITATION = "citation", "Citation"
+    CHERRY_PICKED = "cherry_picked", "Cherry-picked"
+    DROPPED_QUALIFIER = "dropped_qualifier", FailureKind.QUALIFIER.baseless
+    SYCOPHANTIC = "sycophantic", "Sycophantic"
+    STALE = "stale", "Stale source"
+    OVERREACH = "overreach", FailureKind.OVERREACH.baseless
+    FAILURE_KIND = "failure_kind", "Kind of failure"
+    CONTEXT_COMPRESSED = "context_compressed", "Context compressed"
+    LINKED_BY_WORDS_ONLY = "linked_by_words_only", "Linked by words only"
+    FINDINGS_LIMITED = "findings_limited", "Not all findings are listed"

@@ -1,0 +1,209 @@
+"""The words that limit, deny or weaken a statement: every list that verification and grouping use.
+
+Lists are alternatives of a regular expression, without groups of their own names. `COMMON_*` is
+what several users share; each user adds words of its own, because they answer different questions:
+
+- JUDGE_*: features of the fitted judges. Their weights were fitted on exactly these words
+  (weights.json, head.json): a changed word needs a new fit.
+- FINGERPRINT_*: operations of issue fingerprints. A changed word moves new failures to other
+  issues: raise FINGERPRINT_VERSION.
+- RESTRICTION_*: findings on what an answer leaves out. They are made to stay quiet, so guards
+  keep out what only sounds like a restriction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+# Quantifiers
+COMMON_UNIVERSAL = (
+    r"all|every|everyone|everybody|everything|always|any(?:one|body)?|each|never|entire(?:ly)?"
+    r"|completely"
+)
+COMMON_PARTIAL = (
+    r"some|several|many|most|few|often|usually|sometimes|partly|partially|mainly|mostly"
+    r"|generally|typically|up\s+to|at\s+least|limited|part\s+of|half\s+of"
+)
+# Hedges: words that leave open whether the next word holds.
+DOUBTS = (
+    "may", "might", "could", "possibly", "perhaps", "probably", "likely", "potentially",
+    "allegedly", "reportedly",
+)  # fmt: skip
+COMMON_HEDGE = "|".join(DOUBTS)
+# Conditions and exclusions
+COMMON_CONDITION = r"if|unless|provided\s+that|subject\s+to|as\s+long\s+as|until"
+COMMON_EXCLUSION = r"other\s+than|apart\s+from"
+
+ScopeKind = Literal[
+    "universal", "restriction", "partial", "superlative", "hedge", "condition", "cause"
+]
+JUDGE_WORDS: Mapping[ScopeKind, str] = {
+    "universal": rf"{COMMON_UNIVERSAL}|whole|both|complete|guarantee[sd]?|must",
+    "restriction": r"only|solely|exclusively|just\s+for|limited\s+to|restricted\s+to|except",
+    "partial": (
+        rf"{COMMON_PARTIAL}|occasionally|one\s+of"
+        r"|a\s+(?:number|majority|minority|portion|handful)\s+of"
+    ),
+    "superlative": (
+        r"(?!(?:interest|invest|request|suggest|protest|contest|digest|forest|honest|arrest"
+        r"|modest|harvest|manifest|guest|west|test|rest|nest|quest|best-known)\b)[a-z]{3,}est"
+        r"|best|worst|most\s+[a-z]+|least\s+[a-z]+|ever|first|unique|unprecedented"
+    ),
+    "hedge": (
+        rf"{COMMON_HEDGE}|can|possible|maybe|probable|potential|alleged|reported"
+        r"|propos(?:e[sd]?|als?)|plan(?:s|ned|ning)?|expect(?:s|ed)?|intend(?:s|ed)?"
+        r"|hop(?:e[sd]?|ing)|consider(?:s|ed|ing)?|suggest(?:s|ed)?|appear(?:s|ed)?"
+        r"|seem(?:s|ed)?|believe[sd]?|claim(?:s|ed)?|aim(?:s|ed)?|would|should|try|tr(?:ies|ied)"
+        r"|tend(?:s|ed)?|estimate[sd]?|think(?:s)?|thought|want(?:s|ed)?|going\s+to|will"
+    ),
+    "condition": (
+        rf"{COMMON_CONDITION}|{COMMON_EXCLUSION}|excluding|depending|with\s+prior|eligible"
+        r"|in\s+case|otherwise"
+    ),
+    "cause": (
+        r"because|due\s+to|led\s+to|leads\s+to|caus(?:e|es|ed|ing)|result(?:s|ed|ing)\s+in"
+        r"|as\s+a\s+result|owing\s+to|thanks\s+to|therefore|so\s+that|in\s+order\s+to|after"
+    ),
+}
+
+# Negations
+NEGATIONS = frozenset((
+    "no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot",
+    "hardly", "barely", "scarcely", "rarely", "seldom",
+))  # fmt: skip
+LACKS = frozenset(("fail", "failed", "fails", "lack", "lacks", "lacked", "lacking", "unable"))
+JUDGE_NEGATIONS = NEGATIONS | {"n't", "nowhere"}
+# Verbs and adjectives that deny what follows them.
+JUDGE_DENIALS = LACKS | frozenset((
+    "deny", "denied", "denies", "denying", "unlikely", "refuse", "refused", "refuses", "reject",
+    "rejected", "rejects", "absence", "absent", "exclude", "excludes", "excluded", "excluding",
+))  # fmt: skip
+# After `not` or `no`, these words leave the statement standing: `not only`, `no doubt`.
+JUDGE_UNDENIED = frozenset(("only", "just", "merely", "simply", "necessarily", "doubt"))
+# Where a negation ends.
+JUDGE_CONTRASTS = frozenset(("but", "because", "although", "while"))
+FINGERPRINT_NEGATIONS = NEGATIONS | LACKS
+
+# Fingerprints
+CueKind = Literal["exclusion", "condition", "hedge", "partial", "universal"]
+_OBTAINED = "obtained|approved|authori[sz]ed|met|required|eligible|verified|completed|confirmed"
+_COVER = "cover(?:ed)?|includ(?:e|ed)|appl(?:y|ies|icable)|eligible|available|permitted|allowed"
+FINGERPRINT_CUES: Mapping[CueKind, str] = {
+    "exclusion": (
+        rf"{COMMON_EXCLUSION}|except(?:ing|\s+for)?|exclud(?:es|ed|ing|e)|exclusions?|excepted"
+        r"|but\s+not|not\s+including|with\s+the\s+exception\s+of"
+        rf"|(?:is|are|was|were|does|do|did)(?:\s+not|n['’]t)\s+(?:{_COVER})|not\s+(?:{_COVER})"
+    ),
+    "condition": (
+        rf"{COMMON_CONDITION}|only\s+(?:if|when|for|after|with)|on\s+condition\s+that"
+        r"|(?:with|after)(?=\s+prior\b)|in\s+case\s+of|depending\s+on"
+        rf"|when(?=[^.;]{{0,60}}\b(?:{_OBTAINED})\b)|requires?(?=\s+prior\b)"
+    ),
+    "hedge": (
+        rf"{COMMON_HEDGE}|expects?|expected|plans?\s+to|planned\s+to|proposed|appears?|seems?"
+        r"|estimated"
+    ),
+    "partial": rf"{COMMON_PARTIAL}|certain",
+    "universal": rf"{COMMON_UNIVERSAL}|unlimited|without\s+exception|in\s+all\s+cases",
+}
+# Words that say in which order things happen or what follows from what.
+FINGERPRINT_ORDER = frozenset((
+    "before", "after", "because", "since", "until", "following", "prior", "earlier", "later",
+    "subsequently", "previously", "first", "then", "therefore", "due", "during", "while",
+))  # fmt: skip
+# Words that rise, fall or compare: their opposites reverse a direction.
+DIRECTIONS = frozenset((
+    "increase", "decrease", "rise", "fall", "grow", "shrink", "gain", "loss", "up", "down",
+    "higher", "lower", "high", "low", "more", "less", "greater", "fewer", "above", "below", "over",
+    "under", "raise", "cut", "drop", "decline", "climb", "surge", "plunge", "slump", "improve",
+    "worsen", "exceed", "expand", "reduce", "boost", "strengthen", "weaken", "better", "worse",
+    "big", "small", "outperform", "underperform", "advance", "retreat", "accelerate", "slow",
+    "double", "halve",
+))  # fmt: skip
+
+# Findings: what a passage restricts, in VERBOSE form, each beginning with the word that limits.
+RestrictionKind = Literal[
+    "exclusion", "condition", "eligibility", "time_limit", "bound", "quantifier"
+]
+_PARTICIPLE = r"\w+(?:ed|en|wn|id|de|nt|ne)"
+# "when" opens a condition only for something done: "when approval has been obtained".
+_DONE = (
+    rf"(?:[\w'’-]+\s+){{0,5}}(?:(?:has|have)\s+been|is|are)\s+(?:not\s+)?{_PARTICIPLE}\b"
+    rf"|{_PARTICIPLE}\b"
+)
+_FORMALITY = (
+    r"(?:prior|advance|written|request|approval|authori[sz]ation|receipt|payment|proof|notice"
+    r"|confirmation|verification|registration|presentation|completion)\b"
+)
+_MONTH = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+RESTRICTION_WORDS: Mapping[RestrictionKind, str] = {
+    "exclusion": rf"""
+        \b(?: except(?:\s+(?:for|when|where|if|in))? | excluding | exclud(?:es?|ed)
+            | {COMMON_EXCLUSION}
+            | (?:is|are)\s+not\s+(?:covered|eligible|included|available)
+            | do(?:es)?\s+not\s+(?:apply|cover|include)
+        )\b
+    """,
+    "condition": rf"""
+        (?: (?<!\bas\s)(?<!\beven\s)(?<!\bwhat\s)(?<!\bsee\s)(?<!\bask\s)(?<!\bknow\s)(?<!\basked\s)
+            \bif(?!\s+(?: so|not|only|any|ever|possible|you['’]ve
+                        | (?:you|we|they|i)\s+(?: want|wish|like|look|think|include|would
+                                               | have\s+ever )
+                       )\b)
+          | \bunless | \bprovided\s+(?:that|you|the) | \bon\s+condition
+          | \bas\s+long\s+as(?!\s+\w+\s+(?:year|month|week|day))
+          | \bsubject\s+to | \bcontingent\s+on
+          | \bonly\s+(?:when|where|once|after|upon|if|with)
+          | \bwith\s+(?=(?:\w+\s+)?{_FORMALITY})
+          | \b(?:upon|after)\s+(?=(?:\w+\s+){{0,2}}{_FORMALITY})
+          | \b(?:when|once|where|after)\s+(?={_DONE})
+          | \brequires? | \b(?:is|are)\s+required | \bmust(?!\s+have\b)
+        )\b
+    """,
+    "eligibility": r"""
+        \b(?: (?:(?<=\bis\s)|(?<=\bare\s))eligible | eligibility | aged\s+\d+
+            | \d+\s+(?:years\s+)?(?:and|or)\s+(?:above|over|older|under|younger)
+            | only\s+(?: for(?!\s+\d) | to | available\s+(?:to|for) )
+            | (?:new|existing|verified|registered)\s+\w+\s+only
+        )\b
+    """,
+    "time_limit": rf"""
+        \b(?: within\s+(?=\d|one|two|three|the\s+first) | only\s+available\s+within
+            | no\s+later\s+than | expires? | valid\s+(?:for|until)
+            | until(?=\s+(?:the\s+end|\d|{_MONTH}))
+            | for\s+the\s+first\s+(?=\w)
+        )\b
+    """,
+    "bound": r"""
+        \b(?: up\s+to | at\s+most | limited\s+to | (?:a\s+)?maximum\s+of | no\s+more\s+than )
+        \s+(?=\W?\d|one\b|two\b|three\b|a\b)
+    """,
+    "quantifier": r"""
+        (?: (?<!\bnot\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)(?<!\btheir\s)
+            \bonly(?=\s+(?!\d|a\b|one\b|two\b|three\b|for\b|just\b))
+          | \ball\s+but
+          | \b(?:some|most)(?=\s+\w+s\b)
+        )
+        (?:\s+[\w'’-]+){1,3}
+    """,
+}
+# What is not required, or not excluded, restricts nothing.
+RESTRICTION_DENIED = (
+    r"(?:not|n['’]t)\s+(?:exclud|requir|subject|contingent|limited)\w*"
+    r"|\bno(?:\s+[\w-]+){1,3}\s+(?:is|are)\s+required"
+)
+# A claim with one of these says a restriction of that kind itself.
+PARTIAL_SAID = r"some|most|many|several|certain|few|selected|not\s+all|all\s+but|partly|partially"
+SOLE_SAID = r"only|solely|exclusively|just|limited|restricted"
+BOUND_SAID = (
+    r"up\s+to|at\s+most|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|as\s+\w+\s+as"
+)
+# Findings: words of a generality, beside the judge's universals.
+GENERALITIES = (
+    r"common(?:ly)?|typical(?:ly)?|usual(?:ly)?|general(?:ly)?|wide(?:ly|spread)|popular"
+    r"|well[- ]known|famous"
+)
+# Findings: hedges of the judge's list that state a plain future, ability or wish.
+FIRM_HEDGES = frozenset(("will", "can", "want", "wants", "wanted"))
+FUTURE_OR_DURATION = r"will|would|going\s+to|plans?|expected|since|until"

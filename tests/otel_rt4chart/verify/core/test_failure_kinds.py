@@ -1,0 +1,82 @@
+"""The failure taxonomy: ids that are stored, and labels for people."""
+
+from __future__ import annotations
+
+import pytest
+
+from otel_rt4chart.verify.core.failure_kinds import (
+    FINGERPRINT_KINDS,
+    FailureFamily,
+    FailureKind,
+    FindingName,
+    kind_of_clash,
+)
+from otel_rt4chart.verify.core.model import Clash, Label
+
+
+def test_ids_of_fingerprints_are_those_that_databases_have() -> None:
+    """In their order of precedence: another id would be another issue."""
+    assert " ".join(FINGERPRINT_KINDS) == (
+        "number unit date entity exclusion polarity direction opposite scope qualifier hedge order "
+        "echo misplaced quality term addition other"
+    )
+
+
+def test_ids_of_findings_are_those_that_databases_have() -> None:
+    """Rows and reports of before name their kinds so."""
+    assert {kind.finding_id for kind in FailureKind} == {
+        "numeric_slip",
+        "entity_swap",
+        "negation_flip",
+        "dropped_qualifier",
+        "cherry_picked_exclusion",
+        "sycophantic_restatement",
+        "unsupported_generalisation",
+        "inference_as_fact",
+        "prior_knowledge",
+        "temporal_shift",
+        "bad_citation",
+        "overreach",
+        "other",
+    }
+    assert [str(name) for name in FindingName] == [
+        "chunk_attribution",
+        "chunk_utilisation",
+        "citation",
+        "cherry_picked",
+        "dropped_qualifier",
+        "sycophantic",
+        "stale",
+        "overreach",
+        "failure_kind",
+        "context_compressed",
+        "linked_by_words_only",
+        "findings_limited",
+    ]
+
+
+@pytest.mark.parametrize("label", [Label.CONTRADICTED, Label.BASELESS])
+def test_labels_and_descriptions_tell_kinds_apart(label: Label) -> None:
+    """No two kinds, families or findings have the same text."""
+    texts = [kind.label(label) for kind in FailureKind]
+    others = [kind.description for kind in FailureKind]
+
+    assert len(set(texts)) == len(set(others)) == len(FailureKind)
+    assert len({one.label for one in FailureFamily}) == len(FailureFamily)
+    assert len({one.label for one in FindingName}) == len(FindingName)
+    assert {kind.family for kind in FailureKind} == set(FailureFamily)
+
+
+@pytest.mark.parametrize(
+    ("clash", "expected"),
+    [
+        (Clash("number", "14 days", "30 days"), FailureKind.NUMBER),
+        (Clash("number", "14 days", "14 weeks"), FailureKind.UNIT),
+        (Clash("number", "14 days", ""), FailureKind.NUMBER),
+        (Clash("number", "ten", "twelve"), FailureKind.NUMBER),
+        (Clash("term", "14", "14"), FailureKind.TERM),
+    ],
+)
+def test_a_clash_has_the_kind_of_its_slot(clash: Clash, expected: FailureKind) -> None:
+    """Numbers with the same digits differ in their unit."""
+    assert kind_of_clash(clash) is expected
