@@ -31,7 +31,7 @@ OURS = {
     "rt4chart_clustering": (
         "otel_rt4chart",
         "rt4chart_collector.pipeline.decision",
-        "rt4chart_collector.sending",
+        "rt4chart_collector.notify",
         "rt4chart_collector.store",
         "rt4chart_clustering",
     ),
@@ -58,7 +58,8 @@ OUTSIDE = {
     "rt4chart_collector.ingest.otlp.decompress": ("backports.zstd", "compression"),
     "rt4chart_collector.core.metrics": ("opentelemetry", "prometheus_client"),
     "rt4chart_collector.ingest.kafka.consumer": ("confluent_kafka",),
-    "rt4chart_collector.alerts.notify.by_apprise": ("apprise",),
+    "rt4chart_collector.notify.channels.apprise": ("apprise",),
+    "rt4chart_collector.notify.channels.http_client": ("httpx",),
     "rt4chart_collector.console": ("starlette", "jinja2", "markupsafe"),
     "rt4chart_collector.report": ("jinja2", "markupsafe"),
     "rt4chart_collector.store": (),

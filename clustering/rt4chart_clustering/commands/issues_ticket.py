@@ -1,4 +1,4 @@
-"""`rt4chart issues ticket`: file an issue elsewhere, and say there what is new of it."""
+"""`rt4chart issues ticket`: file an issue in another system, and update its ticket."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from rt4chart_collector.store.issue_events import ITSELF, events_of_all
 _LOOKED_AT = 500
 WORDS = {
     Done.CREATED: "created",
-    Done.FOUND: "found: it was created before, and is on record now",
-    Done.TOLD: "told what is new",
-    Done.UNCHANGED: "nothing is new",
+    Done.FOUND: "found: it was created before, and is recorded now",
+    Done.UPDATED: "updated",
+    Done.UNCHANGED: "unchanged",
 }
 Build = Callable[[str], System]
 
 
 def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
-    """One issue in one system, or the news of all that have a ticket somewhere."""
+    """File one issue in one system, or update all tickets."""
     known = overview(client, now_ns=now_ns)
     settings = TicketSettings.from_environment()
     build = cache(lambda name: build_system(name, settings))
@@ -53,7 +53,7 @@ def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
 def _follow(
     client: Client, known: list[Standing], build: Build, options: argparse.Namespace
 ) -> int:
-    """Each ticket that is on record; what one system refuses is no reason to leave out another."""
+    """Update each recorded ticket; a system that refuses does not hold up the others."""
     rows, failed = [], 0
     for standing, name in _filed(client, known):
         if options.to not in (None, name):
@@ -65,7 +65,7 @@ def _follow(
             sys.stderr.write(f"rt4chart issues ticket: {shown_id(standing.issue)}: {error}\n")
         else:
             rows.append(_row(standing, name, done))
-    words = "\n".join(map(_words, rows)) or "No issue that is not closed has a ticket."
+    words = "\n".join(map(_words, rows)) or "No open issue has a ticket."
     write(rows, words, as_json=options.json)
     return int(failed > 0)
 
@@ -117,7 +117,7 @@ VERBS = (
     Verb(
         "ticket",
         "ticket [ID] --to WHERE",
-        "file it, or say there what is new",
+        "file it, or update its ticket",
         _configure,
         run,
         ("by", "examples"),

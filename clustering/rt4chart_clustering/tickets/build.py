@@ -1,4 +1,4 @@
-"""The ticket of an issue: figures first, what users were told only where somebody asks for it."""
+"""Builds the ticket of an issue: figures first, texts of users only on request."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def ticket_of(standing: Standing, diagnosis: Diagnosis, typical: Sequence[Failur
         facts=tuple(facts),
         advice=advice,
         examples=tuple(_example(one) for one in typical),
+        first_ns=issue.first_ns,
     )
 
 

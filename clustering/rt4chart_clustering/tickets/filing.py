@@ -1,4 +1,4 @@
-"""Filing an issue: once in each system, told of what is new, remembered in the issue's trail."""
+"""Filing an issue: one ticket in each system, updated with news, recorded in the trail."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from typing import Any
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.grouping.issue_state import growth_point
-from rt4chart_clustering.tickets.ticket import Filed, News, System, Ticket, What
+from rt4chart_clustering.tickets.ticket import Filed, News, System, Ticket
+from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, events_of_all, record
 from rt4chart_collector.store.issues import Issue
 from rt4chart_collector.store.leases import give_back, take
 
-# Two who file the same issue at the same time would both look, find nothing, and create.
+# Without a lease two processes could both look for the ticket, find none, and create one.
 _HELD_NS = 120_000_000_000
 
 
 class Done(StrEnum):
-    """What filing came to."""
+    """The outcome of filing. The values are stored in trails."""
 
     CREATED = "created"
     FOUND = "found"
-    TOLD = "told"
+    UPDATED = "told"
     UNCHANGED = "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """What was done, and the ticket."""
+    """The outcome and the ticket."""
 
     done: Done
     filed: Filed
@@ -41,7 +42,7 @@ class Filing:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The last word of the trail on an issue's ticket in one system."""
+    """An issue's ticket in one system, as the trail recorded it last."""
 
     system: str
     filed: Filed
@@ -58,10 +59,10 @@ def file(
     actor: str,
     clock: Callable[[], int] = time.time_ns,
 ) -> Filing:
-    """Create the ticket where there is none, else say under it what is new.
+    """Create the ticket where there is none, else update it with what is new.
 
-    What was made is looked for before it is made: whoever did it may not have lived to write it
-    down. A comment may come twice for that reason, a ticket may not. `clock` tells nanoseconds.
+    The system is searched before a ticket is created: an earlier attempt may have ended before it
+    was recorded. For the same reason an update may be sent twice. `clock` gives nanoseconds.
     """
     # Not the time at which the command began: diagnosing may take longer than the lease holds.
     at_ns = clock()
@@ -74,8 +75,8 @@ def file(
             done = Done.FOUND if found else Done.CREATED
         else:
             filed, news = known.filed, news_of(issue, known, trail)
-            told = news is not None and system.tell(filed, ticket, news)
-            done = Done.TOLD if told else Done.UNCHANGED
+            is_sent = news is not None and system.update(filed, ticket, news)
+            done = Done.UPDATED if is_sent else Done.UNCHANGED
         if done is not Done.UNCHANGED:
             value = {"system": system.name, "key": filed.key, "url": filed.url}
             written = json.dumps({**value, "claims": issue.claims, "done": done})
@@ -84,7 +85,7 @@ def file(
 
 
 def known_tickets(trail: Iterable[Event]) -> list[Known]:
-    """The tickets in a trail, which is in order: of each system the last word."""
+    """The last recorded ticket of each system in a trail, which is in order."""
     found: dict[str, Known] = {}
     for event in trail:
         if event.kind == "ticket" and (value := _value(event)):
@@ -95,15 +96,15 @@ def known_tickets(trail: Iterable[Event]) -> list[Known]:
 
 
 def news_of(issue: Issue, known: Known, trail: Iterable[Event]) -> News | None:
-    """A regression since the last word, else a growth point that was passed since."""
+    """A regression since the ticket was last recorded, else a growth point passed since then."""
     again = [e for e in trail if (e.kind, e.value) == ("state", "regressed")]
     if again and again[-1].at_ns > known.at_ns:
         text = f"The issue was resolved, and failures match it again: {issue.claims} claims by now."
-        return News(What.REGRESSED, text, f"regressed:{again[-1].at_ns}")
+        return News(MessageKind.REGRESSED, text, f"regressed:{again[-1].at_ns}")
     point = growth_point(issue.claims)
     if point > known.claims:
         text = f"The issue has grown from {known.claims} to {issue.claims} claims."
-        return News(What.GROWN, text, f"grown:{point}")
+        return News(MessageKind.GROWN, text, f"grown:{point}")
     return None
 
 
@@ -119,7 +120,7 @@ def _value(event: Event) -> dict[str, Any]:
 def _alone(client: Client, name: str, actor: str, at_ns: int) -> Iterator[None]:
     holder = f"{actor}/{at_ns}"
     if not take(client, name, holder, now_ns=at_ns, for_ns=_HELD_NS):
-        raise InputError("somebody else files this issue right now: try again in two minutes")
+        raise InputError("another process is filing this issue: try again in two minutes")
     try:
         yield
     finally:

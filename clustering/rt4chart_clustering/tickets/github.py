@@ -7,10 +7,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from otel_rt4chart.core.errors import TicketError
+from otel_rt4chart.core.text import one_line
 from rt4chart_clustering.tickets.text import markdown, news_markdown
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
-from rt4chart_collector.sending.sender import Sender, encoded
-from rt4chart_collector.sending.text import line
+from rt4chart_collector.notify.channels.http_client import HttpClient
 
 API = "https://api.github.com"
 _TITLE, _BODY = 256, 65_536
@@ -27,7 +27,7 @@ class GitHub:
         self._repository = repository
         self._api = url.rstrip("/")
         self._issues = f"{self._api}/repos/{repository}/issues"
-        self._sender = Sender(self.name, (token,), error=TicketError)
+        self._http = HttpClient(self.name, (token,), error=TicketError)
         self._headers = {
             "Accept": "application/vnd.github+json",
             "Authorization": f"Bearer {token}",
@@ -37,37 +37,39 @@ class GitHub:
     def find(self, ticket: Ticket) -> Filed | None:
         """Among the newest hundred, as the search lags behind by minutes; then by search."""
         newest = {"state": "all", "sort": "created", "direction": "desc", "per_page": "100"}
-        told = self._sender.send("GET", f"{self._issues}?{urlencode(newest)}", self._headers)
-        if found := _marked(self._listed(told), ticket):
+        reply = self._http.request("GET", f"{self._issues}?{urlencode(newest)}", self._headers)
+        if found := _marked(self._listed(reply), ticket):
             return found
         wanted = {"q": f'"{ticket.marker}" in:body repo:{self._repository} is:issue'}
-        told = self._sender.send(
+        reply = self._http.request(
             "GET", f"{self._api}/search/issues?{urlencode(wanted)}", self._headers
         )
-        return _marked(self._listed(told.get("items") if isinstance(told, dict) else told), ticket)
+        return _marked(
+            self._listed(reply.get("items") if isinstance(reply, dict) else reply), ticket
+        )
 
-    def _listed(self, told: object) -> list[Any]:
-        """What is no list may hide the ticket: then none may be made."""
-        if not isinstance(told, list):
-            raise self._sender.failure("expected a list of issues, got another reply")
-        return told
+    def _listed(self, reply: object) -> list[Any]:
+        """A reply that is not a list may hide the ticket, so no ticket may be created then."""
+        if not isinstance(reply, list):
+            raise self._http.failure("expected a list of issues, got another reply")
+        return reply
 
     def create(self, ticket: Ticket) -> Filed:
         """An issue whose body ends with the marker, in a comment that is not shown."""
         body = {
-            "title": line(ticket.title, _TITLE),
+            "title": one_line(ticket.title, _TITLE),
             "body": markdown(ticket, most=_BODY, marker=_marker(ticket)),
         }
-        told = self._sender.send("POST", self._issues, self._headers, encoded(body))
-        if (filed := _filed(told)) is None:
-            raise self._sender.failure("expected the number of the new issue, got another reply")
+        reply = self._http.request("POST", self._issues, self._headers, body)
+        if (filed := _filed(reply)) is None:
+            raise self._http.failure("expected the number of the new issue, got another reply")
         return filed
 
-    def tell(self, filed: Filed, ticket: Ticket, news: News) -> bool:
+    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
         """A comment."""
         address = f"{self._issues}/{filed.key}/comments"
-        body = encoded({"body": news_markdown(news)})
-        self._sender.send("POST", address, self._headers, body)
+        body = {"body": news_markdown(news)}
+        self._http.request("POST", address, self._headers, body)
         return True
 
 
@@ -76,7 +78,7 @@ def _marker(ticket: Ticket) -> str:
 
 
 def _marked(items: Iterable[Any], ticket: Ticket) -> Filed | None:
-    """The oldest that ends with the marker: in its texts a user may have written another's."""
+    """The oldest that ends with the marker; a user may have quoted a marker further up."""
     marked = [
         filed
         for one in items
@@ -88,8 +90,8 @@ def _marked(items: Iterable[Any], ticket: Ticket) -> Filed | None:
     return min(marked, key=lambda one: int(one.key), default=None)
 
 
-def _filed(told: object) -> Filed | None:
-    number = told.get("number") if isinstance(told, dict) else None
+def _filed(reply: object) -> Filed | None:
+    number = reply.get("number") if isinstance(reply, dict) else None
     if type(number) is not int:
         return None
-    return Filed(str(number), str(told.get("html_url") or "") if isinstance(told, dict) else "")
+    return Filed(str(number), str(reply.get("html_url") or "") if isinstance(reply, dict) else "")

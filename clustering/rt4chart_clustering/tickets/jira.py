@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 from otel_rt4chart.core.errors import TicketError
+from otel_rt4chart.core.text import one_line
 from rt4chart_clustering.tickets.text import adf, document, paragraph
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
-from rt4chart_collector.sending.sender import Sender, encoded
-from rt4chart_collector.sending.text import line
+from rt4chart_collector.notify.channels.http_client import HttpClient
 
 _SUMMARY = 255
 
@@ -25,17 +25,17 @@ class Jira:
         self._site = url.rstrip("/")
         self._project, self._kind = project, kind
         basic = base64.b64encode(f"{user}:{token}".encode()).decode()
-        self._sender = Sender(self.name, (token, basic), error=TicketError)
+        self._http = HttpClient(self.name, (token, basic), error=TicketError)
         self._headers = {"Authorization": f"Basic {basic}"}
 
     def find(self, ticket: Ticket) -> Filed | None:
         """By the label, in whatever state."""
         jql = f'project = {json.dumps(self._project)} AND labels = "{_label(ticket)}"'
         body = {"jql": f"{jql} ORDER BY created ASC", "fields": ["key"], "maxResults": 1}
-        told = self._send("POST", "search/jql", body)
-        found = told.get("issues") if isinstance(told, dict) else None
+        reply = self._send("POST", "search/jql", body)
+        found = reply.get("issues") if isinstance(reply, dict) else None
         if not isinstance(found, list):
-            raise self._sender.failure("expected a list of issues, got another reply")
+            raise self._http.failure("expected a list of issues, got another reply")
         return self._filed(found[0]) if found else None
 
     def create(self, ticket: Ticket) -> Filed:
@@ -43,13 +43,13 @@ class Jira:
         fields = {
             "project": {"key": self._project},
             "issuetype": {"name": self._kind},
-            "summary": line(ticket.title, _SUMMARY),
+            "summary": one_line(ticket.title, _SUMMARY),
             "description": adf(ticket),
             "labels": ["rt4chart", _label(ticket)],
         }
         return self._filed(self._send("POST", "issue", {"fields": fields}))
 
-    def tell(self, filed: Filed, ticket: Ticket, news: News) -> bool:
+    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
         """A comment."""
         body = {"body": document(paragraph(news.text))}
         self._send("POST", f"issue/{filed.key}/comment", body)
@@ -57,12 +57,12 @@ class Jira:
 
     def _send(self, method: str, path: str, body: object) -> Any:  # noqa: ANN401 - JSON of a stranger
         address = f"{self._site}/rest/api/3/{path}"
-        return self._sender.send(method, address, self._headers, encoded(body))
+        return self._http.request(method, address, self._headers, body)
 
-    def _filed(self, told: object) -> Filed:
-        key = told.get("key") if isinstance(told, dict) else None
+    def _filed(self, reply: object) -> Filed:
+        key = reply.get("key") if isinstance(reply, dict) else None
         if not isinstance(key, str):
-            raise self._sender.failure("expected the key of an issue, got another reply")
+            raise self._http.failure("expected the key of an issue, got another reply")
         return Filed(key, f"{self._site}/browse/{key}")
 
 

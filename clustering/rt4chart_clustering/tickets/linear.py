@@ -7,11 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from otel_rt4chart.core.errors import TicketError
+from otel_rt4chart.core.text import one_line
 from rt4chart_clustering.tickets.text import markdown, news_markdown
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_clustering.triage.severity import Level
-from rt4chart_collector.sending.sender import Sender, encoded
-from rt4chart_collector.sending.text import line
+from rt4chart_collector.notify.channels.http_client import HttpClient
 
 API = "https://api.linear.app/graphql"
 _TITLE, _BODY = 255, 50_000
@@ -21,8 +21,8 @@ _FIND = """query($id: ID!) { issues(filter: {id: {eq: $id}}, includeArchived: tr
   nodes { id identifier url } } }"""
 _CREATE = """mutation($input: IssueCreateInput!) { issueCreate(input: $input) {
   success issue { id identifier url } } }"""
-_TELL = """mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }"""
-_TOLD = """query($id: ID!) { comments(filter: {id: {eq: $id}}, includeArchived: true) {
+_COMMENT = """mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }"""
+_COMMENTS = """query($id: ID!) { comments(filter: {id: {eq: $id}}, includeArchived: true) {
   nodes { id } } }"""
 
 
@@ -35,7 +35,7 @@ class Linear:
         """`team` is its id, a UUID; the key is a personal one, sent as it is."""
         self._team = team
         self._url = url
-        self._sender = Sender(self.name, (key,), error=TicketError)
+        self._http = HttpClient(self.name, (key,), error=TicketError)
         self._headers = {"Authorization": key}
 
     def find(self, ticket: Ticket) -> Filed | None:
@@ -48,16 +48,16 @@ class Linear:
         given = {
             "id": _uuid(ticket.marker),
             "teamId": self._team,
-            "title": line(ticket.title, _TITLE),
+            "title": one_line(ticket.title, _TITLE),
             "description": markdown(ticket, most=_BODY, marker=f"`{ticket.marker}`"),
             "priority": _PRIORITY[ticket.level],
         }
         made = self._ask(_CREATE, {"input": given}).get("issueCreate", {})
         if not made.get("success"):
-            raise self._sender.failure("expected that the issue was created, it was not")
+            raise self._http.failure("expected that the issue was created, it was not")
         return _filed(made.get("issue") or {})
 
-    def tell(self, filed: Filed, ticket: Ticket, news: News) -> bool:
+    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
         """A comment, under an id of its own; it may be there already, made and not recorded."""
         given = {
             "id": _uuid(f"{ticket.marker}:{news.key}"),
@@ -65,27 +65,27 @@ class Linear:
             "body": news_markdown(news),
         }
         try:
-            if not self._ask(_TELL, {"input": given}).get("commentCreate", {}).get("success"):
-                raise self._sender.failure("expected that the comment was created, it was not")
+            if not self._ask(_COMMENT, {"input": given}).get("commentCreate", {}).get("success"):
+                raise self._http.failure("expected that the comment was created, it was not")
         except TicketError:
-            if not self._is_told(given["id"]):
+            if not self._is_posted(given["id"]):
                 raise
         return True
 
-    def _is_told(self, comment: str) -> bool:
+    def _is_posted(self, comment: str) -> bool:
         try:
-            found = self._ask(_TOLD, {"id": comment}).get("comments") or {}
+            found = self._ask(_COMMENTS, {"id": comment}).get("comments") or {}
         except TicketError:
             return False
         return bool(found.get("nodes"))
 
     def _ask(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
-        body = encoded({"query": query, "variables": variables})
-        told = self._sender.send("POST", self._url, self._headers, body)
-        data = told.get("data") if isinstance(told, dict) else None
-        errors = told.get("errors") if isinstance(told, dict) else None
+        body = {"query": query, "variables": variables}
+        reply = self._http.request("POST", self._url, self._headers, body)
+        data = reply.get("data") if isinstance(reply, dict) else None
+        errors = reply.get("errors") if isinstance(reply, dict) else None
         if errors or not isinstance(data, dict):
-            raise self._sender.failure(f"expected data, got {errors or told!r}")
+            raise self._http.failure(f"expected data, got {errors or reply!r}")
         return data
 
 

@@ -9,23 +9,29 @@ from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.variables import check, named, read
-from rt4chart_clustering.tickets import github, linear, pagerduty, slack
+from rt4chart_clustering.tickets import github, linear
+from rt4chart_clustering.tickets.channels import ChannelTickets, SlackTickets
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.jira import Jira
 from rt4chart_clustering.tickets.linear import Linear
-from rt4chart_clustering.tickets.pagerduty import PagerDuty
-from rt4chart_clustering.tickets.slack import Slack
 from rt4chart_clustering.tickets.ticket import System
-from rt4chart_clustering.tickets.webhook import Webhook
-from rt4chart_collector.sending.sender import is_address
-from rt4chart_collector.sending.signature import key_of
+from rt4chart_collector.notify.channels import pagerduty, slack
+from rt4chart_collector.notify.channels.http_client import is_allowed_url
+from rt4chart_collector.notify.channels.pagerduty import PagerDuty
+from rt4chart_collector.notify.channels.slack import SlackBot
+from rt4chart_collector.notify.channels.webhook import Webhook, signing_key
 
 _ADDRESS = "an https address, or http at the loopback, in ASCII, without a password"
 
 
 def _address(name: str, default: str, text: str) -> str:
     return named(
-        name, default, text, _ADDRESS, lambda value: not value or is_address(value), is_shown=False
+        name,
+        default,
+        text,
+        _ADDRESS,
+        lambda value: not value or is_allowed_url(value),
+        is_shown=False,
     )
 
 
@@ -42,7 +48,7 @@ def _secret(name: str, text: str) -> str:
 
 def _is_secret(value: str) -> bool:
     try:
-        return bool(key_of(value)) or not value
+        return bool(signing_key(value)) or not value
     except ValueError:
         return False
 
@@ -111,9 +117,9 @@ _BUILD: Mapping[str, Callable[[TicketSettings], System]] = {
     "github": lambda s: GitHub(s.github_repository, s.github_token, url=s.github_url),
     "linear": lambda s: Linear(s.linear_key, s.linear_team, url=s.linear_url),
     "jira": lambda s: Jira(s.jira_url, s.jira_user, s.jira_token, s.jira_project, kind=s.jira_type),
-    "slack": lambda s: Slack(s.slack_token, s.slack_channel, url=s.slack_url),
-    "pagerduty": lambda s: PagerDuty(s.pagerduty_key, url=s.pagerduty_url),
-    "webhook": lambda s: Webhook(s.webhook_url, s.webhook_secret),
+    "slack": lambda s: SlackTickets(SlackBot(s.slack_token, s.slack_channel, url=s.slack_url)),
+    "pagerduty": lambda s: ChannelTickets(PagerDuty(s.pagerduty_key, url=s.pagerduty_url)),
+    "webhook": lambda s: ChannelTickets(Webhook(s.webhook_url, s.webhook_secret)),
 }
 SYSTEMS = tuple(_NEEDS)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from otel_rt4chart.core.text import encodable, printable
+from otel_rt4chart.core.text import encodable, one_line, printable
 from rt4chart_clustering.core.markdown import code_span
 from rt4chart_clustering.tickets.ticket import News, Ticket
-from rt4chart_collector.sending.text import line
 
 _EXAMPLE = 600
 _MOST_EXAMPLES = 5
@@ -40,7 +39,7 @@ def markdown(ticket: Ticket, *, most: int, marker: str) -> str:
 
 def news_markdown(news: News) -> str:
     """A comment: our own words alone."""
-    return f"{news.text}\n\n{_code(news.what)}"
+    return f"{news.text}\n\n{_code(news.kind)}"
 
 
 def document(*blocks: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def document(*blocks: dict[str, Any]) -> dict[str, Any]:
 
 def paragraph(text: str) -> dict[str, Any]:
     """A paragraph of plain text."""
-    return {"type": "paragraph", "content": [{"type": "text", "text": line(text, 2_000)}]}
+    return {"type": "paragraph", "content": [{"type": "text", "text": one_line(text, 2_000)}]}
 
 
 def code(text: str) -> dict[str, Any]:
@@ -60,18 +59,23 @@ def code(text: str) -> dict[str, Any]:
 
 def adf(ticket: Ticket) -> dict[str, Any]:
     """The description for Jira."""
-    told = [paragraph(text) for text in (ticket.title, ticket.summary) if text]
-    told += [paragraph(f"{name}: {value}") for name, value in ticket.facts]
-    told += [paragraph(ticket.advice)] if ticket.advice else []
-    told += [code(text) for text in examples(ticket)]
-    return document(*told, paragraph(ticket.command))
+    blocks = [paragraph(text) for text in (ticket.title, ticket.summary) if text]
+    blocks += [paragraph(f"{name}: {value}") for name, value in ticket.facts]
+    blocks += [paragraph(ticket.advice)] if ticket.advice else []
+    blocks += [code(text) for text in examples(ticket)]
+    return document(*blocks, paragraph(ticket.command))
 
 
 def examples(ticket: Ticket) -> list[str]:
     """Each example in a few lines."""
     return [
-        f"{one.label}: {line(one.claim, _EXAMPLE)}\nsource: {line(one.sentence, _EXAMPLE) or '–'}\n"
-        f"trace: {line(one.trace_id, 64)}"
+        "\n".join(
+            (
+                f"{one.label}: {one_line(one.claim, _EXAMPLE)}",
+                f"source: {one_line(one.sentence, _EXAMPLE) or '–'}",
+                f"trace: {one_line(one.trace_id, 64)}",
+            )
+        )
         for one in ticket.examples[:_MOST_EXAMPLES]
     ]
 
@@ -84,4 +88,4 @@ def _block(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    return code_span(line(text, 200) or "–")
+    return code_span(one_line(text, 200) or "–")

@@ -1,12 +1,12 @@
-"""A ticket as every system can show it, and where it was filed."""
+"""A ticket, the system that it is filed in, and its key there."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Protocol
 
 from rt4chart_clustering.triage.severity import Level
+from rt4chart_collector.notify.channels.message import MessageKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """An issue for people elsewhere; `facts` are lines of name and value, texts are untrusted.
+    """An issue as every ticket system can show it; its texts are untrusted.
 
-    `examples` is empty unless somebody asked for them: they are what users were told.
+    `facts` are lines of name and value. `examples` are answers that users received: the tuple is
+    empty unless the person who files the ticket asks for them.
     """
 
     id: str
@@ -35,30 +36,27 @@ class Ticket:
     facts: tuple[tuple[str, str], ...]
     advice: str = ""
     examples: tuple[Example, ...] = ()
+    first_ns: int = 0
 
     @property
     def marker(self) -> str:
-        """What tells the issue's ticket from all others, in every system."""
+        """What identifies the issue's ticket in every system."""
         return f"rt4chart:issue:{self.id}"
 
     @property
     def command(self) -> str:
-        """How to see the issue itself."""
+        """The command that shows the issue itself."""
         return f"rt4chart issues show {self.id}"
-
-
-class What(StrEnum):
-    """What is new of an issue that has a ticket."""
-
-    GROWN = "grown"
-    REGRESSED = "regressed"
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something to say under a ticket; `key` is the same when it is said again."""
+    """A change of an issue that has a ticket: it has grown or regressed.
 
-    what: What
+    `key` is the same when the news is sent again.
+    """
+
+    kind: MessageKind
     text: str
     key: str
 
@@ -72,17 +70,17 @@ class Filed:
 
 
 class System(Protocol):
-    """A place for tickets. It creates and comments; nothing here closes or opens one again."""
+    """A place for tickets. It creates and updates tickets; it never closes or reopens one."""
 
     @property
     def name(self) -> str:
-        """What it is called on the command line and in the trail."""
+        """Its name on the command line and in the trail."""
 
     def find(self, ticket: Ticket) -> Filed | None:
-        """The ticket that an attempt made before which did not live to record it."""
+        """The ticket of an earlier attempt that ended before it was recorded."""
 
     def create(self, ticket: Ticket) -> Filed:
-        """Make the ticket; TicketError where it is refused."""
+        """Create the ticket; TicketError where the system refuses it."""
 
-    def tell(self, filed: Filed, ticket: Ticket, news: News) -> bool:
-        """Say the news under the ticket; False where the system has no place for it."""
+    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
+        """Add the news to the ticket; False where the system has no place for it."""

@@ -21,7 +21,7 @@ MATCHED = ("rule", "service", "route")
 
 
 def ack(options: argparse.Namespace) -> int:
-    """Take an alert on."""
+    """Acknowledge an alert."""
     actor, now = actor_of(options), time.time_ns()
     with store(options) as client:
         state = chosen(open_alerts(client, now_ns=now), options.id)
@@ -45,15 +45,15 @@ def close(options: argparse.Namespace) -> int:
 
 
 def quiet(options: argparse.Namespace) -> int:
-    """Tell nobody of one alert for a time."""
+    """Silence one alert for a time."""
     actor, now = actor_of(options), time.time_ns()
     until = now + options.time * SECOND
     with store(options) as client:
         state = chosen(open_alerts(client, now_ns=now), options.id)
         kept = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
     words = (
-        f"nobody is told of {state.id} until {moment(kept.ends_ns)}; "
-        f"rt4chart alerts maintenance --end {kept.id} ends that"
+        f"{state.id} is silenced until {moment(kept.ends_ns)}; "
+        f"rt4chart alerts maintenance --end {kept.id} ends the silence"
     )
     write(_silence(kept), words, as_json=options.json)
     return 0
@@ -66,11 +66,11 @@ def maintain(options: argparse.Namespace) -> int:
         if options.end:
             meant = _meant(silences(client, now), options.end)
             ended = remove_silence(client, meant.id, now_ns=now)
-            write(_silence(ended), f"{ended.id} is over", as_json=options.json)
+            write(_silence(ended), f"{ended.id} has ended", as_json=options.json)
         elif options.time:
             kept = add_silence(client, _asked(options, now), now_ns=now)
             words = (
-                f"{kept.id}: nobody is told of {_matched(kept)} "
+                f"{kept.id}: {_matched(kept)} silenced "
                 f"from {moment(kept.starts_ns)} until {moment(kept.ends_ns)}"
             )
             write(_silence(kept), words, as_json=options.json)
@@ -107,7 +107,7 @@ def _list(client: Client, options: argparse.Namespace, now: int) -> None:
         (one.id, _matched(one), moment(one.starts_ns), moment(one.ends_ns), one.actor, one.note)
         for one in found
     ]
-    words = table(("id", "of", "from", "until", "by", "note"), rows) if rows else "no silence"
+    words = table(("id", "of", "from", "until", "by", "note"), rows) if rows else "No silences."
     write([_silence(one) for one in found], words, as_json=options.json)
 
 
@@ -153,9 +153,7 @@ def _of_maintenance(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--service", default=None, help="of that service")
     parser.add_argument("--route", default=None, help="of that route")
-    parser.add_argument(
-        "--everything", action="store_true", default=False, help="of all alerts there are"
-    )
+    parser.add_argument("--everything", action="store_true", default=False, help="of all alerts")
     parser.add_argument(
         "--end", default="", metavar="ID", help="end the silence of that id, or its first digits"
     )
@@ -174,12 +172,12 @@ def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
 
 
 VERBS = (
-    Verb("ack", "take an alert on: no reminders until it gets worse", ack, _of_alert),
+    Verb("ack", "acknowledge an alert: no reminders until it gets worse", ack, _of_alert),
     Verb("resolve", "resolve an alert by hand", close, _of_alert),
-    Verb("snooze", "tell nobody of one alert for a time", quiet, _of_snooze),
+    Verb("snooze", "silence one alert for a time", quiet, _of_snooze),
     Verb(
         "maintenance",
-        "list silences; with --for tell nobody of many alerts for a time; with --end end one",
+        "list silences; with --for silence many alerts for a time; with --end end a silence",
         maintain,
         _of_maintenance,
     ),

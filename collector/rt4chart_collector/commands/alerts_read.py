@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.core.durations import period_s
-from rt4chart_collector.alerts.due import What, tried_next_ns
-from rt4chart_collector.alerts.message import message_of
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import ITSELF, AlertEvent, AlertState
 from rt4chart_collector.core.alerts.times import lasted
+from rt4chart_collector.notify.alert_message import alert_message
+from rt4chart_collector.notify.channels.message import MessageKind
+from rt4chart_collector.notify.deliveries import next_attempt_ns
 from rt4chart_collector.notify.settings import load_alerts
 from rt4chart_collector.store.alert_events import (
     Episode,
@@ -39,12 +40,23 @@ def list_open(options: argparse.Namespace) -> int:
         (
             *(one.id[:8], one.states, str(one.alert.severity), str(one.alert.rule)),
             *(one.alert.service or "–", one.alert.route or "–", one.alert.title),
-            *(moment(one.fired_ns), lasted(one.fired_ns, now), _told(one)),
+            *(moment(one.fired_ns), lasted(one.fired_ns, now), _targets(one)),
         )
         for one in states
     ]
-    names = ("id", "state", "severity", "rule", "service", "route", "what", "fired", "for", "told")
-    words = table(names, rows) if rows else "no alert is open"
+    names = (
+        "id",
+        "state",
+        "severity",
+        "rule",
+        "service",
+        "route",
+        "what",
+        "fired",
+        "for",
+        "notified",
+    )
+    words = table(names, rows) if rows else "No open alerts."
     write([as_json(one) for one in states], words, as_json=options.json)
     return 0
 
@@ -77,7 +89,7 @@ def show_history(options: argparse.Namespace) -> int:
         )
         for one in found
     ]
-    write(None, table(names, rows) if rows else "no alert fired in that time", as_json=False)
+    write(None, table(names, rows) if rows else "No alert fired in that time.", as_json=False)
     if count > offset + len(found):
         write(None, f"{offset + len(found)} of {count}: --page {options.page + 1}", as_json=False)
     return 0
@@ -110,7 +122,7 @@ def as_json(state: AlertState) -> dict[str, object]:
         "resolved_by": state.resolved_by,
         "acknowledged_by": state.acknowledged_by,
         "silenced_until_ns": state.silenced_ns,
-        "told": {name: asdict(told) for name, told in state.told.items()},
+        "told": {name: asdict(one) for name, one in state.deliveries.items()},
     }
 
 
@@ -119,12 +131,12 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     yield alert.title or str(alert.rule)
     yield f"{state.id} · {state.states} · {alert.severity} · {alert.rule}"
     if state.silenced_ns:
-        yield f"nobody is told until {moment(state.silenced_ns)}"
+        yield f"silenced until {moment(state.silenced_ns)}"
     if state.is_open and state.quiet_ns:
-        yield f"nothing speaks for it since {moment(state.quiet_ns)}"
-    # On this terminal texts of users are at home: they are in the same database.
-    told = message_of(state, What.FIRED, "", now, with_texts=True)
-    yield from (f"{name:24} {value}" for name, value in told.lines)
+        yield f"no evidence since {moment(state.quiet_ns)}"
+    # Texts of users may be shown here: whoever runs this can read them in the database.
+    message = alert_message(state, MessageKind.FIRED, "", now, with_texts=True)
+    yield from (f"{name:24} {value}" for name, value in message.facts)
     yield from _failing(state, now)
     yield ""
     for one in reversed(events):
@@ -134,12 +146,12 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
 
 
 def _failing(state: AlertState, now: int) -> Iterator[str]:
-    """Who could not be told, and when that is tried again, with the settings as they are here."""
+    """The targets whose last message failed, and when it is tried again by these settings."""
     policy = load_alerts().policy
-    for name, told in sorted(state.told.items()):
-        next_ns = tried_next_ns(state, told, policy)
-        if told.failures:
-            times = f"failed {told.failures} time{'s' if told.failures > 1 else ''}, "
+    for name, delivery in sorted(state.deliveries.items()):
+        next_ns = next_attempt_ns(state, delivery, policy)
+        if delivery.failures:
+            times = f"failed {delivery.failures} time{'s' if delivery.failures > 1 else ''}, "
             then = f"tried next at {moment(next_ns)}" if next_ns else "not tried again"
             if next_ns and next_ns <= now:
                 then = "tried next in the service's next round"
@@ -148,10 +160,11 @@ def _failing(state: AlertState, now: int) -> Iterator[str]:
             yield f"{'to ' + name:24} {times}{then}"
 
 
-def _told(state: AlertState) -> str:
-    """Who knows of it, and who could not be told."""
+def _targets(state: AlertState) -> str:
+    """The targets that were notified, and those whose last message failed."""
     return ", ".join(
-        f"{name} (failed)" if told.failures else name for name, told in sorted(state.told.items())
+        f"{name} (failed)" if delivery.failures else name
+        for name, delivery in sorted(state.deliveries.items())
     )
 
 

@@ -1,4 +1,4 @@
-"""`rt4chart alerts test` and `rules`: whether messages arrive, and what Prometheus is to ask."""
+"""`rt4chart alerts test` and `rules`: a test message to every target, and Prometheus rules."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from otel_rt4chart.core.errors import InputError, NotifyError, SettingsError
-from rt4chart_collector.alerts.due import What, message_id
-from rt4chart_collector.alerts.message import message_of
-from rt4chart_collector.alerts.targets import Addressed, build_targets
 from rt4chart_collector.commands.alerts_verb import Verb
 from rt4chart_collector.commands.printing import table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, after
 from rt4chart_collector.core.parsing import number
+from rt4chart_collector.notify.alert_message import alert_message
+from rt4chart_collector.notify.channels.message import MessageKind
+from rt4chart_collector.notify.deliveries import message_id
 from rt4chart_collector.notify.prometheus_rules import rule_file
 from rt4chart_collector.notify.prometheus_rules import rules as prometheus_rules
+from rt4chart_collector.notify.registry import AlertTarget, build_targets
 from rt4chart_collector.notify.settings import AlertSettings, load_alerts
 
 NOWHERE = (
@@ -30,7 +31,7 @@ NOWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one target said to a test alert and to its end."""
+    """Whether one target took a test alert and its end, and its reply."""
 
     target: str
     is_told: bool
@@ -38,7 +39,7 @@ class Outcome:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Send a test alert to every target, and then that it is over; 1 where one refuses."""
+    """Send a test alert and its end to every target; 1 where one refuses."""
     settings = load_alerts()
     targets = build_targets(settings)
     if not targets:
@@ -48,17 +49,17 @@ def test(options: argparse.Namespace) -> int:
         raise InputError(f"expected targets of {', '.join(names)}, got {', '.join(unknown)}")
     asked = [one for one in targets if not options.target or one.receiver.name in options.target]
     found = tested(asked, settings, options.severity, time.time_ns())
-    rows = [(one.target, "told" if one.is_told else "FAILED", one.said) for one in found]
-    words = table(("target", "outcome", "what it said"), rows)
+    rows = [(one.target, "sent" if one.is_told else "FAILED", one.said) for one in found]
+    words = table(("target", "outcome", "reply"), rows)
     write([asdict(one) for one in found], words, as_json=options.json)
     return int(not all(one.is_told for one in found))
 
 
 def tested(
-    targets: Sequence[Addressed], settings: AlertSettings, severity: str, now_ns: int
+    targets: Sequence[AlertTarget], settings: AlertSettings, severity: str, now_ns: int
 ) -> list[Outcome]:
-    """Tell each target of an alert that is none, whatever it is told of others."""
-    facts = {"what": "Nothing is wrong: somebody ran rt4chart alerts test."}
+    """Send each target a test alert and its end, whatever its routing says."""
+    facts = {"what": "Nothing is wrong: this message was sent by rt4chart alerts test."}
     alert = Alert(Rule.TEST, severity, "rt4chart", "test", 0, "This is a test", facts, now_ns)
     fired = after(AlertState(alert), AlertEvent(alert, now_ns, Kind.FIRED))
     over = after(fired, AlertEvent(alert, now_ns, Kind.RESOLVED))
@@ -66,20 +67,20 @@ def tested(
     for one in targets:
         key = ""
         try:
-            for state, what in ((fired, What.FIRED), (over, What.RESOLVED)):
-                message = message_of(
+            for state, kind in ((fired, MessageKind.FIRED), (over, MessageKind.RESOLVED)):
+                message = alert_message(
                     state,
-                    what,
-                    message_id(state, one.receiver, what),
+                    kind,
+                    message_id(state, one.receiver, kind),
                     now_ns,
                     console=settings.alerts_console,
-                    key=key,
+                    thread=key,
                 )
-                key = one.target.send(message)
+                key = one.channel.send(message)
         except NotifyError as error:
             found.append(Outcome(one.receiver.name, False, str(error)))
         else:
-            found.append(Outcome(one.receiver.name, True, "a test alert and that it is over"))
+            found.append(Outcome(one.receiver.name, True, "a test alert and its end"))
     return found
 
 
@@ -129,6 +130,6 @@ def _of_rules(parser: argparse.ArgumentParser) -> None:
 
 
 VERBS = (
-    Verb("test", "send a test alert to every target, and say what came back", test, _of_test),
+    Verb("test", "send a test alert to every target and show the replies", test, _of_test),
     Verb("rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules),
 )

@@ -1,1 +1,1 @@
-"""Who is notified of an alert, when, with which words, over which channel."""
+"""Messages to people elsewhere: what they say, when they are due, and the channels they take."""

@@ -1,4 +1,4 @@
-"""What is wrong becomes events and messages: the one thing that the monitor calls."""
+"""A round of alerting: the alerts of now become events in the store and messages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from otel_rt4chart.core.errors import NotifyError
-from rt4chart_collector.alerts.due import What, due, failed, knows, message_id, notified
-from rt4chart_collector.alerts.message import Message, message_of
-from rt4chart_collector.alerts.notify.alertmanager import Alertmanager
-from rt4chart_collector.alerts.targets import Addressed, build_targets
 from rt4chart_collector.core.alerts.alert import Alert, rank
 from rt4chart_collector.core.alerts.lifecycle import happened, then
 from rt4chart_collector.core.alerts.silence import silenced_until
-from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Told
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
+from rt4chart_collector.notify.alert_message import alert_message
+from rt4chart_collector.notify.channels.alertmanager import Alertmanager
+from rt4chart_collector.notify.channels.message import Message, MessageKind
+from rt4chart_collector.notify.deliveries import (
+    delivered_event,
+    delivery_to,
+    due_message,
+    failed_events,
+    knows_it_is_open,
+    message_id,
+)
+from rt4chart_collector.notify.registry import AlertTarget, build_targets
 from rt4chart_collector.notify.settings import AlertSettings
 from rt4chart_collector.store.alert_events import alert_states, record
 from rt4chart_collector.store.connect import Client
@@ -30,31 +38,34 @@ States = Mapping[str, AlertState]
 
 
 class Alerting:
-    """Deals with what is wrong; everything it knows is in the store. For one thread."""
+    """Records alerts and sends messages about them; all of its state is in the store.
+
+    For one thread.
+    """
 
     def __init__(
         self,
         settings: AlertSettings,
         *,
-        targets: Sequence[Addressed] | None = None,
+        targets: Sequence[AlertTarget] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Tell the targets that the settings name; SettingsError where they cannot be built."""
+        """Send to the targets that the settings name; SettingsError where they cannot be built."""
         self._settings, self._clock = settings, clock
         self._policy = settings.policy
         self._targets = build_targets(settings) if targets is None else list(targets)
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The names of who is told."""
+        """The targets' names."""
         return tuple(one.receiver.name for one in self._targets)
 
     def deal_with(self, client: Client, wrong: Sequence[Alert], *, now_ns: int) -> None:
-        """Write what happened, and tell whoever is to be told; `wrong` is all that is wrong now.
+        """Record what happened and send the messages that are due; `wrong` is all that is wrong.
 
         Raises StoreError alone. A target that fails is left for a later round, and within a minute
-        or so the round ends. Two processes must not do this at once: whoever calls holds a lease.
-        A message may come twice where a process dies between sending and writing it down.
+        or so the round ends. Two processes must not do this at once: the caller holds a lease.
+        A message may be sent twice where the process dies before it records the first.
         """
         states: States = {one.id: one for one in alert_states(client, now_ns=now_ns)}
         events = happened(states, wrong, now_ns, self._policy)
@@ -65,54 +76,60 @@ class Alerting:
             for name, one in then(states, events).items()
         }
         until = self._clock() + ROUND_S
-        for one in self._targets:
-            for told in self._tell(one, states, now_ns, until):
-                record(client, told)
-                states = then(states, told)
-            self._keep(one, states, now_ns, until)
+        for target in self._targets:
+            for sent in self._send_due(target, states, now_ns, until):
+                record(client, sent)
+                states = then(states, sent)
+            self._refresh(target, states, now_ns, until)
 
-    def _tell(
-        self, one: Addressed, states: States, now_ns: int, until: float
+    def _send_due(
+        self, target: AlertTarget, states: States, now_ns: int, until: float
     ) -> Iterator[list[AlertEvent]]:
-        """Send what is due to one target, the worst first, and give what came of each message."""
-        receiver, policy = one.receiver, self._policy
-        for state, what in self._news(one, states, now_ns)[:MOST_MESSAGES]:
+        """Send what is due to one target, the worst first; yield the events of each message."""
+        receiver, policy = target.receiver, self._policy
+        for state, kind in self._due(target, states, now_ns)[:MOST_MESSAGES]:
             if self._clock() >= until:
                 return
             try:
-                key = one.target.send(self._message(state, one, what, now_ns))
+                key = target.channel.send(self._message(state, target, kind, now_ns))
             except NotifyError as error:
-                # What NotifyError says is without secrets and texts of users.
+                # The text of a NotifyError has no secrets and no texts of users.
                 log.warning("An alert was not sent: %s", error)
-                yield failed(state, receiver, what, str(error), now_ns, policy)
+                yield failed_events(state, receiver, kind, str(error), now_ns, policy)
                 return
-            yield [notified(state, receiver, what, now_ns, key=key)]
+            yield [delivered_event(state, receiver, kind, now_ns, key=key)]
 
-    def _news(self, one: Addressed, states: States, now_ns: int) -> list[tuple[AlertState, What]]:
-        """What the target is to be told of which alert, the worst and oldest first."""
+    def _due(
+        self, target: AlertTarget, states: States, now_ns: int
+    ) -> list[tuple[AlertState, MessageKind]]:
+        """The messages that are due to the target, the worst and oldest alert first."""
         ordered = sorted(states.values(), key=lambda s: (-rank(s.alert.severity), s.fired_ns))
-        found = ((s, due(s, one.receiver, now_ns, self._policy)) for s in ordered)
-        return [(state, what) for state, what in found if what is not None]
+        found = ((s, due_message(s, target.receiver, now_ns, self._policy)) for s in ordered)
+        return [(state, kind) for state, kind in found if kind is not None]
 
-    def _keep(self, one: Addressed, states: States, now_ns: int, until: float) -> None:
-        """Alertmanager forgets what it is not told of again; that is no event."""
-        if not isinstance(one.target, Alertmanager) or self._clock() >= until:
+    def _refresh(self, target: AlertTarget, states: States, now_ns: int, until: float) -> None:
+        """Post open alerts to Alertmanager again, which resolves them otherwise; no event."""
+        if not isinstance(target.channel, Alertmanager) or self._clock() >= until:
             return
-        standing = [s for s in states.values() if s.is_open and knows(s, one.receiver)]
+        receiver = target.receiver
+        known = [s for s in states.values() if s.is_open and knows_it_is_open(s, receiver)]
+        reminder = MessageKind.REMINDED
         try:
-            one.target.keep([self._message(s, one, What.REMINDED, now_ns) for s in standing])
+            target.channel.refresh([self._message(s, target, reminder, now_ns) for s in known])
         except NotifyError as error:
             log.warning("Open alerts were not sent again: %s", error)
 
-    def _message(self, state: AlertState, one: Addressed, what: What, now_ns: int) -> Message:
-        told = state.told.get(one.receiver.name, Told())
-        is_known = told.episode_ns == state.fired_ns or what is What.RESOLVED
-        return message_of(
+    def _message(
+        self, state: AlertState, target: AlertTarget, kind: MessageKind, now_ns: int
+    ) -> Message:
+        delivery = delivery_to(state, target.receiver)
+        is_known = delivery.episode_ns == state.fired_ns or kind is MessageKind.RESOLVED
+        return alert_message(
             state,
-            what,
-            message_id(state, one.receiver, what),
+            kind,
+            message_id(state, target.receiver, kind),
             now_ns,
             console=self._settings.alerts_console,
             with_texts=self._settings.alerts_texts,
-            key=told.key if is_known else "",
+            thread=delivery.key if is_known else "",
         )

@@ -6,36 +6,38 @@ from rt4chart_collector.core.alerts.alert import Rule
 
 NEXT = {
     Rule.ROUTE_DRIFT: (
-        "Undo what changed when the rise began, if anything did. Else read the worst answers and "
-        "the issues that grew: rt4chart alerts show, or the alert in the console."
+        "Revert the change that was made when the rise began, if there was one. Otherwise read the "
+        "worst answers and the issues that grew: rt4chart alerts show, or the alert in the console."
     ),
     Rule.NEW_ISSUE: (
         "Read three of its claims beside their passages, then assign, ignore or resolve the issue."
     ),
     Rule.REGRESSED_ISSUE: (
-        "What resolved the issue does not hold: compare its newest claims with that change."
+        "The fix did not hold. Compare the issue's newest claims with the change that resolved it."
     ),
     Rule.GROWING_ISSUE: (
-        "See which releases, prompts and documents its newest claims come from, and undo what grew."
+        "Find the releases, prompts and documents that its newest claims come from, and revert the "
+        "one that grew."
     ),
     Rule.UNDECIDED: (
-        "The route's rate is of few claims. Look whether the passages reach the verifier."
+        "The route's rate rests on few claims. Check that the passages reach the verifier."
     ),
     Rule.BACKLOG: (
-        "See on the console's health page why answers wait or were given up, and mend that: those "
-        "that wait are tried again."
+        "The console's health page shows why answers wait or were given up. Fix the cause: answers "
+        "that wait are retried."
     ),
     Rule.NO_DATA: (
-        "A week ago there were some at this time. Is the application sending, or sampled out?"
+        "There were answers at this time a week ago. Check that the application sends traces and "
+        "that sampling keeps some of them."
     ),
     Rule.JUDGE_FAILING: (
-        "Look at the judge's last error on the console's health page: its key, its quota, its "
-        "address. Answers wait meanwhile, and are tried again."
+        "The console's health page shows the judge's last error. Check its key, its quota and its "
+        "address. Answers wait until then and are retried."
     ),
-    Rule.TEST: "Nothing: it is a test.",
+    Rule.TEST: "Nothing. This is a test.",
 }
 
 
 def next_step(rule: str) -> str:
-    """What to do where that rule fires; "" for a rule that there is none of."""
+    """What to do about an alert of that rule; "" for an unknown rule."""
     return NEXT[Rule(rule)] if rule in NEXT else ""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 from urllib.parse import urlsplit
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.alerts.notify import pagerduty, slack
 from rt4chart_collector.core.alerts.alert import Rule, Severity
 from rt4chart_collector.core.alerts.lifecycle import Policy
 from rt4chart_collector.core.parsing import (
@@ -21,15 +20,17 @@ from rt4chart_collector.core.parsing import (
     yes_or_no,
 )
 from rt4chart_collector.core.settings import PREFIX, values_of
-from rt4chart_collector.sending.sender import is_address
-from rt4chart_collector.sending.signature import key_of
+from rt4chart_collector.notify.channels.http_client import is_allowed_url
+from rt4chart_collector.notify.channels.pagerduty import API as PAGERDUTY_API
+from rt4chart_collector.notify.channels.slack import API as SLACK_API
+from rt4chart_collector.notify.channels.webhook import signing_key
 
 _ADDRESS = "an https address, or http at the loopback, in ASCII, without a password"
 
 
 def safe_url(written: str) -> str:
     """An address that a secret may go to."""
-    if not is_address(written):
+    if not is_allowed_url(written):
         is_tls = written.startswith("https://")
         lack = "with a password or a blank" if is_tls else "without https://"
         raise RefusedSecretError(f"a value {lack}")
@@ -56,7 +57,7 @@ def apprise_urls(written: str) -> str:
 
 def webhook_secret(written: str) -> str:
     """A text, or `whsec_` and base64."""
-    if not key_of(written):
+    if not signing_key(written):
         raise ValueError
     return written
 
@@ -95,10 +96,10 @@ class AlertSettings:
     alerts_slack: str = secret("the https address of an incoming webhook", safe_url)
     alerts_slack_token: str = secret("visible ASCII characters without spaces", bearer_token)
     alerts_slack_channel: str = setting("", "the channel's id for that bot", "C…", text)
-    alerts_slack_url: str = setting(slack.API, "Slack's Web API", _ADDRESS, safe_url)
+    alerts_slack_url: str = setting(SLACK_API, "Slack's Web API", _ADDRESS, safe_url)
     alerts_pagerduty: str = secret("the key of an Events API v2 integration", bearer_token)
     alerts_pagerduty_url: str = setting(
-        pagerduty.API, "where PagerDuty takes events", _ADDRESS, safe_url
+        PAGERDUTY_API, "where PagerDuty takes events", _ADDRESS, safe_url
     )
     alerts_webhook: str = secret(_ADDRESS, safe_url)
     alerts_webhook_secret: str = secret("a text, or whsec_ and base64", webhook_secret)

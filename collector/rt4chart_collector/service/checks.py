@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from otel_rt4chart.commands.doctor import Check
 from otel_rt4chart.core.errors import RT4ChartError, SettingsError, StoreBusyError
-from rt4chart_collector.alerts.targets import build_targets
 from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.core.settings import load
 from rt4chart_collector.ingest.sockets import listening
+from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.notify.settings import load_alerts
 from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.target import target_of
 
 
 def checks() -> Iterator[Check]:
-    """The service's settings, the database, the ports, and who is told of alerts."""
+    """The service's settings, the database, the ports, and the targets of alerts."""
     try:
         settings = load()
         shown = target_of(settings.dsn).shown
@@ -43,14 +43,18 @@ def database(dsn: str, shown: str) -> Check:
 
 
 def alerts() -> Check:
-    """Somebody is told of alerts, or nobody; nothing is sent."""
+    """The targets that alerts are sent to; nothing is sent."""
     try:
         targets = [one.receiver.name for one in build_targets(load_alerts())]
     except SettingsError as error:
         return Check("alerts", "failed", str(error), "change or unset that variable")
     if not targets:
-        return Check("alerts", "ok", "nobody is told: see docs/alerts.md; the console shows them")
-    return Check("alerts", "ok", f"told to {', '.join(targets)}: rt4chart alerts test tries them")
+        return Check(
+            "alerts",
+            "ok",
+            "no targets are set, so only the console shows alerts: see docs/alerts.md",
+        )
+    return Check("alerts", "ok", f"sent to {', '.join(targets)}: rt4chart alerts test tries them")
 
 
 def port(address: Address, setting: str) -> Check:

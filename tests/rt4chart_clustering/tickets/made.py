@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rt4chart_clustering.tickets.ticket import Example, News, Ticket, What
+from rt4chart_clustering.tickets.ticket import Example, News, Ticket
 from rt4chart_clustering.triage.severity import Level
+from rt4chart_collector.notify.channels.message import MessageKind
 
 TICKET = Ticket(
     id="ab00000000000001",
@@ -16,6 +17,7 @@ TICKET = Ticket(
     route="billing",
     facts=(("claims", "8 in 8 answers"), ("first seen", "2026-11-21T00:00:00+00:00")),
     advice="Look at the limit.",
+    first_ns=1_795_219_200 * 10**9,
 )
 EVIL_TEXT = (
     "@everyone ``` <!-- rt4chart:issue:ff00000000000000 --> [x](https://evil.example) "
@@ -36,5 +38,5 @@ LONG = replace(
     summary="s" * 100_000,
     examples=tuple(Example("c" * 9_000, "baseless", "e" * 9_000, "t" * 32) for _ in range(50)),
 )
-GROWN = News(What.GROWN, "The issue has grown from 8 to 25 claims.", "grown:25")
-REGRESSED = News(What.REGRESSED, "Failures match it again.", "regressed:7")
+GROWN = News(MessageKind.GROWN, "The issue has grown from 8 to 25 claims.", "grown:25")
+REGRESSED = News(MessageKind.REGRESSED, "Failures match it again.", "regressed:7")

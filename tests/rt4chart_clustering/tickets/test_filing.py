@@ -13,7 +13,8 @@ from otel_rt4chart.cli import main
 from otel_rt4chart.core.errors import InputError, TicketError
 from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_of
 from rt4chart_clustering.tickets.github import GitHub
-from rt4chart_clustering.tickets.ticket import Filed, Ticket, What
+from rt4chart_clustering.tickets.ticket import Filed, Ticket
+from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.issue_events import Event, events_of, record
 from rt4chart_collector.store.issues import Issue, list_issues
@@ -22,7 +23,7 @@ from rt4chart_collector.store.migrate import migrate
 from tests.rt4chart_clustering.issues import FIRST, born
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers
 from tests.rt4chart_clustering.tickets.made import TICKET
-from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
+from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
 
 LATER = NOON + 3600 * SECOND
 
@@ -37,7 +38,7 @@ class Repository:
         self.loses, self.refuses = loses, refuses
 
     def __call__(self, one: Came) -> Reply:
-        """What GitHub would say."""
+        """MessageKind GitHub would say."""
         if one.method == "GET":
             return Reply({"items": []} if one.path.startswith("/search") else self.issues)
         if one.path.endswith("/comments"):
@@ -61,7 +62,7 @@ def issue(client: Client) -> Issue:
     return born(client, numbers(8))
 
 
-def filed(client: Client, server: SystemsServer, issue: Issue, *, at_ns: int = LATER) -> Done:
+def filed(client: Client, server: LocalServer, issue: Issue, *, at_ns: int = LATER) -> Done:
     """File it at that repository."""
     system = GitHub("o/r", "t", url=server.url)
     return file(client, issue, TICKET, system, actor="ann", clock=lambda: at_ns).done
@@ -70,7 +71,7 @@ def filed(client: Client, server: SystemsServer, issue: Issue, *, at_ns: int = L
 def test_an_issue_is_filed_once(client: Client, issue: Issue) -> None:
     """The trail remembers; it says who did it and where it is."""
     repository = Repository()
-    with SystemsServer(repository) as server:
+    with LocalServer(repository) as server:
         assert filed(client, server, issue) is Done.CREATED
         assert filed(client, server, issue, at_ns=LATER + 1) is Done.UNCHANGED
 
@@ -84,7 +85,7 @@ def test_an_issue_is_filed_once(client: Client, issue: Issue) -> None:
 def test_what_was_made_and_not_recorded_is_found_again(client: Client, issue: Issue) -> None:
     """The answer to the creation was lost: the next attempt makes no second one."""
     repository = Repository(loses=1)
-    with SystemsServer(repository) as server:
+    with LocalServer(repository) as server:
         with pytest.raises(TicketError, match="502"):
             filed(client, server, issue)
         assert filed(client, server, issue, at_ns=LATER + 1) is Done.FOUND
@@ -95,7 +96,7 @@ def test_what_was_made_and_not_recorded_is_found_again(client: Client, issue: Is
 
 def test_what_was_refused_is_filed_later(client: Client, issue: Issue) -> None:
     """Nothing is on record of the attempt."""
-    with SystemsServer(Repository(refuses=1)) as server:
+    with LocalServer(Repository(refuses=1)) as server:
         with pytest.raises(TicketError, match="403"):
             filed(client, server, issue)
         assert known_tickets(events_of(client, FIRST)) == []
@@ -103,12 +104,12 @@ def test_what_was_refused_is_filed_later(client: Client, issue: Issue) -> None:
 
 
 def test_two_at_once_do_not_both_look_and_create(client: Client, issue: Issue) -> None:
-    """Who comes second is told to come again."""
+    """The second process is asked to try again later."""
     name = f"ticket/github/{FIRST:016x}"
     assert take(client, name, "somebody", now_ns=LATER, for_ns=60 * SECOND)
     repository = Repository()
-    with SystemsServer(repository) as server:
-        with pytest.raises(InputError, match="somebody else files this issue"):
+    with LocalServer(repository) as server:
+        with pytest.raises(InputError, match="another process is filing this issue"):
             filed(client, server, issue)
         assert filed(client, server, issue, at_ns=LATER + 61 * SECOND) is Done.CREATED
 
@@ -136,13 +137,13 @@ def test_the_lease_and_the_record_are_of_the_time_of_filing(client: Client, issu
 def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) -> None:
     """By comments; the ticket is neither closed nor opened again."""
     repository = Repository()
-    with SystemsServer(repository) as server:
+    with LocalServer(repository) as server:
         filed(client, server, issue)
         grown = replace(issue, claims=26)
-        assert filed(client, server, grown, at_ns=LATER + 1) is Done.TOLD
+        assert filed(client, server, grown, at_ns=LATER + 1) is Done.UPDATED
         assert filed(client, server, grown, at_ns=LATER + 2) is Done.UNCHANGED
         record(client, [Event(FIRST, LATER + 3, "state", "regressed")])
-        assert filed(client, server, grown, at_ns=LATER + 4) is Done.TOLD
+        assert filed(client, server, grown, at_ns=LATER + 4) is Done.UPDATED
         assert filed(client, server, grown, at_ns=LATER + 5) is Done.UNCHANGED
         assert {one.method for one in server.came} == {"GET", "POST"}
 
@@ -171,7 +172,7 @@ def test_growth_is_news_at_its_points(before: int, now: int, is_news: bool) -> N
     issue = Issue(FIRST, "", "a:b", "", "", 0, 0, now, (), "1")
     news = news_of(issue, known, [])
 
-    assert (news is not None and news.what is What.GROWN) is is_news
+    assert (news is not None and news.kind is MessageKind.GROWN) is is_news
 
 
 @pytest.fixture
@@ -191,7 +192,7 @@ def test_the_command_files_and_follows(
         migrate(client)
         born(client, [replace(one, time_ns=now) for one in numbers(8)])
         repository = Repository()
-        with SystemsServer(repository) as server:
+        with LocalServer(repository) as server:
             monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
             monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
             monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
@@ -221,7 +222,7 @@ def test_what_is_closed_is_not_followed(
     """Growth of what was resolved or is ignored is no news, unless it is asked for by its id."""
     now = time.time_ns()
     repository = Repository()
-    with connect(dsn) as client, SystemsServer(repository) as server:
+    with connect(dsn) as client, LocalServer(repository) as server:
         migrate(client)
         born(client, [replace(one, time_ns=now) for one in numbers(12)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
@@ -232,7 +233,7 @@ def test_what_is_closed_is_not_followed(
         for at, state in enumerate(("ignored", "resolved")):
             record(client, [Event(FIRST, time.time_ns() + at, "state", state)])
             assert main(["issues", "ticket", "--dsn", dsn]) == 0
-            assert capsys.readouterr().out == "No issue that is not closed has a ticket.\n"
+            assert capsys.readouterr().out == "No open issue has a ticket.\n"
         assert repository.comments == []
         assert main(["issues", "ticket", "ab", "--to", "github", "--dsn", dsn, "--by", "ann"]) == 0
 
@@ -249,7 +250,7 @@ def test_what_a_system_replies_cannot_steer_a_terminal(
             return Reply({"items": []} if one.path.startswith("/search") else [])
         return Reply({"number": 7, "html_url": "u\x1b[2J\n[bold]7\u202e"}, 201)
 
-    with connect(dsn) as client, SystemsServer(answer) as server:
+    with connect(dsn) as client, LocalServer(answer) as server:
         migrate(client)
         born(client, [replace(one, time_ns=time.time_ns()) for one in numbers(8)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)

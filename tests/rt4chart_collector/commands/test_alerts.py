@@ -16,8 +16,8 @@ from rt4chart_collector.notify.prometheus_rules import rule_file
 from rt4chart_collector.store.alert_events import open_alerts, record
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.silences import silences
-from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
-from tests.rt4chart_collector.core.alerts.made import ALERT, EVIL
+from tests.rt4chart_collector.notify.channels.made import ALERT, EVIL
+from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
 from tests.rt4chart_collector.notify.world import HOUR, ISSUE
 
 Run = Callable[..., int]
@@ -50,7 +50,7 @@ def test_open_alerts_are_listed(
 ) -> None:
     """With or without the word; as JSON with their facts."""
     assert run() == 0
-    assert capsys.readouterr().out == "no alert is open\n"
+    assert capsys.readouterr().out == "No open alerts.\n"
     fire(client)
 
     assert run() == run("list") == 0
@@ -139,7 +139,7 @@ def test_maintenance_needs_to_know_of_what(
 ) -> None:
     """Everything has to be said."""
     assert run("maintenance") == 0
-    assert capsys.readouterr().out == "no silence\n"
+    assert capsys.readouterr().out == "No silences.\n"
     assert run("maintenance", "--for", "2h", "--by", "ann") == 2
     assert "--everything" in capsys.readouterr().err
     assert run("maintenance", "--for", "2h", "--everything", "--by", "ann") == 0
@@ -170,7 +170,7 @@ def test_history_goes_by_pages(
     (one,) = json.loads(capsys.readouterr().out)
     assert one["ended_ns"] == 0
     assert run("history", "--rule", "backlog") == 0
-    assert capsys.readouterr().out == "no alert fired in that time\n"
+    assert capsys.readouterr().out == "No alert fired in that time.\n"
 
 
 @pytest.mark.parametrize("words", [("ack", "00"), ("show", "zz"), ("snooze", "", "--for", "1h")])
@@ -192,7 +192,7 @@ def test_a_test_alert_says_per_target_what_came_back(
     def answer(one: Came) -> Reply:
         return Reply({}, 403 if one.path.startswith("/pd") else 200)
 
-    with SystemsServer(answer) as server:
+    with LocalServer(answer) as server:
         monkeypatch.setenv("RT4CHART_ALERTS_WEBHOOK", f"{server.url}/hook")
         monkeypatch.setenv("RT4CHART_ALERTS_PAGERDUTY", "key")
         monkeypatch.setenv("RT4CHART_ALERTS_PAGERDUTY_URL", f"{server.url}/pd")

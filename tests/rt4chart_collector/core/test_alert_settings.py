@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.alerts.targets import build_targets
+from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.notify.settings import AlertSettings, Route, load_alerts
 from rt4chart_collector.service.checks import alerts
 
@@ -150,8 +150,8 @@ def test_secrets_have_no_flag_and_no_representation() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "state", "told"),
     [
-        ("PAGERDUTY", SECRET, "ok", "told to pagerduty"),
-        ("PAGERDUTY", "", "ok", "nobody is told"),
+        ("PAGERDUTY", SECRET, "ok", "sent to pagerduty"),
+        ("PAGERDUTY", "", "ok", "no targets are set"),
         ("SLACK", f"http://{SECRET}", "failed", "RT4CHART_ALERTS_SLACK: expected"),
     ],
 )

@@ -8,10 +8,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.alerts.due import Receiver, What
 from rt4chart_collector.core.alerts.lifecycle import Policy
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import Kind
+from rt4chart_collector.notify.channels.message import MessageKind
+from rt4chart_collector.notify.deliveries import AlertReceiver
 from tests.rt4chart_collector.notify.world import DAY, DRIFT, HOUR, ISSUE, SECOND, World
 
 SEVERITIES = st.sampled_from(["critical", "error", "warning", "info"])
@@ -33,8 +34,8 @@ ROUNDS = st.lists(
     max_size=40,
 )
 RECEIVERS = (
-    Receiver("slack"),
-    Receiver("pager", "error", wants=frozenset(What) - {What.REMINDED}),
+    AlertReceiver("slack"),
+    AlertReceiver("pager", "error", wants=frozenset(MessageKind) - {MessageKind.REMINDED}),
 )
 
 
@@ -68,10 +69,12 @@ def test_each_thing_is_told_once(rounds: list[tuple[list[object], int, set[str],
     told = Counter(
         (one.target, one.alert_id, one.episode_ns, one.what, one.severity)
         for one in world.sent
-        if one.what is not What.REMINDED
+        if one.what is not MessageKind.REMINDED
     )
     firsts = Counter(
-        (one.target, one.alert_id, one.episode_ns) for one in world.sent if one.what is What.FIRED
+        (one.target, one.alert_id, one.episode_ns)
+        for one in world.sent
+        if one.what is MessageKind.FIRED
     )
     assert set(told.values()) <= {1}
     assert set(firsts.values()) <= {1}
@@ -101,7 +104,7 @@ def test_who_was_told_of_it_is_told_of_its_end(
 
     assert not any(one.is_open for one in world.states.values())
     for state in world.states.values():
-        assert {told.what for told in state.told.values()} <= {"", What.RESOLVED}
+        assert {told.what for told in state.deliveries.values()} <= {"", MessageKind.RESOLVED}
     assert world.look(after_s=DAY // SECOND) == []
 
 

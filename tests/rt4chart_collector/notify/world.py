@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from rt4chart_collector.alerts.due import Receiver, What, due, failed, notified
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.lifecycle import Policy, happened, then
 from rt4chart_collector.core.alerts.silence import Silence, silenced_until
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, states_of
+from rt4chart_collector.notify.channels.message import MessageKind
+from rt4chart_collector.notify.deliveries import (
+    AlertReceiver,
+    delivered_event,
+    due_message,
+    failed_events,
+)
 
 SECOND = 10**9
 MINUTE = 60 * SECOND
@@ -25,7 +31,7 @@ class Sent:
     """One message that came through."""
 
     target: str
-    what: What
+    what: MessageKind
     alert_id: str
     episode_ns: int
     severity: str
@@ -37,7 +43,7 @@ class World:
     """Does per round what `Alerting` does, without a store and a network."""
 
     policy: Policy = field(default_factory=Policy)
-    receivers: Sequence[Receiver] = (Receiver("slack"),)
+    receivers: Sequence[AlertReceiver] = (AlertReceiver("slack"),)
     now_ns: int = START
     silences: list[Silence] = field(default_factory=list)
     states: dict[str, AlertState] = field(default_factory=dict)
@@ -47,7 +53,7 @@ class World:
 
     def look(
         self, *wrong: Alert, after_s: float = 60, reaches: Iterable[str] | None = None
-    ) -> list[What]:
+    ) -> list[MessageKind]:
         """One round so many seconds later; what was told in it. All are reached unless named."""
         self.now_ns += int(after_s * SECOND)
         self._happens(happened(self.states, wrong, self.now_ns, self.policy))
@@ -76,16 +82,16 @@ class World:
             for name, one in found.items()
         }
 
-    def _tell(self, receiver: Receiver, name: str, is_reached: bool) -> None:
+    def _tell(self, receiver: AlertReceiver, name: str, is_reached: bool) -> None:
         state = self.states[name]
-        what = due(state, receiver, self.now_ns, self.policy)
+        what = due_message(state, receiver, self.now_ns, self.policy)
         if what is None:
             return
         self.tries += 1
         if not is_reached:
-            self._happens(failed(state, receiver, what, "away", self.now_ns, self.policy))
+            self._happens(failed_events(state, receiver, what, "away", self.now_ns, self.policy))
             return
-        self._happens([notified(state, receiver, what, self.now_ns, key="1")])
+        self._happens([delivered_event(state, receiver, what, self.now_ns, key="1")])
         self.sent.append(
             Sent(
                 *(receiver.name, what, name, state.fired_ns),

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.alerts.due import Receiver, What, due, notified
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.lifecycle import Policy
 from rt4chart_collector.core.alerts.state import AlertEvent, Kind
+from rt4chart_collector.notify.channels.message import MessageKind
+from rt4chart_collector.notify.deliveries import AlertReceiver, delivered_event, due_message
 from rt4chart_collector.store.alert_events import (
     Wanted,
     acknowledge,
@@ -114,29 +115,32 @@ def test_old_ends_are_not_read_and_old_alerts_that_are_open_are(client: Client) 
 
 def test_who_was_told_that_it_fired_is_told_that_it_ended(any_client: Client) -> None:
     """However long a silence kept that back, up to 90 days; once told it is over."""
-    pager = Receiver("pagerduty")
+    pager = AlertReceiver("pagerduty")
     record(any_client, [fired(DRIFT, START), fired(ISSUE, START)])
     states = {one.id: one for one in open_alerts(any_client, now_ns=START + 1)}
-    record(any_client, [notified(states[DRIFT.id], pager, What.FIRED, START + 1, key="k")])
+    record(
+        any_client,
+        [delivered_event(states[DRIFT.id], pager, MessageKind.FIRED, START + 1, key="k")],
+    )
     record(any_client, [ended(DRIFT, START + HOUR), ended(ISSUE, START + HOUR)])
 
     (state,) = alert_states(any_client, now_ns=START + 30 * DAY)
 
     assert state.id == DRIFT.id
-    assert due(state, pager, START + 30 * DAY, Policy()) is What.RESOLVED
+    assert due_message(state, pager, START + 30 * DAY, Policy()) is MessageKind.RESOLVED
     assert alert_states(any_client, now_ns=START + 91 * DAY) == []
-    record(any_client, [notified(state, pager, What.RESOLVED, START + 30 * DAY)])
+    record(any_client, [delivered_event(state, pager, MessageKind.RESOLVED, START + 30 * DAY)])
     assert alert_states(any_client, now_ns=START + 40 * DAY) == []
 
 
 def test_a_last_message_that_was_given_up_is_not_waited_for(client: Client) -> None:
     """It is not tried again; the message before it, given up while the alert fired, is followed."""
-    slack, told = Receiver("slack"), {"target": "slack", "what": "fired", "episode_ns": START}
+    slack, told = AlertReceiver("slack"), {"target": "slack", "what": "fired", "episode_ns": START}
     record(client, [fired(DRIFT, START), AlertEvent(DRIFT, START + 1, Kind.NOTIFIED, told)])
     given_up = AlertEvent(DRIFT, START + 2, Kind.ABANDONED, {**told, "what": "reminded"})
     record(client, [given_up, ended(DRIFT, START + HOUR)])
     (state,) = alert_states(client, now_ns=START + 9 * DAY)
-    assert due(state, slack, START + 9 * DAY, Policy()) is What.RESOLVED
+    assert due_message(state, slack, START + 9 * DAY, Policy()) is MessageKind.RESOLVED
 
     last = AlertEvent(DRIFT, START + 9 * DAY, Kind.ABANDONED, {**told, "what": "resolved"})
     record(client, [last])

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from otel_rt4chart.core.text import encodable
-from rt4chart_collector.sending.text import line
+from otel_rt4chart.core.text import encodable, one_line
 
 TITLE = 200
 
@@ -64,7 +63,7 @@ class Alert:
         """The title is made one line, and what cannot be written is replaced."""
         object.__setattr__(self, "service", encodable(self.service))
         object.__setattr__(self, "route", encodable(self.route))
-        object.__setattr__(self, "title", line(self.title, TITLE))
+        object.__setattr__(self, "title", one_line(self.title, TITLE))
 
     @property
     def id(self) -> str:

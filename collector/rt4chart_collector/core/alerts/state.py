@@ -61,11 +61,12 @@ class AlertEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a target was told last, and how trying to tell it more went.
+class Delivery:
+    """The last message that a target received about an alert, and the attempts since then.
 
-    `episode_ns` is when the alert fired that it was told of; `key` is the target's own, such as a
-    thread. `failures` count since the last success, for `trying`, the message that failed.
+    `what` is its kind and `episode_ns` when the alert fired that it is about; `key` is what the
+    channel returned, such as a thread. `failures` count since the last success, for `trying`, the
+    message that failed.
     """
 
     what: str = ""
@@ -102,7 +103,7 @@ class AlertState:
     silenced_ns: int = 0
     updated_ns: int = 0
     fired_before: tuple[int, ...] = ()
-    told: Mapping[str, Told] = field(default_factory=dict)
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -155,7 +156,7 @@ def after(state: AlertState, event: AlertEvent) -> AlertState:
                 last_ns=at_ns,
                 updated_ns=at_ns,
                 fired_before=(*before, at_ns),
-                told=state.told,
+                deliveries=state.deliveries,
             )
         case Kind.WORSE:
             # Who took note of something took note of less than this.
@@ -174,28 +175,28 @@ def after(state: AlertState, event: AlertEvent) -> AlertState:
             return replace(state, acknowledged_ns=at_ns, acknowledged_by=event.actor)
         case Kind.NOTIFIED | Kind.FAILED | Kind.ABANDONED:
             target = str(event.body.get("target", ""))
-            told = _told(state.told.get(target, Told()), event)
-            return replace(state, told={**state.told, target: told})
+            delivery = _delivery(state.deliveries.get(target, Delivery()), event)
+            return replace(state, deliveries={**state.deliveries, target: delivery})
     return state
 
 
-def _told(told: Told, event: AlertEvent) -> Told:
+def _delivery(before: Delivery, event: AlertEvent) -> Delivery:
     body, message = event.body, str(event.body.get("message", ""))
     if event.kind == Kind.NOTIFIED:
-        return Told(
+        return Delivery(
             what=str(body.get("what", "")),
             episode_ns=int(str(body.get("episode_ns", 0))),
             severity=str(body.get("severity", "")),
             is_acknowledged=bool(body.get("is_acknowledged")),
             at_ns=event.at_ns,
-            key=str(body.get("key", "") or told.key),
+            key=str(body.get("key", "") or before.key),
         )
     if event.kind == Kind.ABANDONED:
-        return replace(told, is_abandoned=True)
+        return replace(before, is_abandoned=True)
     return replace(
-        told,
+        before,
         trying=message,
-        failures=told.failures + 1 if told.trying == message else 1,
+        failures=before.failures + 1 if before.trying == message else 1,
         failed_ns=event.at_ns,
         error=str(body.get("error", "")),
         is_abandoned=False,

@@ -272,12 +272,14 @@ class DriftAlerts:
     def _alert(self, place: Place, found: Finding, verifier: str, now_ns: int) -> Alert:
         known = self._known(place, found, verifier, now_ns)
         before, after = _rate(known.facts, "before"), _rate(known.facts, "after")
-        severity, name = Severity.ERROR, place[1] or "A route"
-        title = f"{name}: more claims are unfaithful than before"
+        severity, name = Severity.ERROR, place[1] or "a route"
+        title = f"Drift detected on {name}: "
         if before is not None and after is not None:
-            title = f"{name}: {after:.1%} of claims are unfaithful, {before:.1%} were before"
+            title += f"{after:.1%} of claims are unfaithful, up from {before:.1%}"
             if after - before >= CRITICAL_POINTS:
                 severity = Severity.CRITICAL
+        else:
+            title += "more claims are unfaithful than before"
         return Alert(Rule.ROUTE_DRIFT, severity, *place, 0, title, known.facts, known.starts_ns)
 
     def _known(self, place: Place, found: Finding, verifier: str, now_ns: int) -> _Made:

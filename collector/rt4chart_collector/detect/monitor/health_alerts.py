@@ -52,7 +52,7 @@ def _undecided(
         claims = one.claims + one.undecided
         if share is None or share < settings.undecided_share or claims < LEAST_CLAIMS:
             continue
-        title = f"{route or 'A route'}: {share:.0%} of an hour's claims could not be decided"
+        title = f"{route or 'A route'}: {share:.0%} of the last hour's claims are undecided"
         facts = {"undecided_share": share, "undecided": one.undecided, "claims": claims}
         found.append(
             Alert(Rule.UNDECIDED, Severity.WARNING, service, route, 0, title, facts, now_ns)
@@ -72,7 +72,7 @@ def _judge(known: Sequence[Judged], breaker: Breaker | None, now_ns: int) -> lis
         return []
     paused = next((one for one in known if one.verifier == judge), None)
     shown = worst or paused or Judged(judge, 0, 0)
-    title = f"The judge failed on {shown.failed_share:.0%} of an hour's answers"
+    title = f"The judge failed on {shown.failed_share:.0%} of the last hour's answers"
     facts: dict[str, object] = {"verifier": shown.verifier, "failed_share": shown.failed_share}
     facts |= {"failed": shown.failed, "answers": shown.failed + shown.verified}
     if pause is not None:
@@ -87,7 +87,7 @@ def _backlog(
     waiting, dead = backlog(client, verifiers, since_ns=now_ns - HOUR_NS)
     if waiting + dead < settings.backlog_answers:
         return []
-    title = f"{waiting} answers wait for another attempt, {dead} were given up in the last hour"
+    title = f"{waiting} answers wait for a retry, {dead} were given up in the last hour"
     told = ", ".join(sorted(verifiers))
     facts: dict[str, object] = {"waiting": waiting, "dead_last_hour": dead, "verifier": told}
     return [Alert(Rule.BACKLOG, Severity.WARNING, "", "", 0, title, facts, now_ns)]
@@ -99,7 +99,7 @@ def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Ale
     )
     if silent and not is_any:
         # One pipe is broken, not each route.
-        title = "No answer came in the last hour, on any route"
+        title = "No answers on any route in the last hour"
         expected = sum(one.expected for one in silent)
         last = max(one.last_ns for one in silent)
         return [_silence(Severity.ERROR, "", "", title, expected, last)]
@@ -108,7 +108,7 @@ def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Ale
             Severity.WARNING,
             one.service,
             one.route,
-            f"{one.route or 'A route'}: no answer in the last hour, {one.expected} a week ago",
+            f"{one.route or 'A route'}: no answers in the last hour, {one.expected} a week ago",
             one.expected,
             one.last_ns,
         )

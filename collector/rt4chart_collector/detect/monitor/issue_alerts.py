@@ -101,7 +101,7 @@ def _new(one: WatchedIssue) -> Alert:
 
 
 def _regressed(one: WatchedIssue) -> Alert:
-    title = f"An issue that was resolved is back: {one.title}"
+    title = f"Resolved issue is back: {one.title}"
     return _alert(Rule.REGRESSED_ISSUE, Severity.ERROR, one, title, one.state_ns)
 
 
@@ -109,7 +109,9 @@ def _growing(
     one: WatchedIssue, daily: Sequence[float], seen: int, traffic: float, now_ns: int
 ) -> Alert:
     normal = usual(daily, now_ns - one.first_ns)
-    title = f"{one.title}: {daily[0]:.0f} failures in a day, {normal:.1f} a day before"
+    title = (
+        f"Issue is growing: {one.title}: {daily[0]:.0f} failures in 24 h, {normal:.1f} a day before"
+    )
     more = {
         "failures_today": daily[0],
         "seen_today": seen,

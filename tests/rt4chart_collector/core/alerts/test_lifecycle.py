@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from rt4chart_collector.alerts.due import Receiver, What
-from rt4chart_collector.alerts.message import headline
 from rt4chart_collector.core.alerts.lifecycle import Policy, keep_ns, worst_of_each
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import Kind
+from rt4chart_collector.notify.alert_message import headline
+from rt4chart_collector.notify.channels.message import MessageKind
+from rt4chart_collector.notify.deliveries import AlertReceiver
 from tests.rt4chart_collector.notify.world import DRIFT, HOUR, ISSUE, MINUTE, World
 
 WARNING = replace(DRIFT, severity="warning")
@@ -20,10 +21,10 @@ def test_an_alert_is_told_once_and_its_end_once() -> None:
     """However often it is seen; it ends after half an hour without evidence."""
     world = World()
 
-    assert world.look(DRIFT) == [What.FIRED]
+    assert world.look(DRIFT) == [MessageKind.FIRED]
     assert [world.look(DRIFT) for _ in range(30)] == [[]] * 30
     assert [world.look() for _ in range(30)] == [[]] * 30
-    assert world.look() == [What.RESOLVED]
+    assert world.look() == [MessageKind.RESOLVED]
     assert world.look() == []
     assert [one.kind for one in world.events] == [
         *(Kind.FIRED, Kind.NOTIFIED, Kind.QUIET, Kind.RESOLVED, Kind.NOTIFIED)
@@ -45,7 +46,7 @@ def test_the_same_thing_twice_is_one_alert() -> None:
     """Where two say different severities, the worse one counts."""
     world = World()
 
-    assert world.look(WARNING, DRIFT, WARNING) == [What.FIRED]
+    assert world.look(WARNING, DRIFT, WARNING) == [MessageKind.FIRED]
     assert world.sent[0].severity == "critical"
     assert worst_of_each([WARNING, DRIFT]) == {DRIFT.id: DRIFT}
 
@@ -55,31 +56,35 @@ def test_getting_worse_is_told_and_getting_better_is_not() -> None:
     world = World()
     world.look(WARNING)
 
-    assert world.look(DRIFT) == [What.WORSE]
+    assert world.look(DRIFT) == [MessageKind.WORSE]
     assert [world.look(one) for one in (WARNING, DRIFT, WARNING, DRIFT)] == [[]] * 4
     assert world.states[DRIFT.id].alert.severity == "critical"
 
 
 def test_nobody_is_told_of_what_is_not_for_them_until_it_is() -> None:
     """PagerDuty hears of a warning when it has become an error."""
-    world = World(receivers=[Receiver("pagerduty", "error"), Receiver("mail", "info")])
+    world = World(receivers=[AlertReceiver("pagerduty", "error"), AlertReceiver("mail", "info")])
 
     world.look(WARNING)
     world.look(replace(DRIFT, severity="error"))
 
     assert [(one.target, one.what) for one in world.sent] == [
-        *(("mail", What.FIRED), ("pagerduty", What.FIRED), ("mail", What.WORSE))
+        *(
+            ("mail", MessageKind.FIRED),
+            ("pagerduty", MessageKind.FIRED),
+            ("mail", MessageKind.WORSE),
+        )
     ]
 
 
 def test_a_receiver_of_one_rule_hears_of_no_other() -> None:
     """Not of their end either."""
-    world = World(receivers=[Receiver("mail", rules=frozenset({"new_issue"}))])
+    world = World(receivers=[AlertReceiver("mail", rules=frozenset({"new_issue"}))])
 
     assert world.look(DRIFT) == []
-    assert world.look(DRIFT, ISSUE) == [What.FIRED]
+    assert world.look(DRIFT, ISSUE) == [MessageKind.FIRED]
     world.look()
-    assert world.look(after_s=3600) == [What.RESOLVED]
+    assert world.look(after_s=3600) == [MessageKind.RESOLVED]
     assert {one.alert_id for one in world.sent} == {ISSUE.id}
 
 
@@ -88,13 +93,13 @@ def test_reminders_come_until_somebody_takes_it_on() -> None:
     world = World()
     world.look(WARNING)
 
-    assert [world.look(WARNING, after_s=3600) for _ in range(8)].count([What.REMINDED]) == 2
+    assert [world.look(WARNING, after_s=3600) for _ in range(8)].count([MessageKind.REMINDED]) == 2
     world.act(WARNING, Kind.ACKNOWLEDGED)
-    assert world.look(WARNING) == [What.ACKNOWLEDGED]
+    assert world.look(WARNING) == [MessageKind.ACKNOWLEDGED]
     assert [world.look(WARNING, after_s=36_000) for _ in range(5)] == [[]] * 5
-    assert world.look(DRIFT) == [What.WORSE]
+    assert world.look(DRIFT) == [MessageKind.WORSE]
     assert world.states[DRIFT.id].state == "firing"
-    assert world.look(DRIFT, after_s=14_400) == [What.REMINDED]
+    assert world.look(DRIFT, after_s=14_400) == [MessageKind.REMINDED]
 
 
 def test_no_reminder_of_what_nothing_speaks_for() -> None:
@@ -113,28 +118,33 @@ def test_a_silence_is_kept_and_what_still_fires_is_told_when_it_ends() -> None:
     assert [world.look(DRIFT, after_s=1800) for _ in range(3)] == [[]] * 3
     assert world.states[DRIFT.id].state == "silenced"
     assert [one.kind for one in world.events] == [Kind.FIRED]
-    assert world.look(DRIFT, after_s=1800) == [What.FIRED]
+    assert world.look(DRIFT, after_s=1800) == [MessageKind.FIRED]
 
 
 @pytest.mark.parametrize(
     ("wants", "told"),
-    [(frozenset(What), What.ACKNOWLEDGED), (frozenset({What.FIRED, What.WORSE}), What.FIRED)],
+    [
+        (frozenset(MessageKind), MessageKind.ACKNOWLEDGED),
+        (frozenset({MessageKind.FIRED, MessageKind.WORSE}), MessageKind.FIRED),
+    ],
 )
-def test_what_was_taken_on_in_a_silence_pages_nobody(wants: frozenset[What], told: What) -> None:
+def test_what_was_taken_on_in_a_silence_pages_nobody(
+    wants: frozenset[MessageKind], told: MessageKind
+) -> None:
     """It is told as acknowledged where there is a place for that, and pages when it gets worse."""
-    world = World(receivers=[Receiver("pagerduty", wants=wants)])
+    world = World(receivers=[AlertReceiver("pagerduty", wants=wants)])
     world.silences = [Silence(world.now_ns, world.now_ns + HOUR)]
     world.look(WARNING)
     world.act(WARNING, Kind.ACKNOWLEDGED)
     world.look(WARNING)
     assert world.states[WARNING.id].states == "silenced, acknowledged"
-    assert headline(world.states[WARNING.id], What.FIRED, 0).startswith(
+    assert headline(world.states[WARNING.id], MessageKind.FIRED, 0).startswith(
         "warning, acknowledged by ann: "
     )
 
     assert world.look(WARNING, after_s=3600) == [told]
     assert world.look(WARNING) == []
-    assert world.look(DRIFT) == [What.WORSE]
+    assert world.look(DRIFT) == [MessageKind.WORSE]
 
 
 def test_what_came_and_went_in_a_silence_is_never_told() -> None:
@@ -158,7 +168,7 @@ def test_an_end_that_a_silence_held_back_is_told_after_it() -> None:
     world.look()
     assert world.look(after_s=3600) == []
 
-    assert world.look(after_s=3 * 3600) == [What.RESOLVED]
+    assert world.look(after_s=3 * 3600) == [MessageKind.RESOLVED]
 
 
 def test_what_a_person_resolved_fires_again_when_it_has_gone_and_come_back() -> None:
@@ -167,14 +177,14 @@ def test_what_a_person_resolved_fires_again_when_it_has_gone_and_come_back() -> 
     world.look(WARNING)
     world.act(WARNING, Kind.DISMISSED)
 
-    assert world.look(WARNING) == [What.RESOLVED]
+    assert world.look(WARNING) == [MessageKind.RESOLVED]
     assert [world.look(WARNING, after_s=36_000) for _ in range(3)] == [[]] * 3
     world.look()
     world.look(after_s=3600)
-    assert world.look(WARNING) == [What.FIRED]
+    assert world.look(WARNING) == [MessageKind.FIRED]
     world.act(WARNING, Kind.DISMISSED)
     world.look(WARNING)
-    assert world.look(DRIFT) == [What.FIRED]
+    assert world.look(DRIFT) == [MessageKind.FIRED]
 
 
 def test_what_comes_and_goes_ends_later_each_time() -> None:
@@ -195,8 +205,8 @@ def test_what_comes_and_goes_ends_later_each_time() -> None:
 
 def test_a_message_that_failed_is_sent_again_later_and_later() -> None:
     """After one minute, two, four; the other target does not wait for it."""
-    world = World(receivers=[Receiver("slack"), Receiver("mail")])
-    assert world.look(DRIFT, reaches=["mail"]) == [What.FIRED]
+    world = World(receivers=[AlertReceiver("slack"), AlertReceiver("mail")])
+    assert world.look(DRIFT, reaches=["mail"]) == [MessageKind.FIRED]
 
     tried = []
     for minute in range(1, 20):
@@ -206,8 +216,8 @@ def test_a_message_that_failed_is_sent_again_later_and_later() -> None:
             tried.append(minute)
 
     assert tried == [1, 3, 7, 15]
-    assert world.look(DRIFT, after_s=3600) == [What.FIRED]
-    assert world.states[DRIFT.id].told["slack"].failures == 0
+    assert world.look(DRIFT, after_s=3600) == [MessageKind.FIRED]
+    assert world.states[DRIFT.id].deliveries["slack"].failures == 0
 
 
 def test_trying_has_an_end() -> None:
@@ -219,7 +229,7 @@ def test_trying_has_an_end() -> None:
     kinds = [one.kind for one in world.events]
     assert kinds.count(Kind.FAILED) == 12
     assert kinds.count(Kind.ABANDONED) == 1
-    assert world.look(DRIFT, after_s=14_400) == [What.FIRED]
+    assert world.look(DRIFT, after_s=14_400) == [MessageKind.FIRED]
 
 
 def test_without_reminders_trying_ends_for_good() -> None:
@@ -230,7 +240,7 @@ def test_without_reminders_trying_ends_for_good() -> None:
 
     assert [one.kind for one in world.events].count(Kind.FAILED) == 12
     assert world.look(WARNING) == []
-    assert world.look(DRIFT) == [What.FIRED]
+    assert world.look(DRIFT) == [MessageKind.FIRED]
 
 
 def test_new_facts_are_kept_once_an_hour_and_told_nobody() -> None:
@@ -238,7 +248,7 @@ def test_new_facts_are_kept_once_an_hour_and_told_nobody() -> None:
     world = World()
     for minute in range(150):
         assert world.look(replace(DRIFT, facts={"minute": minute})) == (
-            [] if minute else [What.FIRED]
+            [] if minute else [MessageKind.FIRED]
         )
 
     updates = [one for one in world.events if one.kind == Kind.UPDATED]

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.core.errors import NotifyError, SettingsError
-from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.notify.by_apprise import targets_of
-from tests.rt4chart_clustering.tickets.systems_server import Reply, SystemsServer
-from tests.rt4chart_collector.alerts.notify.smtp import SmtpServer
-from tests.rt4chart_collector.core.alerts.made import EVIL, told
+from rt4chart_collector.notify.channels.apprise import build_apprise_channels
+from rt4chart_collector.notify.channels.message import MessageKind
+from tests.rt4chart_collector.notify.channels.made import EVIL, told
+from tests.rt4chart_collector.notify.channels.smtp import SmtpServer
+from tests.rt4chart_collector.notify.local_server import LocalServer, Reply
 
 apprise = pytest.importorskip("apprise", reason="no apprise: pip install 'otel-rt4chart[alerts]'")
 # Apprise loads all of its services with the first, one of which asks for a module of old.
@@ -38,7 +38,7 @@ def text_of(mail: Mail) -> str:
 def test_a_mail_arrives() -> None:
     """Its subject is the first line, its text the facts."""
     with SmtpServer() as server:
-        (target,) = targets_of([mail_url(server)])
+        (target,) = build_apprise_channels([mail_url(server)])
         assert target.name == "mailto"
         target.send(told())
 
@@ -54,7 +54,7 @@ def test_a_mail_arrives() -> None:
 def test_a_mail_has_no_header_or_tag_of_a_strangers(form: str) -> None:
     """A line feed in a title begins no header; where it is HTML a tag is escaped."""
     with SmtpServer() as server:
-        targets_of([f"{mail_url(server)}&format={form}"])[0].send(told(EVIL))
+        build_apprise_channels([f"{mail_url(server)}&format={form}"])[0].send(told(EVIL))
 
     (mail,) = server.mails
     assert mail["Bcc"] is None
@@ -69,7 +69,7 @@ def test_a_mail_has_no_header_or_tag_of_a_strangers(form: str) -> None:
 def test_a_mail_that_is_refused_is_told() -> None:
     """What apprise says of it, without a secret of its address."""
     with SmtpServer(refuses=True) as server:
-        (target,) = targets_of([mail_url(server)])
+        (target,) = build_apprise_channels([mail_url(server)])
         with pytest.raises(NotifyError, match="mailto: apprise could not send") as raised:
             target.send(told())
 
@@ -78,10 +78,12 @@ def test_a_mail_that_is_refused_is_told() -> None:
 
 def test_chats_read_no_mention_or_link_of_a_strangers() -> None:
     """By a JSON webhook of apprise's, which stands for them."""
-    with SystemsServer(lambda _: Reply(None)) as server:
-        (target,) = targets_of([server.url.replace("http://", "json://") + f"/{SECRET}"])
-        target.send(told(EVIL, What.REMINDED))
-        target.send(told(what=What.RESOLVED))
+    with LocalServer(lambda _: Reply(None)) as server:
+        (target,) = build_apprise_channels(
+            [server.url.replace("http://", "json://") + f"/{SECRET}"]
+        )
+        target.send(told(EVIL, MessageKind.REMINDED))
+        target.send(told(what=MessageKind.RESOLVED))
 
     evil, over = (one.body for one in server.came)
     assert not set("@<>[]`") & set(evil["title"] + evil["message"])
@@ -90,8 +92,10 @@ def test_chats_read_no_mention_or_link_of_a_strangers() -> None:
 
 def test_a_refusal_shows_no_secret_of_the_address() -> None:
     """Paths and parameters of it are secrets with many services."""
-    with SystemsServer(lambda one: Reply({"error": one.path}, 403)) as server:
-        (target,) = targets_of([server.url.replace("http://", "json://") + f"/{SECRET}"])
+    with LocalServer(lambda one: Reply({"error": one.path}, 403)) as server:
+        (target,) = build_apprise_channels(
+            [server.url.replace("http://", "json://") + f"/{SECRET}"]
+        )
         with pytest.raises(NotifyError, match="json: apprise could not send") as raised:
             target.send(told())
 
@@ -100,17 +104,21 @@ def test_a_refusal_shows_no_secret_of_the_address() -> None:
 
 def test_targets_of_one_scheme_have_names_of_their_own() -> None:
     """So that each is told by itself, and can be routed to."""
-    found = targets_of(["json://localhost/a", "mailto://localhost?to=a@b.example", "json://b"])
+    found = build_apprise_channels(
+        ["json://localhost/a", "mailto://localhost?to=a@b.example", "json://b"]
+    )
 
     assert [one.name for one in found] == ["json", "mailto", "json-2"]
-    assert What.ACKNOWLEDGED not in found[0].wants
+    assert MessageKind.ACKNOWLEDGED not in found[0].wants
 
 
 @pytest.mark.parametrize("url", ["nothing://x", "mailto://", "\x00://x"])
 def test_an_address_that_apprise_does_not_know_is_not_quoted(url: str) -> None:
     """Which of them, and the variable."""
     with pytest.raises(SettingsError, match=r"ALERTS_APPRISE: .* number 2 is") as raised:
-        targets_of(["json://localhost", f"{url}{SECRET}" if url != "mailto://" else url])
+        build_apprise_channels(
+            ["json://localhost", f"{url}{SECRET}" if url != "mailto://" else url]
+        )
 
     assert SECRET not in str(raised.value)
 
@@ -120,7 +128,7 @@ def test_without_apprise_it_is_said_what_to_install() -> None:
     code = (
         "import sys; sys.modules['apprise'] = None\n"
         "from rt4chart_collector.notify.settings import load_alerts\n"
-        "from rt4chart_collector.alerts.targets import build_targets\n"
+        "from rt4chart_collector.notify.registry import build_targets\n"
         "from otel_rt4chart.core.errors import SettingsError\n"
         "build_targets(load_alerts(environ={'RT4CHART_ALERTS_PAGERDUTY': 'k'}))\n"
         "try: build_targets(load_alerts(environ={'RT4CHART_ALERTS_APPRISE': 'json://x'}))\n"
@@ -138,7 +146,7 @@ def test_the_mail_of_the_documentation_goes_where_it_says() -> None:
     (url,) = re.findall(r"RT4CHART_ALERTS_APPRISE='(mailtos://[^']*)'", text)
     service = apprise.Apprise()
 
-    assert targets_of([url])[0].name == "mailtos"
+    assert build_apprise_channels([url])[0].name == "mailtos"
     assert service.add(f"{url},second@example.com")
     (mail,) = service
     assert {address for _, address in mail.targets} == {
@@ -147,4 +155,4 @@ def test_the_mail_of_the_documentation_goes_where_it_says() -> None:
     assert mail.from_addr[1] == "rt4chart@example.com"
     assert mail.smtp_host == "smtp.example.com"
     with pytest.raises(SettingsError, match="mailtos://USER:PASSWORD@HOST"):
-        targets_of(["mailtos://user:password@smtp.example.com?to=oncall"])
+        build_apprise_channels(["mailtos://user:password@smtp.example.com?to=oncall"])

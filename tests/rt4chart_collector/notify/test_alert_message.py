@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.message import message_of
 from rt4chart_collector.core.alerts.alert import Alert, Rule
 from rt4chart_collector.core.alerts.state import AlertState, Kind
 from rt4chart_collector.core.alerts.times import lasted
+from rt4chart_collector.notify.alert_message import alert_message
+from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.next_step import NEXT
 from rt4chart_collector.notify.prometheus_rules import rules
-from tests.rt4chart_collector.core.alerts.made import ALERT, told
+from tests.rt4chart_collector.notify.channels.made import ALERT, told
 from tests.rt4chart_collector.notify.world import DAY, HOUR, MINUTE, START
 
 JSON = st.recursive(
@@ -51,7 +51,7 @@ def test_the_first_line_says_what_became_of_it() -> None:
     """How bad, or who took it on, or how long it lasted."""
     title = "Answers of shop billing got worse"
 
-    assert [told(what=what).headline for what in What] == [
+    assert [told(what=what).headline for what in list(MessageKind)[:5]] == [
         f"critical: {title}",
         f"now critical: {title}",
         f"still critical after 1 h 0 min: {title}",
@@ -71,7 +71,7 @@ def test_the_change_nearest_the_rise_is_told() -> None:
     changed = [dict(zip(names, row, strict=True)) for row in rows]
     facts = {"since": "2030-03-17T17:46:40Z", "changed": changed}
 
-    assert dict(told(Alert("route_drift", "error", facts=facts)).lines)["changed"] == (
+    assert dict(told(Alert("route_drift", "error", facts=facts)).facts)["changed"] == (
         "release 2.3.0 → 2.4.0 at 2030-03-17T17:45:00Z (0% → 100% of the answers); also model"
     )
 
@@ -80,7 +80,7 @@ def test_an_issue_is_told_once_and_growing_has_no_beginning() -> None:
     """Its figures are of the last 24 hours, which is no moment in which anything began."""
     facts: dict[str, object] = {"issue": f"{7:016x}", "title": "A", "since": "2030-03-16T17:46:40Z"}
     facts |= {"failures_today": 24.0, "failures_a_day_before": 2.123456}
-    lines = told(Alert("growing_issue", "warning", "", "", 7, "A grows", facts, START - DAY)).lines
+    lines = told(Alert("growing_issue", "warning", "", "", 7, "A grows", facts, START - DAY)).facts
 
     assert lines == (
         ("failures in the last 24 h", "24, 2.1 a day before that"),
@@ -97,14 +97,14 @@ def test_three_answers_are_told_and_none_twice() -> None:
 
     assert [one.url[-2:] for one in told(alert).links] == ["=0", "=1", "=2"]
     state = AlertState(alert, Kind.FIRED, fired_ns=START)
-    told_of = dict(message_of(state, What.FIRED, "", START).lines)
+    told_of = dict(alert_message(state, MessageKind.FIRED, "", START).facts)
     assert told_of["worst answers"].count("trace ") == 3
 
 
 @pytest.mark.parametrize("rule", Rule)
 def test_every_rule_says_what_to_do(rule: Rule) -> None:
     """In the words of the rules for Prometheus, where there is one."""
-    assert dict(told(Alert(rule, "error")).lines)["next"] == NEXT[rule]
+    assert dict(told(Alert(rule, "error")).facts)["next"] == NEXT[rule]
     assert {one.action for one in rules()} & set(NEXT.values()) == {
         *(NEXT[Rule.ROUTE_DRIFT], NEXT[Rule.UNDECIDED], NEXT[Rule.NO_DATA])
     }
@@ -122,8 +122,8 @@ def test_times_are_told_in_utc(at_ns: int, shown: str) -> None:
     """Also those that no calendar has: a fact is no reason to tell nobody."""
     message = told(Alert("no_data", "error", facts={"last_ns": at_ns}, starts_ns=at_ns))
 
-    assert dict(message.lines)["last ns"] == shown
-    assert dict(message.lines)["since"].startswith(f"{shown}, ")
+    assert dict(message.facts)["last ns"] == shown
+    assert dict(message.facts)["since"].startswith(f"{shown}, ")
 
 
 def test_spans_are_told_in_two_units() -> None:
@@ -141,7 +141,7 @@ def test_any_facts_make_bounded_printable_lines(facts: dict[str, object], title:
     """Whatever they hold: a fact is no way to write a second line, or a long one."""
     message = told(Alert("backlog", "info", title=title, facts=facts, starts_ns=START))
 
-    assert len(message.lines) <= 24
-    for text in (message.headline, *(part for pair in message.lines for part in pair)):
+    assert len(message.facts) <= 24
+    for text in (message.headline, *(part for pair in message.facts for part in pair)):
         assert text.isprintable()
         assert len(text) <= 520

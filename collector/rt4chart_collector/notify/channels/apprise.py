@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.message import Message
-from rt4chart_collector.sending.sender import Sender
-from rt4chart_collector.sending.text import line, secrets_in
+from otel_rt4chart.core.text import one_line
+from rt4chart_collector.notify.channels.http_client import HttpClient, secrets_in_url
+from rt4chart_collector.notify.channels.message import ALERT_KINDS, Message, MessageKind
 
 if TYPE_CHECKING:
     import apprise
@@ -21,55 +20,50 @@ _MAIL = ("mailto", "mailtos")
 # In chats these are mentions, links and code; a mail is plain text, and apprise makes HTML of it.
 _HARMLESS = str.maketrans("@<>[]`", "＠‹›［］'")
 _TITLE, _BODY = 250, 8_000
-_SECONDS = 20
-# What it logs quotes addresses; what counts is in its result.
+_TIMEOUT_S = 20
+# Apprise logs addresses, which are secrets; its result says what went wrong.
 logging.getLogger("apprise").addHandler(logging.NullHandler())
 logging.getLogger("apprise").propagate = False
 
 
-class ByApprise:
-    """One address; who is told knows of no threads, so an acknowledgement is not sent."""
+class AppriseChannel:
+    """One apprise address. It has no threads, so acknowledgements are not sent."""
 
-    wants = frozenset(What) - {What.ACKNOWLEDGED}
+    wants = ALERT_KINDS - {MessageKind.ACKNOWLEDGED}
 
     def __init__(self, service: apprise.Apprise, url: str, name: str) -> None:
-        """A service with this one address; `targets_of` makes them."""
+        """`service` has this one address; `build_apprise_channels` makes it."""
         self.name = name
         self._service = service
         self._is_mail = url.partition("://")[0].lower() in _MAIL
-        self._sender = Sender(name, secrets_in(url))
+        self._errors = HttpClient(name, secrets_in_url(url))
 
     def send(self, message: Message) -> str:
-        """Hand it to apprise, which catches whatever its services raise."""
+        """Hand it to apprise, which catches every error of its services."""
         import apprise
 
-        title, body = line(message.headline, _TITLE), message.body[:_BODY]
+        title, body = one_line(message.headline, _TITLE), message.body[:_BODY]
         if not self._is_mail:
             title, body = title.translate(_HARMLESS), body.translate(_HARMLESS)
         if message.is_over:
             kind = apprise.NotifyType.SUCCESS
         else:
-            kind = apprise.NotifyType(_TYPES.get(message.alert.severity, "info"))
+            kind = apprise.NotifyType(_TYPES.get(message.severity, "info"))
         with self._service.notify(
             body=body,
             title=title,
             notify_type=kind,
             body_format=apprise.NotifyFormat.TEXT,
-            timeout=_SECONDS,
+            timeout=_TIMEOUT_S,
         ) as result:
             if not result:
-                said = " ".join(one.message for one in result.logs()) or "it does not say why"
-                raise self._sender.failure(f"apprise could not send: {said}")
+                reason = " ".join(one.message for one in result.logs()) or "it gives no reason"
+                raise self._errors.failure(f"apprise could not send: {reason}")
         return ""
 
 
-def _added(service: apprise.Apprise, url: str) -> bool:
-    """False also for a mail to nobody: apprise leaves out recipients without a domain."""
-    return service.add(url) and all(getattr(one, "targets", True) for one in service)
-
-
-def targets_of(urls: Sequence[str]) -> list[ByApprise]:
-    """A target for each address, named by its scheme, the second one of the same mailto-2.
+def build_apprise_channels(urls: Sequence[str]) -> list[AppriseChannel]:
+    """A channel for each address, named by its scheme; the second mailto is mailto-2.
 
     Raises SettingsError where apprise is not installed, or does not know an address.
     """
@@ -79,18 +73,23 @@ def targets_of(urls: Sequence[str]) -> list[ByApprise]:
         raise SettingsError(
             "RT4CHART_ALERTS_APPRISE needs apprise: pip install 'otel-rt4chart[alerts]'"
         ) from None
-    found: list[ByApprise] = []
-    names: list[str] = []
+    found: list[AppriseChannel] = []
+    schemes: list[str] = []
     for number, url in enumerate(urls, 1):
         scheme = url.partition("://")[0].lower()
         service = apprise.Apprise()
-        if not re.fullmatch(r"[a-z0-9]+", scheme) or not _added(service, url):
+        if not re.fullmatch(r"[a-z0-9]+", scheme) or not _is_added(service, url):
             raise SettingsError(
                 "RT4CHART_ALERTS_APPRISE: expected addresses that apprise knows, with spaces "
-                f"between them; number {number} is none (hidden). A mail's are "
+                f"between them; number {number} is not one (hidden). An e-mail address is "
                 "mailtos://USER:PASSWORD@HOST?from=NAME@DOMAIN&to=NAME@DOMAIN"
             )
-        names.append(scheme)
-        again = names.count(scheme)
-        found.append(ByApprise(service, url, scheme if again == 1 else f"{scheme}-{again}"))
+        schemes.append(scheme)
+        count = schemes.count(scheme)
+        found.append(AppriseChannel(service, url, scheme if count == 1 else f"{scheme}-{count}"))
     return found
+
+
+def _is_added(service: apprise.Apprise, url: str) -> bool:
+    """False also for a mail to nobody: apprise leaves out recipients without a domain."""
+    return service.add(url) and all(getattr(one, "targets", True) for one in service)

@@ -15,12 +15,13 @@ import json
 import pytest
 
 from otel_rt4chart.core.errors import TicketError
-from rt4chart_clustering.tickets.pagerduty import PagerDuty
-from rt4chart_clustering.tickets.slack import Slack
+from rt4chart_clustering.tickets.channels import ChannelTickets, SlackTickets
 from rt4chart_clustering.tickets.ticket import Filed, Ticket
-from rt4chart_clustering.tickets.webhook import Webhook
+from rt4chart_collector.notify.channels.pagerduty import PagerDuty
+from rt4chart_collector.notify.channels.slack import SlackBot
+from rt4chart_collector.notify.channels.webhook import Webhook
 from tests.rt4chart_clustering.tickets.made import EVIL, GROWN, LONG, REGRESSED, TICKET
-from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
+from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
 
 
 def slack(one: Came) -> Reply:
@@ -32,8 +33,8 @@ def slack(one: Came) -> Reply:
 
 def test_slack_gets_a_message_with_its_metadata() -> None:
     """Blocks, one line for notifications, and which issue it is of."""
-    with SystemsServer(slack) as server:
-        filed = Slack("xoxb-1", "C1", url=server.url).create(TICKET)
+    with LocalServer(slack) as server:
+        filed = SlackTickets(SlackBot("xoxb-1", "C1", url=server.url)).create(TICKET)
 
     (one,) = server.came
     assert filed == Filed("17.1")
@@ -52,11 +53,11 @@ def test_slack_finds_its_message_and_answers_in_the_thread() -> None:
     mine = {"event_type": "rt4chart_issue", "event_payload": {"issue": TICKET.id}}
     other = {"event_type": "rt4chart_issue", "event_payload": {"issue": "ff"}}
     messages = [{"ts": "3"}, {"ts": "2", "metadata": other}, {"ts": "1", "metadata": mine}]
-    with SystemsServer(lambda _: Reply({"ok": True, "messages": messages})) as server:
-        system = Slack("t", "C1", url=server.url)
+    with LocalServer(lambda _: Reply({"ok": True, "messages": messages})) as server:
+        system = SlackTickets(SlackBot("t", "C1", url=server.url))
         filed = system.find(TICKET)
         assert filed == Filed("1")
-        assert system.tell(filed, TICKET, GROWN)
+        assert system.update(filed, TICKET, GROWN)
 
     looked, told = server.came
     assert looked.query == {"channel": "C1", "limit": "200", "include_all_metadata": "true"}
@@ -67,15 +68,15 @@ def test_slack_says_with_status_200_that_it_refuses() -> None:
     """What it lacks is told."""
     reply = {"ok": False, "error": "missing_scope", "needed": "channels:history"}
     told = r"missing_scope \(needs channels:history\)"
-    with SystemsServer(lambda _: Reply(reply)) as server, pytest.raises(TicketError, match=told):
-        Slack("t", "C1", url=server.url).find(TICKET)
+    with LocalServer(lambda _: Reply(reply)) as server, pytest.raises(TicketError, match=told):
+        SlackTickets(SlackBot("t", "C1", url=server.url)).find(TICKET)
 
 
 @pytest.mark.parametrize("ticket", [EVIL, LONG], ids=["evil", "long"])
 def test_slack_reads_no_mention_in_a_text_and_its_limits_are_kept(ticket: Ticket) -> None:
     """Header 150 characters, a text object 3,000."""
-    with SystemsServer(slack) as server:
-        Slack("t", "C1", url=server.url).create(ticket)
+    with LocalServer(slack) as server:
+        SlackTickets(SlackBot("t", "C1", url=server.url)).create(ticket)
 
     body = server.came[0].body
     assert len(body["blocks"][0]["text"]["text"]) <= 150
@@ -92,8 +93,8 @@ def accepted(_: Came) -> Reply:
 
 def test_pagerduty_gets_a_trigger_under_the_issues_own_key() -> None:
     """So the same twice is one alert."""
-    with SystemsServer(accepted) as server:
-        filed = PagerDuty("r" * 32, url=server.url).create(TICKET)
+    with LocalServer(accepted) as server:
+        filed = ChannelTickets(PagerDuty("r" * 32, url=server.url)).create(TICKET)
 
     event = server.came[0].body
     assert filed == Filed("rt4chart:issue:ab00000000000001")
@@ -107,10 +108,10 @@ def test_pagerduty_gets_a_trigger_under_the_issues_own_key() -> None:
 
 def test_pagerduty_is_told_of_a_regression_alone_and_under_a_key_of_its_own() -> None:
     """An event under the first key would open again what a person has resolved."""
-    with SystemsServer(accepted) as server:
-        system = PagerDuty("k", url=server.url)
-        assert not system.tell(Filed("k"), TICKET, GROWN)
-        assert system.tell(Filed("k"), TICKET, REGRESSED)
+    with LocalServer(accepted) as server:
+        system = ChannelTickets(PagerDuty("k", url=server.url))
+        assert not system.update(Filed("k"), TICKET, GROWN)
+        assert system.update(Filed("k"), TICKET, REGRESSED)
 
     (one,) = server.came
     assert one.body["dedup_key"] == "rt4chart:issue:ab00000000000001:regressed:7"
@@ -120,8 +121,8 @@ def test_pagerduty_is_told_of_a_regression_alone_and_under_a_key_of_its_own() ->
 @pytest.mark.parametrize("ticket", [EVIL, LONG], ids=["evil", "long"])
 def test_pagerduty_keeps_to_its_limits(ticket: Ticket) -> None:
     """A summary has 1,024 characters, a key 255."""
-    with SystemsServer(accepted) as server:
-        PagerDuty("k", url=server.url).create(ticket)
+    with LocalServer(accepted) as server:
+        ChannelTickets(PagerDuty("k", url=server.url)).create(ticket)
 
     event = server.came[0].body
     assert 0 < len(event["payload"]["summary"]) <= 1_024
@@ -132,11 +133,11 @@ def test_pagerduty_keeps_to_its_limits(ticket: Ticket) -> None:
 @pytest.mark.parametrize("secret", ["a plain secret", "whsec_" + base64.b64encode(b"k").decode()])
 def test_a_webhook_is_signed_as_the_standard_says(secret: str) -> None:
     """HMAC-SHA256 over id, time and body; the id is the same when it is sent again."""
-    with SystemsServer(lambda _: Reply(code=204)) as server:
-        system = Webhook(server.url, secret, clock=lambda: 1_700_000_000.9)
+    with LocalServer(lambda _: Reply(code=204)) as server:
+        system = ChannelTickets(Webhook(server.url, secret, clock=lambda: 1_700_000_000.9))
         filed = system.create(TICKET)
         system.create(TICKET)
-        assert system.tell(filed, TICKET, GROWN)
+        assert system.update(filed, TICKET, GROWN)
 
     first, again, told = server.came
     name, at = first.headers["webhook-id"], first.headers["webhook-timestamp"]
@@ -150,14 +151,15 @@ def test_a_webhook_is_signed_as_the_standard_says(secret: str) -> None:
 
 def test_a_webhook_has_the_shape_of_alertmanagers_and_more() -> None:
     """What receives that can receive this; without a secret nothing is signed."""
-    with SystemsServer(lambda _: Reply(code=204)) as server:
-        Webhook(server.url).create(EVIL)
+    with LocalServer(lambda _: Reply(code=204)) as server:
+        ChannelTickets(Webhook(server.url)).create(EVIL)
 
     (one,) = server.came
     assert "webhook-signature" not in one.headers
     assert (one.body["version"], one.body["status"]) == ("4", "firing")
     (alert,) = one.body["alerts"]
     assert alert["labels"]["issue_id"] == TICKET.id
+    assert alert["startsAt"] == "2026-11-21T00:00:00Z"
     assert alert["endsAt"] == "0001-01-01T00:00:00Z"
     assert one.body["rt4chart"]["event"] == "created"
     assert one.body["rt4chart"]["examples"][0]["label"] == "contradicted"

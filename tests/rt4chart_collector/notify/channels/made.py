@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.message import Message, message_of
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, after
+from rt4chart_collector.notify.alert_message import alert_message
+from rt4chart_collector.notify.channels.message import Message, MessageKind
 from tests.rt4chart_collector.notify.world import HOUR, START
 
 FACTS = {
@@ -40,21 +40,25 @@ EVIL = Alert(
 
 
 def told(
-    alert: Alert = ALERT, what: What = What.FIRED, *, key: str = "", with_texts: bool = False
+    alert: Alert = ALERT,
+    what: MessageKind = MessageKind.FIRED,
+    *,
+    thread: str = "",
+    with_texts: bool = False,
 ) -> Message:
     """The message that says this of the alert, an hour after it fired."""
     state = after(AlertState(alert), AlertEvent(alert, START, Kind.FIRED))
     now_ns = START + HOUR
-    if what is What.ACKNOWLEDGED:
+    if what is MessageKind.ACKNOWLEDGED:
         state = replace(state, acknowledged_ns=now_ns, acknowledged_by="ann")
-    elif what is What.RESOLVED:
+    elif what is MessageKind.RESOLVED:
         state = after(state, AlertEvent(alert, now_ns, Kind.RESOLVED))
-    return message_of(
+    return alert_message(
         state,
         what,
         f"{alert.id}-{what}",
         now_ns,
         console="https://rt4chart.example/",
         with_texts=with_texts,
-        key=key,
+        thread=thread,
     )

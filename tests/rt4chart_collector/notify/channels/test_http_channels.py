@@ -11,18 +11,17 @@ from collections.abc import Callable
 import pytest
 
 from otel_rt4chart.core.errors import NotifyError
-from rt4chart_collector.alerts.due import What
-from rt4chart_collector.alerts.message import Message, Target
-from rt4chart_collector.alerts.notify.alertmanager import Alertmanager
-from rt4chart_collector.alerts.notify.pagerduty import PagerDuty
-from rt4chart_collector.alerts.notify.slack import SlackBot, SlackWebhook
-from rt4chart_collector.alerts.notify.webhook import Webhook
 from rt4chart_collector.core.alerts.alert import Alert
-from tests.rt4chart_clustering.tickets.systems_server import Came, Reply, SystemsServer
-from tests.rt4chart_collector.core.alerts.made import ALERT, EVIL, EVIL_TEXT, told
+from rt4chart_collector.notify.channels.alertmanager import Alertmanager
+from rt4chart_collector.notify.channels.message import ALERT_KINDS, Channel, Message, MessageKind
+from rt4chart_collector.notify.channels.pagerduty import PagerDuty
+from rt4chart_collector.notify.channels.slack import SlackBot, SlackWebhook
+from rt4chart_collector.notify.channels.webhook import Webhook
+from tests.rt4chart_collector.notify.channels.made import ALERT, EVIL, EVIL_TEXT, told
+from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
-TARGETS: dict[str, Callable[[str], Target]] = {
+TARGETS: dict[str, Callable[[str], Channel]] = {
     "slack webhook": lambda url: SlackWebhook(f"{url}/services/{SECRET}"),
     "slack bot": lambda url: SlackBot(SECRET, "C1", url=url),
     "pagerduty": lambda url: PagerDuty(SECRET, url=url),
@@ -33,7 +32,7 @@ TARGETS: dict[str, Callable[[str], Target]] = {
 
 def sent(name: str, *messages: Message, reply: object = None) -> list[Came]:
     """What the target sends for these messages."""
-    with SystemsServer(lambda _: Reply(reply or {"ok": True, "ts": "17.5"})) as server:
+    with LocalServer(lambda _: Reply(reply or {"ok": True, "ts": "17.5"})) as server:
         target = TARGETS[name](server.url)
         for message in messages:
             target.send(message)
@@ -41,8 +40,8 @@ def sent(name: str, *messages: Message, reply: object = None) -> list[Came]:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@pytest.mark.parametrize("what", What)
-def test_every_message_arrives_whole(name: str, what: What) -> None:
+@pytest.mark.parametrize("what", sorted(ALERT_KINDS))
+def test_every_message_arrives_whole(name: str, what: MessageKind) -> None:
     """One request with JSON that is not too long, also of texts that are meant to do harm."""
     (one,) = sent(name, told(EVIL, what, with_texts=True))
 
@@ -63,7 +62,7 @@ def test_a_refusal_is_told_without_the_secret(name: str) -> None:
             {"error": f"no {one.headers.get('authorization')} {one.path} {one.raw!r}"}, 403
         )
 
-    with SystemsServer(answer) as server, pytest.raises(NotifyError, match="403") as raised:
+    with LocalServer(answer) as server, pytest.raises(NotifyError, match="403") as raised:
         TARGETS[name](server.url).send(told())
 
     assert SECRET not in str(raised.value)
@@ -73,13 +72,13 @@ def test_a_refusal_is_told_without_the_secret(name: str) -> None:
 @pytest.mark.parametrize(
     "make", [lambda url: Webhook(url), lambda url: SlackWebhook(url)], ids=["webhook", "slack"]
 )
-def test_a_part_of_an_address_is_secret_too(make: Callable[[str], Target]) -> None:
+def test_a_part_of_an_address_is_secret_too(make: Callable[[str], Channel]) -> None:
     """A segment or a value of the query that the other end says back, escaped or not."""
 
     def answer(_: Came) -> Reply:
         return Reply({"error": "no hook T0PS3CRET, key s3cr3t/key or s3cr3t%2Fkey"}, 404)
 
-    with SystemsServer(answer) as server, pytest.raises(NotifyError, match="404") as raised:
+    with LocalServer(answer) as server, pytest.raises(NotifyError, match="404") as raised:
         make(f"{server.url}/hooks/T0PS3CRET/x?key=s3cr3t%2Fkey").send(told())
 
     assert "3CR" not in str(raised.value).upper()
@@ -116,11 +115,11 @@ def test_slack_links_the_alert_and_its_worst_answers() -> None:
 
 def test_a_slack_bot_keeps_an_alert_in_one_thread() -> None:
     """Its key is the first message's time; the channel itself is told what has to be seen."""
-    with SystemsServer(lambda _: Reply({"ok": True, "ts": "17.5"})) as server:
+    with LocalServer(lambda _: Reply({"ok": True, "ts": "17.5"})) as server:
         bot = SlackBot(SECRET, "C1", url=server.url)
         key = bot.send(told())
-        for what in (What.REMINDED, What.WORSE, What.RESOLVED):
-            assert bot.send(told(what=what, key=key)) == key
+        for what in (MessageKind.REMINDED, MessageKind.WORSE, MessageKind.RESOLVED):
+            assert bot.send(told(what=what, thread=key)) == key
 
     assert key == "17.5"
     assert [one.path for one in server.came] == ["/chat.postMessage"] * 4
@@ -137,7 +136,7 @@ def test_slack_refuses_with_200_too(reply: object) -> None:
 
 def test_pagerduty_has_one_incident_for_an_alert() -> None:
     """Triggered, acknowledged and resolved under one key."""
-    whats = (What.FIRED, What.WORSE, What.ACKNOWLEDGED, What.RESOLVED)
+    whats = (MessageKind.FIRED, MessageKind.WORSE, MessageKind.ACKNOWLEDGED, MessageKind.RESOLVED)
     came = [one.body for one in sent("pagerduty", *(told(what=what) for what in whats))]
 
     assert [one["event_action"] for one in came] == [
@@ -158,12 +157,12 @@ def test_pagerduty_has_one_incident_for_an_alert() -> None:
 
 def test_alertmanager_knows_an_alert_by_its_labels_alone() -> None:
     """No number that changes is among them; while it stands it ends in a quarter of an hour."""
-    with SystemsServer(lambda _: Reply(None)) as server:
+    with LocalServer(lambda _: Reply(None)) as server:
         manager = Alertmanager(f"{server.url}/am/")
         manager.send(told())
-        manager.keep([told(what=What.REMINDED), told(EVIL)])
-        manager.keep([])
-        manager.send(told(what=What.RESOLVED))
+        manager.refresh([told(what=MessageKind.REMINDED), told(EVIL)])
+        manager.refresh([])
+        manager.send(told(what=MessageKind.RESOLVED))
 
     assert [one.path for one in server.came] == ["/am/api/v2/alerts"] * 3
     first, kept, over = (one.body for one in server.came)
@@ -183,7 +182,7 @@ def test_alertmanager_knows_an_alert_by_its_labels_alone() -> None:
 
 def test_a_webhook_sends_what_alertmanagers_receivers_take() -> None:
     """Version 4, with what else is known beside it."""
-    firing, over = (one.body for one in sent("webhook", told(), told(what=What.RESOLVED)))
+    firing, over = (one.body for one in sent("webhook", told(), told(what=MessageKind.RESOLVED)))
 
     assert (firing["version"], firing["status"], over["status"]) == ("4", "firing", "resolved")
     assert firing["groupKey"] == over["groupKey"]
@@ -196,7 +195,7 @@ def test_a_webhook_sends_what_alertmanagers_receivers_take() -> None:
 @pytest.mark.parametrize("secret", [SECRET, "whsec_" + base64.b64encode(b"bytes").decode()])
 def test_a_webhook_is_signed_with_its_id_and_time(secret: str) -> None:
     """As Standard Webhooks says; the same message has the same id, so it is known again."""
-    with SystemsServer(lambda _: Reply(None)) as server:
+    with LocalServer(lambda _: Reply(None)) as server:
         hook = Webhook(server.url, secret, clock=lambda: 1_900_000_000.7)
         hook.send(told())
         hook.send(told())
@@ -213,7 +212,7 @@ def test_a_webhook_is_signed_with_its_id_and_time(secret: str) -> None:
 
 def test_without_a_secret_nothing_is_signed() -> None:
     """The body is the same."""
-    with SystemsServer(lambda _: Reply(None)) as server:
+    with LocalServer(lambda _: Reply(None)) as server:
         Webhook(server.url).send(told())
 
     assert "webhook-signature" not in server.came[0].headers

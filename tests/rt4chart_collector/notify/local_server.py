@@ -37,7 +37,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class SystemsServer:
+class LocalServer:
     """Serves while the block runs; `came` are the requests in order."""
 
     def __init__(self, answer: Callable[[Came], Reply]) -> None:

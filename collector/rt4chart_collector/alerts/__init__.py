@@ -1,1 +1,0 @@
-"""Alerts: what is wrong, what happened to it, and who is told."""

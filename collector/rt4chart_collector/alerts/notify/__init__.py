@@ -1,1 +1,0 @@
-"""The services that alerts are sent to, one a file."""

@@ -1,0 +1,1 @@
+"""The services that messages are sent to, one service a file."""

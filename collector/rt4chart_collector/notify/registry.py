@@ -1,0 +1,96 @@
+"""The channels that the settings name, and which alerts each of them receives.
+
+To add a channel, write `channels/NAME.py` with a class that satisfies `Channel`, add its settings
+to `AlertSettings`, and add one line to `CHANNELS` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from otel_rt4chart.core.errors import SettingsError
+from rt4chart_collector.core.alerts.alert import Severity
+from rt4chart_collector.notify.channels.alertmanager import Alertmanager
+from rt4chart_collector.notify.channels.apprise import build_apprise_channels
+from rt4chart_collector.notify.channels.message import Channel
+from rt4chart_collector.notify.channels.pagerduty import PagerDuty
+from rt4chart_collector.notify.channels.slack import SlackBot, SlackWebhook
+from rt4chart_collector.notify.channels.webhook import Webhook
+from rt4chart_collector.notify.deliveries import AlertReceiver
+from rt4chart_collector.notify.settings import AlertSettings, Route
+
+# Nobody is woken for less, unless the settings say so.
+LEAST_SEVERITY = {"pagerduty": Severity.ERROR}
+
+
+@dataclass(frozen=True, slots=True)
+class AlertTarget:
+    """A channel and the alerts that it receives."""
+
+    receiver: AlertReceiver
+    channel: Channel
+
+
+def build_targets(settings: AlertSettings) -> list[AlertTarget]:
+    """A target for each channel that the settings name.
+
+    Raises SettingsError where the routing names another target, and where apprise is missing.
+    """
+    channels = [channel for build in CHANNELS for channel in build(settings)]
+    routes = {one.target: one for one in settings.alerts_routing}
+    names = [channel.name for channel in channels]
+    if unknown := sorted(set(routes) - set(names)):
+        raise SettingsError(
+            "RT4CHART_ALERTS_ROUTING: expected targets that other settings configure "
+            f"({', '.join(names) or 'there is none'}), got {', '.join(unknown)}"
+        )
+    return [
+        AlertTarget(_receiver(channel, routes.get(channel.name)), channel) for channel in channels
+    ]
+
+
+def _receiver(channel: Channel, route: Route | None) -> AlertReceiver:
+    if route is None:
+        route = Route(channel.name, LEAST_SEVERITY.get(channel.name, Severity.INFO))
+    return AlertReceiver(channel.name, route.least, route.rules, channel.wants)
+
+
+def _pagerduty(settings: AlertSettings) -> Iterable[Channel]:
+    if settings.alerts_pagerduty:
+        yield PagerDuty(settings.alerts_pagerduty, url=settings.alerts_pagerduty_url)
+
+
+def _slack(settings: AlertSettings) -> Iterable[Channel]:
+    if settings.alerts_slack:
+        yield SlackWebhook(settings.alerts_slack)
+    token, channel = settings.alerts_slack_token, settings.alerts_slack_channel
+    if token:
+        yield SlackBot(token, channel, url=settings.alerts_slack_url)
+
+
+def _webhook(settings: AlertSettings) -> Iterable[Channel]:
+    if settings.alerts_webhook:
+        yield Webhook(settings.alerts_webhook, settings.alerts_webhook_secret)
+
+
+def _alertmanagers(settings: AlertSettings) -> Iterable[Channel]:
+    """Every replica is posted to: they share their notifications, but not the alerts."""
+    for number, url in enumerate(settings.alerts_alertmanager, 1):
+        name = "alertmanager" if number == 1 else f"alertmanager-{number}"
+        yield Alertmanager(url, name=name, token=settings.alerts_alertmanager_token)
+
+
+def _apprise(settings: AlertSettings) -> Iterable[Channel]:
+    # Apprise is an extra: it is imported only where an address asks for it.
+    if settings.alerts_apprise:
+        yield from build_apprise_channels(settings.alerts_apprise.split())
+
+
+CHANNELS: tuple[Callable[[AlertSettings], Iterable[Channel]], ...] = (
+    _pagerduty,
+    _slack,
+    _webhook,
+    _alertmanagers,
+    _apprise,
+)

@@ -1,1 +1,0 @@
-"""Sending to services of others: one request, texts that nobody trusts, signatures."""
