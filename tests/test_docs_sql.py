@@ -12,10 +12,9 @@ import pytest
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import claim_rate
-from rt4chart_collector.store.access.handle import Handle
-from rt4chart_collector.store.access.statement import judged, known_to
 from rt4chart_collector.store.breakdown import rates_by
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.read_only import checked_read, make_read_only
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.conftest import fresh
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
@@ -72,13 +71,13 @@ def test_query_finds_rows(asked: Client, query: str) -> None:
         assert value is not None, name
 
 
-def test_queries_may_run_beside_a_service(asked: Client) -> None:
-    """Its access lets every one of them through, and its spelling of them finds rows too."""
-    with Handle(asked.target.path) as handle:
-        known = known_to(handle.row)
-        texts = [judged(query, handle.row, known, may_write=False).text for query in QUERIES]
+def test_queries_only_read(asked: Client) -> None:
+    """`rt4chart sql` runs every one of them, in the parser's spelling."""
+    with asked.sibling() as reading:
+        make_read_only(reading)
+        texts = [checked_read(reading, query) for query in QUERIES]
 
-    assert all(asked.query(text).result_rows for text in texts)
+        assert all(reading.query(text).result_rows for text in texts)
 
 
 def test_the_interval_is_the_one_that_we_print(asked: Client) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 
 ANY = "127.0.0.1:0"
-ANY_PORTS = ("--otlp-http", ANY, "--otlp-grpc", ANY, "--access", ANY, "--console", ANY)
+ANY_PORTS = ("--otlp-http", ANY, "--otlp-grpc", ANY, "--console", ANY)
 PATIENCE_S = 60
 PROTOBUF = {"content-type": "application/x-protobuf"}
 READ = """

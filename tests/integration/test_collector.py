@@ -22,6 +22,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from otel_rt4chart.core import semconv
 from rt4chart_collector.ingest.otlp.decode import KINDS, STATUSES
+from rt4chart_collector.store.connect import connect
 from rt4chart_collector.store.spans import SPANS
 from tests.integration.otelcol import (
     AGENT,
@@ -95,22 +96,21 @@ def agent_environ(upstream: int, queue: Path, token: str = TOKEN) -> dict[str, s
     }
 
 
-def at(port: int, access: int) -> tuple[str, ...]:
+def at(port: int) -> tuple[str, ...]:
     """The flags of a service that is found again after a restart."""
     return (
-        *("--otlp-grpc", f"127.0.0.1:{port}", "--access", f"127.0.0.1:{access}"),
+        *("--otlp-grpc", f"127.0.0.1:{port}"),
         *("--trace-quiet-s", "0.2", "--trace-orphan-s", "1"),
     )
 
 
-def wait_for(running: Service, database: Path, access: int, wanted: Sent) -> None:
+def wait_for(running: Service, database: Path, wanted: Sent) -> None:
     """Until all of it is stored and verified, for a bounded time."""
-    token = {"authorization": f"Bearer {(database / 'access-token').read_text().strip()}"}
-    url = f"http://127.0.0.1:{access}/?database=otel"
 
     def is_there(status: dict[str, object]) -> bool:
-        rows = httpx.post(url, content=STORED, headers=token, timeout=30).text.split("\n")
-        return bool(status["idle"]) and wanted <= {tuple(row.split("\t")) for row in rows}
+        with connect(f"chdb://{database}") as client:
+            rows = client.query(STORED).result_rows
+        return bool(status["idle"]) and wanted <= {(str(one), str(two)) for one, two in rows}
 
     running.wait_until(is_there)
 
@@ -171,10 +171,10 @@ def test_configuration_of_a_page_is_valid(tmp_path: Path, page: str) -> None:
 def test_spans_become_verdicts_through_the_agent(tmp_path: Path) -> None:
     """All that was sent is stored and verified, though the service is killed in the middle."""
     database, ports = tmp_path / "db", some_ports()
-    upstream, access = free_ports(2)
+    (upstream,) = free_ports(1)
     with collector(ports, agent_environ(upstream, tmp_path / "queue"), AGENT):
         sender = Sender(ports)
-        with service(f"chdb://{database}", *at(upstream, access)) as running:
+        with service(f"chdb://{database}", *at(upstream)) as running:
             for _ in range(10):
                 sender.send()
             running.wait_until(lambda status: status["spans_stored"] > 0)
@@ -182,8 +182,8 @@ def test_spans_become_verdicts_through_the_agent(tmp_path: Path) -> None:
             running.stop(signal.SIGKILL)
         for _ in range(10):
             sender.send()
-        with service(f"chdb://{database}", *at(upstream, access)) as again:
-            wait_for(again, database, access, sender.acknowledged)
+        with service(f"chdb://{database}", *at(upstream)) as again:
+            wait_for(again, database, sender.acknowledged)
             assert again.stop() == 0
 
     assert len(sender.acknowledged) == 21 * 15
@@ -195,9 +195,9 @@ def test_spans_become_verdicts_through_the_agent(tmp_path: Path) -> None:
 def test_killed_agent_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:
     """SIGKILL while it sends on and takes in: what it said it took comes out of its queue."""
     database, ports = tmp_path / "db", some_ports()
-    upstream, access = free_ports(2)
+    (upstream,) = free_ports(1)
     environ = agent_environ(upstream, tmp_path / "queue")
-    with service(f"chdb://{database}", *at(upstream, access)) as running:
+    with service(f"chdb://{database}", *at(upstream)) as running:
         with collector(ports, environ, AGENT) as agent:
             sender = Sender(ports)
             is_over = threading.Event()
@@ -214,7 +214,7 @@ def test_killed_agent_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None
             thread.join()
         assert sender.acknowledged
         with collector(ports, environ, AGENT):
-            wait_for(running, database, access, sender.acknowledged)
+            wait_for(running, database, sender.acknowledged)
         assert running.stop() == 0
 
     stored, verified = read(database, STORED, VERIFIED)
@@ -225,12 +225,10 @@ def test_killed_agent_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None
 def test_agent_shows_the_token(tmp_path: Path) -> None:
     """A service that asks for one takes what the agent sends."""
     database, ports = tmp_path / "db", some_ports()
-    upstream, access = free_ports(2)
+    (upstream,) = free_ports(1)
     with (
         collector(ports, agent_environ(upstream, tmp_path / "queue"), AGENT),
-        service(
-            f"chdb://{database}", *at(upstream, access), environ={"RT4CHART_TOKEN": TOKEN}
-        ) as running,
+        service(f"chdb://{database}", *at(upstream), environ={"RT4CHART_TOKEN": TOKEN}) as running,
     ):
         sender = Sender(ports)
         sender.send()

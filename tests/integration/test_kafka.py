@@ -10,7 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rt4chart_collector.store.access.address import address_in
+from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.migrate import migrate
+from tests.clickhouse_server import PASSWORD, database, dsn_of
 from tests.integration.needs import BROKER
 from tests.integration.service import service
 
@@ -166,31 +168,33 @@ def test_broker_that_is_killed_and_comes_back(dsn: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stores", ["true", "false"])
-def test_store_that_is_away_for_a_while(
-    topic: Kafka, dsn: str, tmp_path: Path, stores: str
-) -> None:
+def test_store_that_is_away_for_a_while(topic: Kafka, tmp_path: Path, stores: str) -> None:
     """Nothing is committed that is not decided, and all of it is in the end."""
-    address = address_in(tmp_path / "db")
-    assert address is not None
-    road = Road(int(address.url.rpartition(":")[2]))
-    by_road = f"http://rt4chart:{address.token}@127.0.0.1:{road.port}/otel"
-    send(topic, range(1, ANSWERS + 1))
-    with workers(2, by_road, topic, tmp_path, RT4CHART_STORE_SPANS=stores) as running:
-        wait_counts(dsn, ANSWERS // 4, running)
-        road.close()
-        before = counts(dsn).verified
-        time.sleep(12)
-        away = counts(dsn).verified
-        assert sum(topic.committed(TOPIC, GROUP).values()) <= 2 * away + OPEN
-        road.open()
-        wait_counts(dsn, ANSWERS, running)
-        topic.wait_committed(TOPIC, GROUP)
-        codes = [one.stop() for one in running]
+    port = free_port()
+    dsn = dsn_of(port)
+    with database(tmp_path / "server", port):
+        with connect(dsn) as client:
+            migrate(client)
+        road = Road(port)
+        send(topic, range(1, ANSWERS + 1))
+        by_road = dsn_of(road.port)
+        with workers(2, by_road, topic, tmp_path, RT4CHART_STORE_SPANS=stores) as running:
+            wait_counts(dsn, ANSWERS // 4, running)
+            road.close()
+            before = counts(dsn).verified
+            time.sleep(12)
+            away = counts(dsn).verified
+            assert sum(topic.committed(TOPIC, GROUP).values()) <= 2 * away + OPEN
+            road.open()
+            wait_counts(dsn, ANSWERS, running)
+            topic.wait_committed(TOPIC, GROUP)
+            codes = [one.stop() for one in running]
+        found = counts(dsn)
 
     assert before <= away < ANSWERS
-    assert counts(dsn) == expected(ANSWERS)
+    assert found == expected(ANSWERS)
     assert codes == [0, 0]
-    assert address.token not in running[0].log
+    assert PASSWORD not in running[0].log
 
 
 def test_figures_of_a_worker(topic: Kafka, dsn: str, tmp_path: Path) -> None:

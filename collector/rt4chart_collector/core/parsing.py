@@ -89,16 +89,6 @@ def address_or_off(given: str) -> Address | None:
     return None if given == OFF else address(given)
 
 
-def loopback_or_off(text: str) -> Address | None:
-    """An address that only this machine can reach, or None for `off`."""
-    if text == OFF:
-        return None
-    found = address(text)
-    if not found.is_loopback:
-        raise ValueError(text)
-    return found
-
-
 def cluster_name(text: str) -> str:
     """A name that a statement may quote, of a cluster or of a macro in braces."""
     if not re.fullmatch(r"[A-Za-z_][\w.-]*|\{\w+\}", text):

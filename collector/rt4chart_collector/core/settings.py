@@ -18,7 +18,6 @@ from rt4chart_collector.core.parsing import (
     address,
     bearer_token,
     cluster_name,
-    loopback_or_off,
     metrics_url,
     name_set,
     number,
@@ -35,7 +34,6 @@ from rt4chart_collector.store.target import hidden
 PREFIX = "RT4CHART_"
 STORED, ENQUEUED = "stored", "enqueued"
 METRICS_VARIABLE = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
-ACCESS: Address | None = Address("127.0.0.1", 8124)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +79,6 @@ class Settings:
         "where to take OTLP over gRPC",
         "HOST:PORT with an IP address, such as 127.0.0.1:4317",
         address,
-    )
-    access: Address | None = setting(  # noqa: RUF009 - an immutable tuple
-        ACCESS,
-        "where other processes reach the embedded database, by ClickHouse's HTTP protocol; or off",
-        "a loopback HOST:PORT such as 127.0.0.1:8124, or off",
-        loopback_or_off,
     )
     token: str = secret("visible ASCII characters without spaces", bearer_token)
     tls_cert: str = setting(
@@ -213,10 +205,7 @@ def values_of(
     values: dict[str, Any] = {}
     for declared in declared_fields:
         variable = PREFIX + declared.name.upper()
-        given = flags.get(declared.name), environ.get(variable)
-        written = given[0] or given[1] or ""
-        if declared.name == "access" and not written and "" in given:
-            written = OFF
+        written = flags.get(declared.name) or environ.get(variable) or ""
         if written:
             try:
                 values[declared.name] = declared.metadata["parse"](written)

@@ -139,7 +139,7 @@ def _standing(dsn: str, place: str, log: Path) -> Iterator[subprocess.Popen[byte
     """The service with its console and its monitor; a signal for us is not one for it."""
     endpoint = f"127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint]
-    command += ["--otlp-grpc", "127.0.0.1:0", "--access", "127.0.0.1:0", "--console", place]
+    command += ["--otlp-grpc", "127.0.0.1:0", "--console", place]
     command += ["--monitor", "15"]
     environ = demo_environ()
     with (

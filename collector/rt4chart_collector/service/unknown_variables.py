@@ -16,6 +16,10 @@ from rt4chart_collector.notify.settings import AlertSettings
 SERVICE = (Settings, ConsoleSettings, MonitorSettings, AlertSettings)
 APPLICATION = (Application, JudgeSettings)
 LIKE = 0.85
+# Settings that are gone, each with what takes its place.
+GONE = {
+    "ACCESS": "commands find the running service by themselves, and `rt4chart sql` asks it a query"
+}
 
 
 def known() -> set[str]:
@@ -25,11 +29,13 @@ def known() -> set[str]:
 
 
 def misspelt(given: Iterable[str]) -> Iterator[str]:
-    """A warning for each name that is none of the settings' and like one of them."""
+    """A warning for each name that is not a setting, but was one or looks like one."""
     settings = {name.removeprefix(PREFIX) for name in known()}
     for name in sorted(given):
         short = name.removeprefix(PREFIX)
         if name == short or short in settings:
             continue
-        if meant := get_close_matches(short, settings, n=1, cutoff=LIKE):
+        if short in GONE:
+            yield f"{name} is gone and has no effect: {GONE[short]}"
+        elif meant := get_close_matches(short, settings, n=1, cutoff=LIKE):
             yield f"{name} is not known and has no effect: is {PREFIX}{meant[0]} meant?"

@@ -37,10 +37,10 @@ from rt4chart_collector.service.health import (
     StoreWatch,
 )
 from rt4chart_collector.service.http_routes import operations_routes
+from rt4chart_collector.service.local_api import local_api_served
 from rt4chart_collector.service.monitor import Monitoring, build_monitor, monitor_routes, monitored
 from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
-from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.ownership import connect_owner, owning
@@ -141,7 +141,7 @@ def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., 
 
 @contextmanager
 def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Client]:
-    """The database with its tables made and its sums repaired, open to other processes."""
+    """The database with its tables made and its sums repaired, and with its local API."""
     with (
         owning(settings.dsn),
         closing(connect_owner(settings.dsn), ending) as client,
@@ -151,7 +151,7 @@ def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Clien
         for line in drift(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_rollup(client, clock() - WINDOW_NS)
-        with accessible(client.target, settings.access, token=settings.token):
+        with local_api_served(client.target):
             yield client
 
 

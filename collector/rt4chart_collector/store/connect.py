@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from io import RawIOBase
 from pathlib import Path
@@ -18,23 +17,17 @@ from clickhouse_connect.driver.client import Client as Driver
 from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.query import QueryResult
 
-from otel_rt4chart.core.errors import (
-    InputError,
-    NoStoreError,
-    SettingsError,
-    StoreBusyError,
-    StoreError,
-)
-from rt4chart_collector.store.access.address import address_in
+from otel_rt4chart.core.errors import InputError, NoStoreError, StoreBusyError, StoreError
 from rt4chart_collector.store.cluster import CONNECTION, IS_CLUSTER
+from rt4chart_collector.store.local_endpoint import LocalEndpoint, read_endpoint
 from rt4chart_collector.store.location import held, is_held, is_owned, let_go, turn
 from rt4chart_collector.store.target import Target, target_of
 
 CONNECT_SECONDS = 10
 # What the driver raises where a Python value does not fit its column: trying again will not help.
 UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
-# What reading a `stream` raises where it breaks off: the driver hands out urllib3's answer.
-BROKEN = (OSError, urllib3.exceptions.HTTPError)
+# What reading a `stream` raises where it breaks off: a server's is urllib3's response.
+BROKEN = (OSError, urllib3.exceptions.HTTPError, ClickHouseError)
 
 _Result = TypeVar("_Result")
 logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
@@ -49,7 +42,7 @@ class Client:
     def __init__(self, driver: Driver, target: Target, *, is_guest: bool = False) -> None:
         """Take over a driver's connection; `connect` is the way in.
 
-        A guest's database belongs to a running service, which lets it read and insert.
+        A guest's database belongs to a running service and is reached through its local API.
         """
         self._driver = driver
         self.target = target
@@ -164,7 +157,7 @@ def connect(
     `database` overrides the DSN's. Tables are `migrate`'s work. A path that a running service owns
     is reached through that service, unless `as_owner` asks for the path itself. Raises
     SettingsError for a DSN that cannot be read, StoreBusyError where another process owns the path
-    and lets nobody in, NoStoreError for a missing database where not `creates`, else StoreError.
+    and has no local API, NoStoreError for a missing database where not `creates`, else StoreError.
     """
     return open_client(target_of(dsn, database=database), as_owner=as_owner, creates=creates)
 
@@ -186,7 +179,7 @@ def _opened(target: Target, as_owner: bool, creates: bool) -> Client:
         is_guest = not is_held(target.path) and is_owned(target.path)
         if is_guest and as_owner:
             raise busy(target)
-        driver = _open_shared(target) if is_guest else _open_embedded(target, creates)
+        driver = _open_local(target) if is_guest else _open_embedded(target, creates)
         return Client(driver, target, is_guest=is_guest)
 
 
@@ -223,24 +216,45 @@ def _open_embedded(target: Target, creates: bool) -> Driver:
     return driver
 
 
-def _open_shared(target: Target) -> Driver:
-    """The path's owner, through the address that it left there."""
-    address = address_in(Path(target.path))
-    if address is None:
+def _open_local(target: Target) -> Driver:
+    """A connection through the local API of the service that owns the path."""
+    endpoint = read_endpoint(Path(target.path))
+    if endpoint is None:
         raise busy(target)
     try:
-        service = target_of(address.url)
-        return _open_server(replace(service, username="rt4chart", password=address.token))
-    except (SettingsError, StoreError) as error:
+        return open_endpoint(endpoint)
+    except ClickHouseError as error:
         raise busy(target) from error
+
+
+def open_endpoint(endpoint: LocalEndpoint) -> Driver:
+    """A driver's connection to a local API; raises ClickHouseError."""
+    return clickhouse_connect.get_client(
+        host="127.0.0.1",
+        port=endpoint.port,
+        access_token=endpoint.token,
+        compress=False,
+        connect_timeout=CONNECT_SECONDS,
+        autogenerate_session_id=False,
+        form_encode_query_params=True,
+        pool_mgr=FormPool(),
+    )
+
+
+class FormPool(urllib3.PoolManager):
+    """Connections, never through a proxy, that send fields as a URL-encoded form."""
+
+    def request(self, *given: Any, **more: Any) -> urllib3.BaseHTTPResponse:  # noqa: ANN401
+        """As the base class does, without multipart."""
+        return super().request(*given, encode_multipart=False, **more)
 
 
 def busy(target: Target) -> StoreBusyError:
     """The error where another process owns the path."""
     return StoreBusyError(
         f"another process owns {target.path}; stop it, or point RT4CHART_DSN at a ClickHouse "
-        "server (http://user:password@host:8123/database); an owner that is rt4chart up lets "
-        "this command in unless its RT4CHART_ACCESS is off"
+        "server (http://user:password@host:8123/database); commands find a running `rt4chart up` "
+        "by themselves, once it is ready"
     )
 
 

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from otel_rt4chart.core.errors import StoreBusyError, StoreError
-from rt4chart_collector.store.access.address import address_in
 from rt4chart_collector.store.connect import Client, busy, connect, open_client
+from rt4chart_collector.store.local_endpoint import read_endpoint
 from rt4chart_collector.store.target import Target, target_of
 
 OWNER_FILE = "access-owner"
@@ -71,7 +71,7 @@ def connect_briefly(dsn: str) -> Client:
     Nothing is created: NoStoreError where nothing is there. See `is_wanted` for when to close it.
     """
     target = target_of(dsn)
-    if is_wanted(target) and address_in(Path(target.path)) is None:
+    if is_wanted(target) and read_endpoint(Path(target.path)) is None:
         raise busy(target)
     return open_client(target, creates=False)
 

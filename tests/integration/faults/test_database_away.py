@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rt4chart_collector.demo.processes import free_port
-from tests.integration.faults.database import database, dsn_of
+from tests.clickhouse_server import database, dsn_of
 from tests.integration.faults.load import Load, assert_all_is_there_once
 from tests.integration.service import service
 

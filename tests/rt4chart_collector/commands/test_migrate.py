@@ -6,16 +6,14 @@ import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate, shipped
 from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.clickhouse_server import PASSWORD, served
 from tests.rt4chart_collector.records import verdict
 
 Run = Callable[..., int]
@@ -92,16 +90,14 @@ def test_dry_run_makes_no_database_on_a_server(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where there is none it says so."""
-    token = "for-looking"  # noqa: S105 - of this test
     named = "SELECT count() FROM system.databases WHERE name = 'absent'"
 
-    with accessible(client.target, Address("127.0.0.1", 0), token=token) as url:
-        dsn = f"http://me:{token}@{urlsplit(url).netloc.rpartition('@')[2]}/absent"
-        assert main(["migrate", "--dry-run", "--dsn", dsn]) == 0
+    with served(client.target.path) as dsn:
+        assert main(["migrate", "--dry-run", "--dsn", f"{dsn}absent"]) == 0
 
     told = capsys.readouterr().out
     assert told.endswith(f"/absent is not there: all {len(ALL)} migrations\n")
-    assert token not in told
+    assert PASSWORD not in told
     assert client.query(named).result_rows == [(0,)]
 
 

@@ -110,15 +110,6 @@ def test_demo_has_no_secrets_of_the_user() -> None:
     assert demo_environ(environ) == {"RT4CHART_JUDGE": "local", "PATH": "/bin"}
 
 
-@pytest.mark.parametrize(("value", "expected"), [("off", None), ("", None), (None, 8124)])
-def test_access_is_on_unless_it_is_emptied(value: str | None, expected: int | None) -> None:
-    """An empty value is as good as off here: nobody empties it to get an open port."""
-    environ = {} if value is None else {"RT4CHART_ACCESS": value}
-    access = load(environ=environ).access
-
-    assert (access and access.port) == expected
-
-
 def test_no_setting_of_the_service_is_called_misspelt() -> None:
     """The application side, which does not know them, takes none for one of its own."""
     names = [f"{PREFIX}{declared.name.upper()}" for declared in fields(Settings)]

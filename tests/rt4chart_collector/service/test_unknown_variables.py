@@ -29,6 +29,14 @@ def test_the_setting_that_was_meant_is_named(written: str, meant: str) -> None:
     ]
 
 
+def test_setting_that_is_gone_says_what_takes_its_place() -> None:
+    """Somebody relied on it."""
+    (warning,) = misspelt(["RT4CHART_ACCESS"])
+
+    assert warning.startswith("RT4CHART_ACCESS is gone and has no effect: ")
+    assert "`rt4chart sql`" in warning
+
+
 def test_no_variable_of_the_documentation_is_a_misspelling() -> None:
     """Those of other commands may stand in the same environment."""
     texts = [page.read_text("utf-8") for page in DOCS.glob("*.md")]

@@ -10,24 +10,24 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from urllib.parse import urlsplit
 
 import pytest
 import urllib3
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.store.access.serve import accessible
-from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.service.local_api import local_api_served
+from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.export import FORMATS, SOURCES, Wanted, exported
 from rt4chart_collector.store.issues import Issue, insert_issues
+from rt4chart_collector.store.local_endpoint import LocalEndpoint
 from rt4chart_collector.store.spans import insert_spans
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_collector.records import NOON, SECOND, trace_spans, verdict
+from tests.rt4chart_collector.service.beside import beside as beside_of
+from tests.rt4chart_collector.service.beside import endpoint_of, guest
 
 HOUR = 3600 * SECOND
-TOKEN = "for-reading"  # noqa: S105 - of this test
 ISSUE = Issue(7, "late", "a:b", "shop", "support", NOON, NOON, 3, (0.5,), "run")
 
 
@@ -50,22 +50,20 @@ def filled(client: Client) -> Client:
 
 @pytest.fixture
 def beside(filled: Client) -> Iterator[Client]:
-    """The same database by way of a service's access."""
-    with accessible(filled.target, Address("127.0.0.1", 0), token=TOKEN) as url:
-        port = urlsplit(url).port
-        with connect(f"http://me:{TOKEN}@127.0.0.1:{port}/{filled.database}") as client:
-            yield client
+    """The same database through a service's local API."""
+    with beside_of(filled) as client:
+        yield client
 
 
 @contextmanager
-def cut(url: str) -> Iterator[str]:
-    """A way to the service that breaks off within a file; yields its host and port."""
+def cut(endpoint: LocalEndpoint) -> Iterator[LocalEndpoint]:
+    """A way to the service that breaks off within a file."""
     pool = urllib3.PoolManager()
 
     class Cutting(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            there = f"http://{urlsplit(url).netloc}{self.path}"
+            there = f"http://127.0.0.1:{endpoint.port}{self.path}"
             answer = pool.request("POST", there, body=body, headers=dict(self.headers.items()))
             self.send_response(answer.status)
             for name, value in answer.headers.items():
@@ -73,7 +71,7 @@ def cut(url: str) -> Iterator[str]:
                     self.send_header(name, value)
             self.send_header("Content-Length", str(len(answer.data)))
             self.end_headers()
-            is_file = b"FORMAT Parquet" in body
+            is_file = b"FORMAT+Parquet" in body
             self.wfile.write(answer.data[: len(answer.data) // 2] if is_file else answer.data)
             self.close_connection = True
 
@@ -84,7 +82,7 @@ def cut(url: str) -> Iterator[str]:
     thread = Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"127.0.0.1:{server.server_port}"
+        yield LocalEndpoint(server.server_port, endpoint.token)
     finally:
         server.shutdown()
         thread.join()
@@ -203,9 +201,9 @@ def test_a_download_that_breaks_off_is_an_error(filled: Client, tmp_path: Path) 
     again = wanted(tmp_path, overwrites=True)
 
     with (
-        accessible(filled.target, Address("127.0.0.1", 0), token=TOKEN) as url,
-        cut(url) as place,
-        connect(f"http://me:{TOKEN}@{place}/{filled.database}") as client,
+        local_api_served(filled.target),
+        cut(endpoint_of(filled)) as endpoint,
+        guest(filled, endpoint) as client,
         pytest.raises(StoreError, match=r"\.parquet\.part: expected a whole file"),
     ):
         list(exported(client, "claims", again))

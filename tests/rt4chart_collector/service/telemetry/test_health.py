@@ -9,11 +9,11 @@ from threading import Event, Thread
 import pytest
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.service import health
 from rt4chart_collector.service.health import StoreWatch
-from rt4chart_collector.store.access.serve import accessible
-from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.service.local_api import local_api_served
+from rt4chart_collector.store.connect import Client
+from tests.rt4chart_collector.service.beside import endpoint_of, guest
 
 
 def test_store_that_answers_is_reachable(client: Client) -> None:
@@ -26,9 +26,8 @@ def test_store_that_answers_is_reachable(client: Client) -> None:
 
 def test_store_that_is_gone_is_unreachable(client: Client) -> None:
     """A server that was stopped; the watch reports it and raises nothing."""
-    token = "of-the-test"  # noqa: S105 - of this test
-    with accessible(client.target, Address("127.0.0.1", 0), token=token) as url:
-        served = connect(url.replace("//", f"//me:{token}@") + f"/{client.database}")
+    with local_api_served(client.target):
+        served = guest(client, endpoint_of(client))
         watch = StoreWatch(served)
         watch.probe()
         before = watch.is_unreachable

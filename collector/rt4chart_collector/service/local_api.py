@@ -1,0 +1,209 @@
+"""The local API of a running service: this user's other processes reach its embedded database.
+
+It speaks as much of ClickHouse's HTTP interface as `store.connect` needs: a POST to `/` whose body
+is a statement, a form with `query` and `param_NAME`, or an INSERT with its rows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO
+from urllib.parse import parse_qsl
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from rt4chart_collector.core.parsing import Address
+from rt4chart_collector.ingest.sockets import listening, serving_web
+from rt4chart_collector.store.local_endpoint import LocalEndpoint, published
+from rt4chart_collector.store.raw_statements import (
+    RawStatement,
+    StatementError,
+    cancel_all,
+    run_raw,
+)
+from rt4chart_collector.store.target import Target
+
+HOST = "127.0.0.1"
+FORM = "application/x-www-form-urlencoded"
+ROWS = "application/octet-stream"
+# What clickhouse_connect adds for a server's HTTP transport; the engine has no such settings.
+TRANSPORT = {
+    *("database", "query_id", "wait_end_of_query", "client_protocol_version"),
+    *("send_progress_in_http_headers", "http_headers_progress_interval_ms"),
+}
+MIB = 2**20
+CHUNK = 256 * 1024
+STOP_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalApiLimits:
+    """Statements that run at once, requests at once, a body's bytes, seconds to read a result."""
+
+    running: int = 4
+    requests: int = 32
+    statement_bytes: int = 16 * MIB
+    rows_bytes: int = 256 * MIB
+    reading_s: float = 300.0
+
+
+class LocalApiRefusalError(Exception):
+    """A request that is answered with an HTTP status and a reason."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        """`reason` says what was expected."""
+        super().__init__(reason)
+        self.status = status
+
+
+class LocalApi:
+    """An ASGI application over the embedded database at `path`, which the caller keeps open."""
+
+    def __init__(self, path: str, token: str, limits: LocalApiLimits | None = None) -> None:
+        """`token` opens it."""
+        self._path = path
+        self._token = token.encode()
+        self._limits = limits or LocalApiLimits()
+        self._slots = asyncio.Semaphore(self._limits.running)
+        self._requests = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; one whose client is gone or too slow is dropped."""
+        if scope["type"] != "http":
+            return
+        with suppress(ClientDisconnect, TimeoutError):
+            await self._answer(Request(scope, receive), send)
+
+    async def _answer(self, request: Request, send: Send) -> None:
+        try:
+            self._check(request)
+            async with self._counted(), _received(request, self._limits) as statement:
+                rows, headers = await self._run(statement)
+                with rows:
+                    response = StreamingResponse(_pieces(rows), headers=headers)
+                    async with asyncio.timeout(self._limits.reading_s):
+                        await response(request.scope, request.receive, send)
+        except LocalApiRefusalError as error:
+            refusal = PlainTextResponse(f"{error}\n", error.status)
+            await refusal(request.scope, request.receive, send)
+        except StatementError as error:
+            code = {"X-ClickHouse-Exception-Code": str(error.code)}
+            failure = PlainTextResponse(f"{error}\n", 500, headers=code)
+            await failure(request.scope, request.receive, send)
+
+    async def _run(self, statement: RawStatement) -> tuple[IO[bytes], dict[str, str]]:
+        """The result in a file, so that a slow reader holds no memory and no slot."""
+        async with self._slots:
+            result = await run_in_threadpool(run_raw, self._path, statement)
+        headers = {
+            "Content-Length": str(len(result.data)),
+            "X-ClickHouse-Summary": json.dumps({"written_rows": str(result.written_rows)}),
+        }
+        return _spooled(result.data), headers
+
+    def _check(self, request: Request) -> None:
+        """Refuse strangers before anything of the body is read."""
+        # A web page could reach the port under a name of its own (DNS rebinding).
+        if request.headers.get("host", "").partition(":")[0] != HOST:
+            raise LocalApiRefusalError(403, f"expected the header Host to be {HOST}")
+        given = request.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(given, b"Bearer " + self._token):
+            raise LocalApiRefusalError(401, "expected the token of this service's start")
+        if (request.method, request.url.path) != ("POST", "/"):
+            raise LocalApiRefusalError(404, "expected POST /")
+
+    @asynccontextmanager
+    async def _counted(self) -> AsyncIterator[None]:
+        if self._requests >= self._limits.requests:
+            # clickhouse_connect tries a read again after this status.
+            raise LocalApiRefusalError(
+                503, f"expected at most {self._limits.requests} requests at once"
+            )
+        self._requests += 1
+        try:
+            yield
+        finally:
+            self._requests -= 1
+
+
+@contextmanager
+def local_api_served(target: Target, limits: LocalApiLimits | None = None) -> Iterator[None]:
+    """Let this user's other processes use the embedded database while the block runs.
+
+    A ClickHouse server needs no such thing. At the end statements that still run are cancelled.
+    """
+    if not target.path:
+        yield
+        return
+    with ExitStack() as stack:
+        bound = stack.enter_context(listening(Address(HOST, 0), "local_api"))
+        endpoint = LocalEndpoint(bound.getsockname()[1])
+        app = LocalApi(target.path, endpoint.token, limits)
+        # Twice: what runs when the end begins gets an answer; what began meanwhile is stopped, too.
+        stack.callback(cancel_all, target.path)
+        stack.enter_context(serving_web(app, bound, stop_s=STOP_S))
+        stack.callback(cancel_all, target.path)
+        stack.enter_context(published(Path(target.path), endpoint))
+        yield
+
+
+@asynccontextmanager
+async def _received(request: Request, limits: LocalApiLimits) -> AsyncIterator[RawStatement]:
+    """The statement of a request, with its rows in a file that is gone after the block."""
+    kind = request.headers.get("content-type", "").partition(";")[0]
+    most = limits.rows_bytes if kind == ROWS else limits.statement_bytes
+    with _spooled() as body:
+        async for piece in request.stream():
+            if body.tell() + len(piece) > most:
+                raise LocalApiRefusalError(413, f"expected a body of at most {most} bytes")
+            body.write(piece)
+        body.seek(0)
+        try:
+            statement = _read(request.query_params, body, kind)
+        except UnicodeDecodeError as error:
+            raise LocalApiRefusalError(400, f"expected a statement in UTF-8: {error}") from error
+        yield statement
+
+
+def _read(url: Mapping[str, str], body: IO[bytes], kind: str) -> RawStatement:
+    given = dict(url)
+    if kind == FORM:
+        given |= parse_qsl(body.read().decode(), keep_blank_values=True)
+    text = given.pop("query", "") or (body.readline() if kind == ROWS else body.read()).decode()
+    return RawStatement(
+        text,
+        given.get("database", "default"),
+        settings={
+            name: value
+            for name, value in given.items()
+            if name not in TRANSPORT and not name.startswith("param_")
+        },
+        parameters={
+            name.removeprefix("param_"): value
+            for name, value in given.items()
+            if name.startswith("param_")
+        },
+        rows=body if kind == ROWS else None,
+    )
+
+
+def _spooled(data: bytes = b"") -> IO[bytes]:
+    file = SpooledTemporaryFile(MIB)  # noqa: SIM115 - the caller closes it
+    file.write(data)
+    file.seek(0)
+    return file
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    while piece := file.read(CHUNK):
+        yield piece

@@ -1,1 +1,0 @@
-"""ClickHouse's HTTP protocol over the embedded engine, for the processes that do not own it."""

@@ -1,0 +1,118 @@
+"""Statements of other processes on the embedded engine, with bytes in and bytes out.
+
+The text is not inspected: whoever may send one could open the database itself. Each statement has
+a connection of its own, so that its settings and its current database end with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+import chdb
+
+from otel_rt4chart.core.errors import StoreError
+
+MIB = 2**20
+# The most that one statement may take. A client may ask for less.
+LIMITS = {
+    "max_execution_time": 60,
+    "max_memory_usage": 1024 * MIB,
+    "max_result_bytes": 256 * MIB,
+    "max_threads": 2,
+}
+# Marks these statements in `system.processes`, so that `cancel_all` spares the service's own.
+MARK = "rt4chart-local-api"
+CHUNK = MIB
+SETTING = re.compile(r"[a-z][a-z0-9_]*")
+CODE = re.compile(r"Code: (\d+)\. DB::")
+
+
+@dataclass(frozen=True, slots=True)
+class RawStatement:
+    """A statement; `rows` is what an INSERT brings, in the format that its text names."""
+
+    text: str
+    database: str = "default"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    rows: IO[bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """The bytes of the result, in the format that the text names, or the number of rows stored."""
+
+    data: bytes = b""
+    written_rows: int = 0
+
+
+class StatementError(StoreError):
+    """The engine refused or broke off a statement; `code` is ClickHouse's number for it."""
+
+    def __init__(self, message: str) -> None:
+        """`message` is the engine's; what precedes its code is the Python binding's."""
+        found = CODE.search(message)
+        super().__init__(message[found.start() :].strip() if found else message.strip())
+        self.code = int(found[1]) if found else 0
+
+
+def run_raw(path: str, statement: RawStatement) -> RawResult:
+    """Run one statement on the database of this process; raises StatementError."""
+    with _connected(path) as connection:
+        connection.query(f"USE {_quoted(statement.database, '`')}")
+        connection.query(f"SET {_settings(statement.settings)}")
+        if statement.rows is not None:
+            return RawResult(written_rows=_insert(connection, statement.text, statement.rows))
+        given = dict(statement.parameters)
+        found = connection.query(statement.text, "TabSeparated", params=given)
+        return RawResult(found.bytes() if found else b"")
+
+
+def cancel_all(path: str) -> None:
+    """Break off every statement of `run_raw` that still runs, without waiting for it."""
+    with _connected(path) as connection:
+        connection.query(f"KILL QUERY WHERE Settings['log_comment'] = '{MARK}' ASYNC FORMAT Null")
+
+
+@contextmanager
+def _connected(path: str) -> Iterator[Any]:
+    connection: Any = None
+    try:
+        connection = chdb.connect(path)  # type: ignore[no-untyped-call]
+        yield connection
+    except RuntimeError as error:
+        raise StatementError(str(error)) from error
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _insert(connection: Any, text: str, rows: IO[bytes]) -> int:  # noqa: ANN401 - chdb is untyped
+    head, _, name = text.strip().rpartition(" FORMAT ")
+    with connection.send_insert(head, name) as inserter:
+        while piece := rows.read(CHUNK):
+            inserter.append(piece)
+        return int(inserter.finish().rows_written)
+
+
+def _settings(given: Mapping[str, str]) -> str:
+    """One assignment list: `readonly` among the settings does not lock out the others."""
+    unknown = [name for name in given if not SETTING.fullmatch(name)]
+    if unknown:
+        raise StatementError(f"expected the name of a setting, got {unknown[0]!r}")
+    limits = {name: _at_most(given.get(name, ""), most) for name, most in LIMITS.items()}
+    values = {**given, **limits, "log_comment": MARK}
+    return ", ".join(f"{name} = {_quoted(str(value), chr(39))}" for name, value in values.items())
+
+
+def _at_most(asked: str, most: int) -> int:
+    is_number = asked.isascii() and asked.isdigit()
+    return min(int(asked), most) if is_number and int(asked) else most
+
+
+def _quoted(text: str, quote: str) -> str:
+    return quote + text.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
