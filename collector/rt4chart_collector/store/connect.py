@@ -26,11 +26,25 @@ from otel_rt4chart.core.errors import (
     StoreError,
 )
 from rt4chart_collector.store.access.address import address_in
-from rt4chart_collector.store.cluster import CONNECTION, IS_CLUSTER
 from rt4chart_collector.store.location import held, is_held, is_owned, let_go, turn
 from rt4chart_collector.store.target import Target, target_of
 
 CONNECT_SECONDS = 10
+# The settings of each connection to a cluster: subqueries run over all shards, not within each
+# alone; a shard that is away is an error and not a smaller number; a write is stored when it
+# returns, and reads prefer the replica that took it.
+CLUSTER_SETTINGS = {
+    "distributed_product_mode": "global",
+    "prefer_global_in_and_join": "1",
+    "distributed_foreground_insert": "1",
+    "parallel_distributed_insert_select": "0",
+    "skip_unavailable_shards": "0",
+    "load_balancing": "in_order",
+}
+IS_CLUSTER = """
+SELECT count() FROM system.tables
+WHERE database = {name:String} AND name = 'otel_traces' AND engine = 'Distributed'
+"""
 # What the driver raises where a Python value does not fit its column: trying again will not help.
 UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
 # What reading a `stream` raises where it breaks off: the driver hands out urllib3's answer.
@@ -202,7 +216,7 @@ def _at_home(client: Client, creates: bool) -> Client:
         client.command(f"CREATE DATABASE IF NOT EXISTS {name}")
     client.enter()
     if is_server and client.query(IS_CLUSTER, {"name": name}).result_rows != [(0,)]:
-        client.keep(CONNECTION)
+        client.keep(CLUSTER_SETTINGS)
     return client
 
 

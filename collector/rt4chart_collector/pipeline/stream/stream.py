@@ -19,7 +19,7 @@ from rt4chart_collector.pipeline.stream.in_flight import Belongs, InHand, Piece,
 from rt4chart_collector.pipeline.stream.searching import Searching
 from rt4chart_collector.pipeline.stream.storing import UNFIT, Arrival, Storing
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.store.share import Share
+from rt4chart_collector.store.filters import Share
 from rt4chart_collector.telemetry.figures import Opened, Streamed
 
 TICK_S = 0.1
