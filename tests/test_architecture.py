@@ -81,7 +81,7 @@ EDGE = {
     "otel_rt4chart.verify.neural.runtime": {"os", "threading"},
 }
 IMPURE = {"os", "time", "datetime", "random", "socket", "threading", "subprocess", "asyncio"}
-FILE_LINES, TEST_LINES, FUNCTION_LINES = 300, 400, 60
+FILE_LINES, TEST_LINES, FUNCTION_LINES = 500, 500, 60
 
 
 def module_of(path: Path) -> str:

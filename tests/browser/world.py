@@ -23,7 +23,7 @@ from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, Kind
 from rt4chart_collector.store.alert_events import record
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import Letter, State, insert_letters
+from rt4chart_collector.store.dead_letters import DeadLetter, State, insert_letters
 from rt4chart_collector.store.drift import DriftRow, write_drift
 from rt4chart_collector.store.verdicts import insert_verdicts
 from rt4chart_collector.store.worst_answers import worst_answers
@@ -168,9 +168,9 @@ class World:
             starts_ns=began,
         )
 
-    def _letter(self, number: int) -> Letter:
+    def _letter(self, number: int) -> DeadLetter:
         at_ns = self.now_ns - HOUR_NS
-        return Letter(
+        return DeadLetter(
             *(at_ns, f"{number + 900_000:032x}", f"{number + 900_000:016x}", *RISING, VERIFIER),
             state=State.DEAD,
             reason="timeout" if number else "too_long",

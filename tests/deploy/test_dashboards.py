@@ -17,7 +17,7 @@ from rt4chart_collector.demo.run import DATA
 from rt4chart_collector.pipeline.decision import save
 from rt4chart_collector.pipeline.retry import Outcome
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import Letter, State
+from rt4chart_collector.store.dead_letters import DeadLetter, State
 from rt4chart_collector.store.issues import Issue, insert_issues
 from rt4chart_collector.store.spans import insert_spans
 from tests.conftest import fresh
@@ -74,10 +74,10 @@ def demo_verdicts(limit: int) -> Iterator[Verdict]:
         yield real_verdict(number, one, sources[one["source_id"]])
 
 
-def letter(verdict: Verdict) -> Letter:
+def letter(verdict: Verdict) -> DeadLetter:
     """What is left of an answer that was given up."""
     answer, now = verdict.candidate, NOW_S * 10**9
-    return Letter(
+    return DeadLetter(
         start_ns=answer.start_ns,
         trace_id=answer.trace_id,
         span_id=answer.span_id,

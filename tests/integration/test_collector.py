@@ -23,6 +23,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from otel_rt4chart.core import semconv
 from rt4chart_collector.ingest.otlp.decode import KINDS, STATUSES
 from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.ddl import Table, parsed
+from rt4chart_collector.store.migration import Variant, shipped
 from rt4chart_collector.store.spans import SPANS
 from tests.integration.otelcol import (
     AGENT,
@@ -263,10 +265,15 @@ def test_kinds_and_statuses_are_called_as_the_exporter_calls_them(
 
 
 def test_our_table_has_the_columns_that_the_exporter_inserts() -> None:
-    """Its INSERT, read from its source, names our columns in our order."""
+    """Its INSERT, read from its source, names the columns of our table in their order."""
     module = f"{CONTRIB}/exporter/clickhouseexporter"
     text = source(module, "internal/sqltemplates/traces_insert.sql")
     found = re.search(r"INSERT INTO \S+ \(([^)]*)\)", text)
     assert found
 
-    assert tuple(re.findall(r"[\w.]+", found[1])) == tuple(name for name, _ in SPANS.columns)
+    inserted = re.findall(r"[\w.]+", found[1])
+    statements = [one for each in shipped() for one in Variant("otel").statements(each, shipped())]
+    (table,) = (one for one in map(parsed, statements) if one.name == "otel_traces")
+    assert isinstance(table, Table)
+    assert inserted == [column.name for column in table.columns]
+    assert sorted(inserted) == sorted(column.name for column in SPANS.columns)

@@ -20,7 +20,7 @@ from rt4chart_collector.ingest.kafka.consumer import KafkaSource  # noqa: E402
 from rt4chart_collector.ingest.kafka.settings import KafkaAddress  # noqa: E402
 from rt4chart_collector.ingest.kafka.source import Message, SourceError  # noqa: E402
 from tests.integration.kafka import PASSWORD, Kafka, free_port, kafka  # noqa: E402
-from tests.integration.kafka_workers import GROUP, TOPIC, expected, send, wait_counts, workers
+from tests.integration.kafka_workers import GROUP, TOPIC, expected, send, wait_counts, workers  # noqa: E402
 
 
 @pytest.fixture(scope="module")

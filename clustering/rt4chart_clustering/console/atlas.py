@@ -9,7 +9,7 @@ from math import cos, pi, sin, sqrt
 
 from rt4chart_clustering.console.projection import plane_of
 from rt4chart_collector.console.view.urls import answer_url, issue_url
-from rt4chart_collector.store.failure_points import Point, Points
+from rt4chart_collector.store.failure_points import FailurePoint, FailurePoints
 
 # Issues with a colour and a sign of their own; the rest share one.
 NAMED = 9
@@ -33,7 +33,7 @@ class Group:
 class Placed:
     """A failure with its place and its group."""
 
-    point: Point
+    point: FailurePoint
     x: float
     y: float
     group: Group
@@ -57,7 +57,7 @@ class Atlas:
 
 
 def atlas_of(
-    found: Points, titles: Mapping[int, str], stands_for: Mapping[int, int] | None = None
+    found: FailurePoints, titles: Mapping[int, str], stands_for: Mapping[int, int] | None = None
 ) -> Atlas:
     """Lay them out; `titles` are of the issues by id, `stands_for` names the issue of an alias."""
     roots = stands_for or {}

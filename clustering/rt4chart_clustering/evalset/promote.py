@@ -11,7 +11,7 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
-from otel_rt4chart.verify.core.model import Exchange
+from otel_rt4chart.verify.core.model import Claim, Exchange
 from rt4chart_clustering.description.embedding import Embedder
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source, case_id
 from rt4chart_clustering.evalset.fit import unfit_answer
@@ -20,13 +20,13 @@ from rt4chart_clustering.evalset.review import body_of
 from rt4chart_clustering.grouping.examples import examples
 from rt4chart_clustering.triage.find import hex_of
 from rt4chart_collector.pipeline.decision import answers_in
-from rt4chart_collector.store.answers import StoredClaim, claims_of
+from rt4chart_collector.store.claims import claims_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.evalsets import CaseState, StoredCase, stored_cases, write_cases
 from rt4chart_collector.store.failures import Failure, failures_by_key
 from rt4chart_collector.store.issues import Issue, member_keys
 from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.verdicts import AnswerKey
+from rt4chart_collector.store.verifications import AnswerKey
 
 TRACES = 64
 # Failures of an issue among which cases are chosen, one a trace.
@@ -133,7 +133,7 @@ def promote_issue(
 
 def _answers(
     client: Client, keys: Sequence[AnswerKey]
-) -> Iterator[tuple[AnswerKey, Candidate | None, Sequence[StoredClaim]]]:
+) -> Iterator[tuple[AnswerKey, Candidate | None, Sequence[Claim]]]:
     """Each answer as its spans tell it, None where they are gone, with its stored claims."""
     for start in range(0, len(keys), TRACES):
         page = keys[start : start + TRACES]
@@ -150,7 +150,7 @@ def _answers(
             yield key, told.get(key), claims.get(key, ())
 
 
-def _case(candidate: Candidate, claims: Sequence[StoredClaim], issue: str) -> EvalCase:
+def _case(candidate: Candidate, claims: Sequence[Claim], issue: str) -> EvalCase:
     given, length = candidate.exchange, len(candidate.exchange.answer)
     exchange = Exchange(given.question, tuple(given.passages), given.answer, given.as_of)
     at = datetime.fromtimestamp(candidate.start_ns // 1_000_000_000, UTC)

@@ -10,7 +10,7 @@ from rt4chart_clustering.explain.reading import Reading
 from rt4chart_clustering.explain.stage import Lost, Seen, lost_at, needs_texts
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.passages import passages_of
+from rt4chart_collector.store.verifications import last_verifications
 
 _PAGE = 64
 _EXAMPLES = 3
@@ -59,10 +59,11 @@ def diagnose(client: Client, failures: Sequence[Failure]) -> Diagnosis:
 def _with_passages(
     client: Client, reading: Reading, page: Sequence[Failure]
 ) -> Iterator[tuple[Failure, Sequence[Seen]]]:
-    stored = passages_of(client, sorted({one.key[:2] for one in page}))
+    stored = last_verifications(client, sorted({one.key[:2] for one in page}))
     reading.load([one.trace_id for one in page if needs_texts(one)])
     for one in page:
-        seen = stored.get(one.key[:2], ())
+        known = stored.get(one.key[:2])
+        seen = known.passages if known else ()
         if needs_texts(one):
             yield one, reading.seen(one.key[:2], seen)
         else:

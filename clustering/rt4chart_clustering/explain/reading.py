@@ -9,9 +9,8 @@ from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_clustering.explain.stage import Seen
 from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.passages import SeenPassage, passages_of
 from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.verdicts import AnswerKey
+from rt4chart_collector.store.verifications import AnswerKey, SeenPassage, last_verifications
 
 _KEPT = 64
 
@@ -48,7 +47,9 @@ class Reading:
 
         `stored` are those that the verdict knew, if they were read already.
         """
-        known = passages_of(self._client, [key]).get(key, ()) if stored is None else stored
+        if stored is None:
+            last = last_verifications(self._client, [key]).get(key)
+            stored = last.passages if last else ()
         told = self.answer(key)
         texts = {} if told is None else {one.passage.id: one.passage.text for one in told.staged}
-        return tuple(Seen(one.id, one.stages, one.is_context, texts.get(one.id)) for one in known)
+        return tuple(Seen(one.id, one.stages, one.is_context, texts.get(one.id)) for one in stored)

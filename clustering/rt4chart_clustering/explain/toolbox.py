@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,12 +11,16 @@ from otel_rt4chart.verify.language.tokens import content
 from rt4chart_clustering.explain.calls import Call
 from rt4chart_clustering.explain.finding import Quote
 from rt4chart_clustering.explain.reading import Reading
-from rt4chart_collector.store.answers import claims_of
+from rt4chart_collector.store.claims import claims_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.said import Said, faithful_answers, said_in
 from rt4chart_collector.store.spans import text_of
-from rt4chart_collector.store.verdicts import AnswerKey
+from rt4chart_collector.store.verifications import (
+    AnswerKey,
+    Verification,
+    faithful_answers,
+    last_verifications,
+)
 
 _TEXT, _WHOLE, _HEAD = 1_200, 5_000, 240
 _LISTED, _COMPARED = 8, 300
@@ -58,8 +61,8 @@ class Toolbox:
             seen = self._reading.seen(key)
             return [one.text for one in seen if one.id == quote.passage_id and one.text is not None]
         span = self._span(key)
-        said = said_in(self._client, [key]).get(key)
-        texts = [] if said is None else [said.question, said.answer]
+        answer = last_verifications(self._client, [key]).get(key)
+        texts = [] if answer is None else [answer.question, answer.answer]
         return texts + ([] if span is None else _texts(span))
 
     def _get_issue(self, _: Mapping[str, Any]) -> object:
@@ -76,11 +79,11 @@ class Toolbox:
 
     def _get_verdict(self, given: Mapping[str, Any]) -> object:
         key = self._key(given)
-        said = said_in(self._client, [key]).get(key)
-        if said is None:
+        answer = last_verifications(self._client, [key]).get(key)
+        if answer is None:
             raise InputError("no answer of that span was verified")
         claims = claims_of(self._client, [key]).get(key, [])
-        return _said(said) | {
+        return _answer(answer) | {
             "claims": [
                 {
                     "claim": _cut(one.text),
@@ -132,13 +135,13 @@ class Toolbox:
 
     def _compare_with_faithful(self, given: Mapping[str, Any]) -> object:
         key = self._key(given)
-        said = said_in(self._client, [key]).get(key)
-        if said is None:
+        answer = last_verifications(self._client, [key]).get(key)
+        if answer is None:
             raise InputError("no answer of that span was verified")
         others = faithful_answers(
-            self._client, service=said.service, route=said.route, limit=_COMPARED
+            self._client, service=answer.service, route=answer.route, limit=_COMPARED
         )
-        asked = set(content(said.question))
+        asked = set(content(answer.question))
         others = [one for one in others if (one.trace_id, one.span_id) != key]
         if not others:
             return {"found": 0}
@@ -146,7 +149,7 @@ class Toolbox:
         self._open.add(best.trace_id)
         near = self._reading.seen((best.trace_id, best.span_id))
         passages = [{"passage_id": one.id, "stages": sorted(one.stages)} for one in near[:20]]
-        return {"found": len(others), "nearest": _said(best) | {"passages": passages}}
+        return {"found": len(others), "nearest": _answer(best) | {"passages": passages}}
 
     def _key(self, given: Mapping[str, Any]) -> AnswerKey:
         trace, span = given.get("trace_id"), given.get("span_id", "")
@@ -177,20 +180,17 @@ def _holds(failure: Failure, wanted: Sequence[str]) -> bool:
     return all(word in text for word in wanted)
 
 
-def _said(said: Said) -> dict[str, Any]:
+def _answer(answer: Verification) -> dict[str, Any]:
     return {
-        "trace_id": said.trace_id,
-        "span_id": said.span_id,
-        "route": said.route,
-        "model": said.model,
-        "prompt_version": said.prompt_version,
-        "label": said.label,
-        "question": _cut(said.question),
-        "answer": _cut(said.answer),
-        "findings": [
-            f"{one.get('name')}: {one.get('detail')}"[:_HEAD]
-            for one in json.loads(said.findings or "[]")[:10]
-        ],
+        "trace_id": answer.trace_id,
+        "span_id": answer.span_id,
+        "route": answer.route,
+        "model": answer.model,
+        "prompt_version": answer.prompt_version,
+        "label": answer.label,
+        "question": _cut(answer.question),
+        "answer": _cut(answer.answer),
+        "findings": [f"{one.name}: {one.detail}"[:_HEAD] for one in answer.findings[:10]],
     }
 
 

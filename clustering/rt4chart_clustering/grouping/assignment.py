@@ -10,8 +10,8 @@ from rt4chart_clustering.description.described import Between, is_explained
 from rt4chart_clustering.grouping.engine import MAX_ROWS, RADIUS
 from rt4chart_clustering.grouping.pool import Pool
 from rt4chart_collector.store.assignments import MATCH, Assignment, insert_assignments
+from rt4chart_collector.store.columns import Partition
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.matching import Unplaced, Window, trace_ranges, unplaced
 
 # Descriptions that a statement lays beside issues; what comes back is keys and distances.

@@ -14,9 +14,8 @@ from rt4chart_clustering.grouping.engine import NOISE, cluster, middle
 from rt4chart_clustering.grouping.identity import NEAR, nearest, new_id, unversioned
 from rt4chart_clustering.grouping.pool import Pool
 from rt4chart_collector.store.assignments import BIRTH, MATCH, Assignment, insert_assignments
+from rt4chart_collector.store.columns import Key, Partition
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.descriptions import Partition
-from rt4chart_collector.store.failures import Key
 from rt4chart_collector.store.issue_events import Event, record
 from rt4chart_collector.store.issues import Issue, insert_issues
 from rt4chart_collector.store.matching import Unplaced, Window, vectors

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rt4chart_collector.store.descriptions import Partition
+from rt4chart_collector.store.columns import Partition
 from rt4chart_collector.store.issues import Issue
 
 # Two groups of one partition are one issue where their middles are this near (cosine).

@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from heapq import heappush, heapreplace
 
-from rt4chart_collector.store.descriptions import Partition
-from rt4chart_collector.store.failures import Key
+from rt4chart_collector.store.columns import Key, Partition
 from rt4chart_collector.store.matching import Unplaced
 
 _Drawn = tuple[int, Key, Unplaced]

@@ -19,8 +19,8 @@ from rt4chart_clustering.description.embedding import Matrix
 from rt4chart_clustering.grouping.engine import NOISE, cluster, middle
 from rt4chart_clustering.grouping.identity import NEAR, unversioned
 from rt4chart_clustering.grouping.update_issues import Settled
+from rt4chart_collector.store.columns import Partition
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.descriptions import Partition
 from rt4chart_collector.store.issue_events import Event, last_events, record
 from rt4chart_collector.store.issue_samples import sampled_vectors
 from rt4chart_collector.store.issues import Issue

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from rt4chart_clustering.description.described import Between, describe_new
 from rt4chart_clustering.description.embedding import Embedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
-from rt4chart_clustering.grouping.adopt import adopt
 from rt4chart_clustering.grouping.assignment import place
 from rt4chart_clustering.grouping.create_issues import bear
 from rt4chart_clustering.grouping.proposals import propose
@@ -59,7 +58,6 @@ def run(
     One at a time over a database: `locked` sees to that. What `between` raises breaks off after a
     page that was written; the next run goes on from there.
     """
-    adopt(client, now_ns=now_ns, between=between)
     window = Window(embedder.id, embedder.width, since_ns, EVER)
     seen, unexplained = describe_new(client, embedder, window, between=between, enrichers=enrichers)
     into_space(client, window, now_ns=now_ns)

@@ -46,7 +46,7 @@ def execute(options: argparse.Namespace) -> int:
         sys.stdout.write("".join(script(settings, options.print, migrations)))
         return 0
     target = target_of(settings.dsn)
-    absent = f"{target.shown} is not there: all {len(migrations)} migrations\n"
+    absent = f"{target.shown} is not there: all {counted(migrations)}\n"
     if options.dry_run and target.path and not (Path(target.path) / "status").exists():
         sys.stdout.write(absent)
         return 0
@@ -89,9 +89,14 @@ def told(plan: Plan) -> Iterator[str]:
     if plan.retention:
         yield f"{len(plan.retention)} tables keep their rows for another time"
     if not plan.statements:
-        yield f"up to date: {len(plan.applied)} migrations"
+        yield f"up to date: {counted(plan.applied)}"
     for statement in plan.statements:
         yield f"\n{statement};"
+
+
+def counted(migrations: Sequence[Migration]) -> str:
+    """How many migrations these are, in words."""
+    return f"{len(migrations)} migration{'s' * (len(migrations) != 1)}"
 
 
 def _planned(client: Client, settings: Settings, migrations: Sequence[Migration]) -> Plan:
@@ -112,7 +117,7 @@ def _applied(client: Client, plan: Plan) -> None:
     if plan.retention:
         sys.stdout.write(f"{len(plan.retention)} tables keep their rows for another time\n")
     if not plan.statements:
-        sys.stdout.write(f"up to date: {len(plan.applied)} migrations\n")
+        sys.stdout.write(f"up to date: {counted(plan.applied)}\n")
 
 
 COMMAND = Command(

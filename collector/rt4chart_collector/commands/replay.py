@@ -15,7 +15,7 @@ from otel_rt4chart.judges.failure import KINDS
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import load
 from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
-from rt4chart_collector.store.dead_letters import Letter, dead_letters, insert_letters
+from rt4chart_collector.store.dead_letters import DeadLetter, dead_letters, insert_letters
 
 OTHERWISE = (
     "An embedded database has one owner: stop the service, run this, and start the service again; "
@@ -58,7 +58,7 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def told(letters: Sequence[Letter], *, is_dry: bool) -> Iterator[str]:
+def told(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[str]:
     """How many letters of each kind."""
     if not letters:
         yield "no dead letter in that time"

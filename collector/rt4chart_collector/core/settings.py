@@ -27,9 +27,8 @@ from rt4chart_collector.core.parsing import (
     text,
     whole,
 )
-from rt4chart_collector.store.location import data_folder, default_dsn
-from rt4chart_collector.store.retention import Retention
-from rt4chart_collector.store.target import hidden
+from rt4chart_collector.core.retention import Retention
+from rt4chart_collector.store.target import data_folder, default_dsn, hidden
 
 PREFIX = "RT4CHART_"
 STORED, ENQUEUED = "stored", "enqueued"

@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.verify import Label
+from otel_rt4chart.verify import Claim, Label
 from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
-from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
+from rt4chart_collector.store.answers import StoredAnswer
 
 STYLES = {Label.CONTRADICTED: "bold white on red", Label.BASELESS: "bold black on yellow"}
 EXAMPLE_CHARS = 240
@@ -110,7 +110,7 @@ def example(answer: StoredAnswer | None) -> RenderableType:
     return Group(*parts, *(Padding(claim_line(claim), (0, 0, 0, 2)) for claim in answer.claims))
 
 
-def claim_line(claim: StoredClaim) -> Text:
+def claim_line(claim: Claim) -> Text:
     """A claim's label, its words, and the sentences it stands on or against."""
     style = STYLES.get(claim.label, "green" if claim.label is Label.ENTAILED else "dim")
     line = Text.assemble((f" {claim.label} ", style), " ", plain(claim.text))

@@ -13,7 +13,7 @@ from rt4chart_collector.store.dead_letters import (
     insert_letters,
     letter_counts,
 )
-from rt4chart_collector.store.share import ALL, Share
+from rt4chart_collector.store.filters import ALL, Share
 from rt4chart_collector.store.spans import spans_of
 from rt4chart_collector.store.unverified import unverified_traces
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from otel_rt4chart.judges.failure import Failure, failure_in
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
-from rt4chart_collector.store.dead_letters import Letter, State
+from rt4chart_collector.store.dead_letters import DeadLetter, State
 
 SECOND = 10**9
 WAITS_S = (30, 120, 600, 1800, 3600, 3600, 3600)
@@ -25,8 +25,8 @@ class Outcome:
     """
 
     verdict: Verdict | None
-    letter: Letter | None = None
-    settled: Letter | None = None
+    letter: DeadLetter | None = None
+    settled: DeadLetter | None = None
     is_silent: bool = False
 
     @property
@@ -44,7 +44,7 @@ class Outcome:
         return has_report and is_final and not self.is_silent
 
 
-def outcome_of(verdict: Verdict, before: Letter | None) -> Outcome:
+def outcome_of(verdict: Verdict, before: DeadLetter | None) -> Outcome:
     """A verdict with what follows from a failure of the judge; `before` is the answer's letter.
 
     An answer of which some claims were decided keeps its verdict, and is tried again for the rest.
@@ -59,14 +59,14 @@ def outcome_of(verdict: Verdict, before: Letter | None) -> Outcome:
     return Outcome(None if before else as_error(verdict, failure), letter)
 
 
-def after_failure(verdict: Verdict, failure: Failure, before: Letter | None) -> Letter:
+def after_failure(verdict: Verdict, failure: Failure, before: DeadLetter | None) -> DeadLetter:
     """The letter of an answer that has failed just now, for the first time or again."""
     candidate, now = verdict.candidate, verdict.decided_ns
     attempts = before.attempts + 1 if before else 1
     first = before.first_ns if before else now
     wait = WAITS_S[attempts - 1] * SECOND if attempts <= len(WAITS_S) else LONGEST_NS
     is_dead = not failure.is_passing or now + wait - first >= LONGEST_NS
-    return Letter(
+    return DeadLetter(
         start_ns=candidate.start_ns,
         trace_id=candidate.trace_id,
         span_id=candidate.span_id,
@@ -84,12 +84,12 @@ def after_failure(verdict: Verdict, failure: Failure, before: Letter | None) -> 
     )
 
 
-def put_off(candidate: Candidate, verifier: str, now_ns: int) -> Letter:
+def put_off(candidate: Candidate, verifier: str, now_ns: int) -> DeadLetter:
     """The letter of an answer that would not be found again without: a decision is recorded of it.
 
     It has not been tried, so that no attempt counts.
     """
-    return Letter(
+    return DeadLetter(
         start_ns=candidate.start_ns,
         trace_id=candidate.trace_id,
         span_id=candidate.span_id,
@@ -118,7 +118,7 @@ def as_error(verdict: Verdict, failure: Failure) -> Verdict:
     )
 
 
-def not_found(letter: Letter, now_ns: int) -> Letter:
+def not_found(letter: DeadLetter, now_ns: int) -> DeadLetter:
     """The letter of an answer that the store does not have.
 
     Its spans may only be late, so that it waits as long again as it has, and is given up as gone
@@ -131,7 +131,7 @@ def not_found(letter: Letter, now_ns: int) -> Letter:
     return replace(letter, next_ns=now_ns + wait, version=version)
 
 
-def revived(letter: Letter, now_ns: int) -> Letter:
+def revived(letter: DeadLetter, now_ns: int) -> DeadLetter:
     """A dead letter as one that has not been tried yet, and may be at once."""
     version = max(now_ns, letter.version + 2)
     return replace(

@@ -35,9 +35,10 @@ from rt4chart_collector.pipeline.decision import answers_in, decide, needs_judge
 from rt4chart_collector.pipeline.retry import Outcome, not_found, outcome_of, put_off
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import Letter, State, letters_of
+from rt4chart_collector.store.dead_letters import DeadLetter, State, letters_of
 from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.verdicts import PROVISIONAL, AnswerKey, already_decided
+from rt4chart_collector.store.verdicts import PROVISIONAL, already_decided
+from rt4chart_collector.store.verifications import AnswerKey
 
 TRACES = 64
 OUTCOMES = 256
@@ -129,7 +130,7 @@ class Worker:
         return left
 
     def _tried(
-        self, candidate: Candidate, letter: Letter | None, *, is_known: bool
+        self, candidate: Candidate, letter: DeadLetter | None, *, is_known: bool
     ) -> Outcome | None:
         """What comes of the answer now; None where it is put off."""
         is_judged = needs_judge(candidate, self._sample_rate)
@@ -178,7 +179,7 @@ class Worker:
     def _due(
         self,
         found: Sequence[Candidate],
-        letters: Mapping[AnswerKey, Letter],
+        letters: Mapping[AnswerKey, DeadLetter],
         before: Mapping[AnswerKey, Decision],
     ) -> list[Candidate]:
         """Those without a decision, those that lacked something, those to be tried again by now."""
@@ -195,7 +196,7 @@ class Worker:
         return [candidate for candidate in found if is_due(candidate)]
 
     def _without_answer(
-        self, letters: Mapping[AnswerKey, Letter], found: Sequence[Candidate]
+        self, letters: Mapping[AnswerKey, DeadLetter], found: Sequence[Candidate]
     ) -> list[Outcome]:
         """The letters of these traces that are due, and whose answer is not there."""
         keys = {(candidate.trace_id, candidate.span_id) for candidate in found}

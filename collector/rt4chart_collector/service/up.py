@@ -42,12 +42,12 @@ from rt4chart_collector.service.monitor import Monitoring, build_monitor, monito
 from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.location import inserts_staged
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.ownership import connect_owner, owning
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.schema import drift
 from rt4chart_collector.store.spans import insert_spans
-from rt4chart_collector.store.staging import inserts_staged
 
 MIB = 2**20
 log = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Clien
     with (
         owning(settings.dsn),
         closing(connect_owner(settings.dsn), ending) as client,
-        inserts_staged(client.target),
+        inserts_staged(client.target.path),
     ):
         migrate(client, retention=settings.retention, cluster=settings.cluster)
         for line in drift(client):

@@ -1,4 +1,4 @@
-"""The one place that speaks SQL: connection, migrations, writes and reads."""
+"""The store: connection, migrations, and all SQL that reads or writes it."""
 
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify import AnswerLabel
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read
 
-# Cohen's kappa: the agreement beyond what two judges with these shares of labels would have by
-# chance, of the most there could be (Cohen 1960, A coefficient of agreement for nominal scales).
+# Cohen's kappa: the agreement beyond chance, as a share of the most that is possible beyond chance
+# (Cohen 1960, A coefficient of agreement for nominal scales).
 BY_CHANCE = " + ".join(
-    f"countIf(a.Label = '{label}') / n * countIf(b.Label = '{label}') / n" for label in AnswerLabel
+    f"countIf(a.Label = '{label}') / answers * countIf(b.Label = '{label}') / answers"
+    for label in AnswerLabel
 )
 
 
 def _pairs(columns: str = "") -> str:
-    """The query for every pair of judges, by these columns too."""
+    """The query for every pair of judges, grouped by these columns too."""
     return f"""
 WITH verified AS (
     SELECT TraceId, SpanId, VerifierId, ServiceName, Route, Label
@@ -27,19 +27,19 @@ WITH verified AS (
       AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
 )
 SELECT a.VerifierId AS first, b.VerifierId AS second, {columns}
-    count() AS n, countIf(a.Label = b.Label) AS equal, {BY_CHANCE} AS chance,
-    if(chance < 1, (equal / n - chance) / (1 - chance), NULL) AS kappa
+    count() AS answers, countIf(a.Label = b.Label) AS equal, {BY_CHANCE} AS chance,
+    if(chance < 1, (equal / answers - chance) / (1 - chance), NULL) AS kappa
 FROM verified AS a INNER JOIN verified AS b ON a.TraceId = b.TraceId AND a.SpanId = b.SpanId
 WHERE a.VerifierId < b.VerifierId
 GROUP BY first, second{", service, route" if columns else ""}
 """  # noqa: S608 - our own names alone, values are parameters
 
 
-ALL = f"{_pairs()} ORDER BY n DESC, first, second"
+ALL = f"{_pairs()} ORDER BY answers DESC, first, second"
 ROUTES = f"""
 {_pairs("a.ServiceName AS service, a.Route AS route,")}
-HAVING equal < n
-ORDER BY first, second, n - equal DESC, service, route LIMIT {{limit:UInt32}} BY first, second
+HAVING equal < answers
+ORDER BY first, second, answers - equal DESC, service, route LIMIT {{limit:UInt32}} BY first, second
 """
 
 
@@ -74,18 +74,21 @@ class Agreement:
         return self.equal / self.answers
 
 
+@dataclass(frozen=True, slots=True)
+class _PairOnRoute(RouteAgreement):
+    first: str
+    second: str
+
+
 def agreements(client: Client, *, since_ns: int, routes: int = 3) -> list[Agreement]:
-    """Every pair of judges with answers in common since then, those with most answers first."""
+    """Every pair of judges with common answers since then, the most answers first."""
     given = {"since": since_ns, "limit": routes}
     by_pair: defaultdict[tuple[str, str], list[RouteAgreement]] = defaultdict(list)
-    for first, second, service, route, *numbers in client.query(ROUTES, given).result_rows:
-        by_pair[first, second].append(RouteAgreement(service, route, *_numbers(numbers)))
+    for one in read(client, _PairOnRoute, ROUTES, given):
+        by_pair[one.first, one.second].append(
+            RouteAgreement(one.service, one.route, one.answers, one.equal, one.kappa)
+        )
     return [
-        Agreement(first, second, *_numbers(numbers), tuple(by_pair[first, second]))
-        for first, second, *numbers in client.query(ALL, {"since": since_ns}).result_rows
+        replace(one, routes=tuple(by_pair[one.first, one.second]))
+        for one in read(client, Agreement, ALL, {"since": since_ns})
     ]
-
-
-def _numbers(row: Sequence[Any]) -> tuple[int, int, float | None]:
-    answers, equal, _, kappa = row
-    return int(answers), int(equal), None if kappa is None else float(kappa)

@@ -1,10 +1,11 @@
-"""What happened to alerts: an append-only trail, from which their state is read."""
+"""The events of alerts: an append-only trail, from which their state is read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import encodable
@@ -19,34 +20,38 @@ from rt4chart_collector.core.alerts.state import (
     Kind,
     states_of,
 )
+from rt4chart_collector.store.columns import Actor, Note, Route, ServiceName
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
-from rt4chart_collector.store.scope import OF_SCOPE, scope
+from rt4chart_collector.store.filters import OF_SCOPE, scope
+from rt4chart_collector.store.rows import NAME, TIME, RowTable, StoredAs, read, read_int, token_of
 from rt4chart_collector.store.silences import add_silence, silences
 
-EVENTS = Layout(
-    "rt4chart_alert_events",
-    (
-        ("AlertId", "String"),
-        ("At", "DateTime64(9, 'UTC')"),
-        ("EventId", "String"),
-        ("Kind", NAME),
-        ("Rule", NAME),
-        ("Severity", NAME),
-        ("ServiceName", NAME),
-        ("Route", NAME),
-        ("IssueId", "UInt64"),
-        ("Title", "String"),
-        ("Body", "String"),
-        ("Actor", "String"),
-        ("Note", "String"),
-    ),
-)
+
+@dataclass(frozen=True, slots=True)
+class AlertEventRow:
+    """An event as it is stored; `body` is JSON."""
+
+    alert_id: Annotated[str, StoredAs("AlertId", "String")]
+    at_ns: Annotated[int, StoredAs("At", TIME)]
+    event_id: Annotated[str, StoredAs("EventId", "String")]
+    kind: Annotated[str, StoredAs("Kind", NAME)]
+    rule: Annotated[str, StoredAs("Rule", NAME)]
+    severity: Annotated[str, StoredAs("Severity", NAME)]
+    service: ServiceName
+    route: Route
+    issue_id: Annotated[int, StoredAs("IssueId", "UInt64")]
+    title: Annotated[str, StoredAs("Title", "String")]
+    body: Annotated[str, StoredAs("Body", "String")]
+    actor: Actor
+    note: Note
+
+
+EVENTS = RowTable("rt4chart_alert_events", AlertEventRow)
 DAY = 86_400 * 10**9
-# A resolved alert is of interest for so long; where somebody was told that it fired and not that it
-# ended, as in a silence, until that is told, and no longer than the second.
+# Resolved alerts are read for LATELY. Where a notification that it fired was sent and none that it
+# ended, as in a silence, they are read until that is sent, for OWED at most.
 LATELY, OWED = 7 * DAY, 90 * DAY
-# Of each alert what happened from a day before it last fired, which is what its state depends on.
+# The events of each alert from a day before it last fired: its state depends on no earlier ones.
 OF_STATES = f"""
 WITH owed AS (
     SELECT AlertId, JSONExtractString(Body, 'target') AS Target,
@@ -63,14 +68,14 @@ WITH owed AS (
         OR argMaxIf(Kind, (At, EventId), Kind IN {{phases:Array(String)}}) != 'resolved'
         OR AlertId IN (SELECT AlertId FROM owed)
 )
-SELECT {EVENTS.selection}
+SELECT {EVENTS.select()}
 FROM rt4chart_alert_events FINAL
 INNER JOIN last USING (AlertId)
 WHERE At >= Since
 ORDER BY rt4chart_alert_events.At, EventId
 """  # noqa: S608 - our own names
 OF_ALERT = f"""
-SELECT {EVENTS.selection} FROM rt4chart_alert_events FINAL
+SELECT {EVENTS.select()} FROM rt4chart_alert_events FINAL
 WHERE AlertId = {{id:String}}
 ORDER BY rt4chart_alert_events.At DESC, EventId DESC
 LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
@@ -93,21 +98,23 @@ WITH episodes AS (
     WHERE Kind IN ('resolved', 'dismissed')
       AND AlertId IN (SELECT AlertId FROM episodes)
 )
-SELECT {EVENTS.selection}, toUnixTimestamp64Nano(Ended), EndedBy
+SELECT {EVENTS.select()}, greatest(toUnixTimestamp64Nano(Ended), 0) AS ended_ns,
+    EndedBy AS ended_by
 FROM episodes ASOF LEFT JOIN ends ON episodes.AlertId = ends.AlertId AND episodes.At <= ends.Ended
 ORDER BY At DESC, EventId DESC
 """  # noqa: S608
 DISMISSED = """
-SELECT ServiceName, Route, toUnixTimestamp64Nano(At) AS DismissedNs FROM rt4chart_alert_events FINAL
+SELECT ServiceName AS service, Route AS route, toUnixTimestamp64Nano(At) AS at_ns
+FROM rt4chart_alert_events FINAL
 WHERE Kind = 'dismissed' AND Rule = {rule:String} AND At >= fromUnixTimestamp64Nano({since:Int64})
-ORDER BY DismissedNs
+ORDER BY at_ns
 """
 MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """From when an alert fired until it was over; `ended_ns` is 0 where it is not."""
+    """An alert from when it fired until it ended; `ended_ns` is 0 while it is open."""
 
     alert: Alert
     fired_ns: int
@@ -116,10 +123,23 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which episodes: those that began from `since_ns` to before `until_ns`.
+class _EpisodeRow(AlertEventRow):
+    ended_ns: int
+    ended_by: str
 
-    Any rule and severity is "", any service and route None.
+
+@dataclass(frozen=True, slots=True)
+class _Dismissal:
+    service: str
+    route: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The episodes that began from `since_ns` to before `until_ns`.
+
+    An empty rule or severity takes all, as does a service or route of None.
     """
 
     since_ns: int
@@ -142,9 +162,9 @@ class Wanted:
 
 
 def record(client: Client, events: Sequence[AlertEvent]) -> None:
-    """Write the events; the same ones twice are there once.
+    """Write the events; the same event twice is stored once.
 
-    Raises InputError for a rule, a severity or a kind that there is not.
+    Raises InputError for an unknown rule, severity or kind.
     """
     for event in events:
         for words, given in (
@@ -160,63 +180,62 @@ def record(client: Client, events: Sequence[AlertEvent]) -> None:
 
 
 def alert_states(client: Client, *, now_ns: int, alert_id: str = "") -> list[AlertState]:
-    """How the alerts stand that are open, dismissed or were resolved lately, or the one of an id.
+    """The alerts that are open, dismissed or were resolved lately, or the one of an id.
 
-    And those that ended longer ago, where who was told of them does not know it yet.
-
-    In the order in which they fired, the last one first.
+    Alerts that ended earlier are there while the notification of their end is due. The alert that
+    fired last comes first.
     """
     times = {"lately": now_ns - LATELY, "owed": now_ns - OWED}
     given = {"id": alert_id, "phases": [str(one) for one in PHASES], **times}
-    rows = client.query(OF_STATES, given).result_rows
+    events = map(_event, read(client, AlertEventRow, OF_STATES, given))
     quiet = silences(client, now_ns)
-    found = [_with_silence(one, quiet, now_ns) for one in states_of(map(_event, rows)).values()]
+    found = [_with_silence(one, quiet, now_ns) for one in states_of(events).values()]
     return sorted(found, key=lambda one: (-one.fired_ns, one.id))
 
 
 def open_alerts(client: Client, *, now_ns: int) -> list[AlertState]:
-    """Those that fire, the last one first; each says whether it is acknowledged or silenced."""
+    """The alerts that are open, the last one first, acknowledged and silenced ones too."""
     return [one for one in alert_states(client, now_ns=now_ns) if one.is_open]
 
 
 def alert_state(client: Client, alert_id: str, *, now_ns: int) -> AlertState | None:
-    """One alert with its facts, open or not; None where there never was one of that id."""
+    """One alert with its facts, open or not; None for an unknown id."""
     return next(iter(alert_states(client, now_ns=now_ns, alert_id=alert_id)), None)
 
 
 def trail(client: Client, alert_id: str, *, limit: int = 200, offset: int = 0) -> list[AlertEvent]:
-    """What happened to an alert, the newest first."""
+    """The events of an alert, the newest first."""
     given = {"id": alert_id, "limit": min(limit, MOST), "offset": offset}
-    return [_event(row) for row in client.query(OF_ALERT, given).result_rows]
+    return [_event(row) for row in read(client, AlertEventRow, OF_ALERT, given)]
 
 
 def history(client: Client, wanted: Wanted, *, limit: int = 50, offset: int = 0) -> list[Episode]:
-    """The times that alerts fired, the newest first, at most 1,000 at once."""
+    """The episodes of alerts, the newest first, at most 1,000 at once."""
     given = {**wanted.parameters, "limit": min(limit, MOST), "offset": offset}
     return [
-        Episode(_event(row[:13]).alert, row[1], max(row[13], 0), row[14])
-        for row in client.query(EPISODES, given).result_rows
+        Episode(_event(row).alert, row.at_ns, row.ended_ns, row.ended_by)
+        for row in read(client, _EpisodeRow, EPISODES, given)
     ]
 
 
 def history_count(client: Client, wanted: Wanted) -> int:
-    """How many episodes there are in all."""
-    return int(client.query(f"SELECT count() {MATCHING}", wanted.parameters).result_rows[0][0])
+    """The number of episodes in all."""
+    return int(read_int(client, f"SELECT count() {MATCHING}", wanted.parameters))
 
 
 def dismissals(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
     """When people resolved alerts of a rule by hand, in order, by (service, route)."""
     found: dict[tuple[str, str], list[int]] = {}
     given = {"rule": rule, "since": since_ns}
-    for service, route, at_ns in client.query(DISMISSED, given).result_rows:
-        found.setdefault((service, route), []).append(at_ns)
+    for row in read(client, _Dismissal, DISMISSED, given):
+        found.setdefault((row.service, row.route), []).append(row.at_ns)
     return found
 
 
 def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
-    """Say that somebody has taken it on: no reminders until it gets worse.
+    """Acknowledge an alert: no reminders until it gets worse.
 
-    Raises InputError, as the others here, where no such alert is open.
+    Raises InputError, like `resolve` and `snooze`, where no such alert is open.
     """
     state = _open(client, alert_id, now_ns)
     record(
@@ -225,7 +244,7 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
 
 
 def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
-    """Resolve it by hand; `Alert.resolving` says what that means."""
+    """Resolve an alert by hand; `Alert.resolving` says what that means."""
     state = _open(client, alert_id, now_ns)
     record(
         client, [AlertEvent(state.alert, moment(state, now_ns), Kind.DISMISSED, {}, actor, note)]
@@ -235,7 +254,7 @@ def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str
 def snooze(
     client: Client, alert_id: str, *, until_ns: int, actor: str, now_ns: int, note: str = ""
 ) -> Silence:
-    """Tell nobody of it until then."""
+    """Send no notifications of an alert until then."""
     state = _open(client, alert_id, now_ns)
     silence = Silence(now_ns, until_ns, {"id": state.id}, actor, note)
     kept = add_silence(client, silence, now_ns=now_ns)
@@ -250,7 +269,7 @@ def _open(client: Client, alert_id: str, now_ns: int) -> AlertState:
     state = alert_state(client, alert_id, now_ns=now_ns)
     if state is None or not state.is_open:
         raise InputError(
-            f"expected the id of an alert that is open (rt4chart alerts list), got {alert_id!r}"
+            f"expected the id of an open alert (see rt4chart alerts list), got {alert_id!r}"
         )
     return state
 
@@ -259,28 +278,38 @@ def _with_silence(state: AlertState, quiet: Sequence[Silence], now_ns: int) -> A
     return replace(state, silenced_ns=silenced_until(state.alert, quiet, now_ns))
 
 
-def _row(event: AlertEvent) -> Row:
+def _row(event: AlertEvent) -> AlertEventRow:
     one, body = event.alert, dict(event.body)
     if event.kind in TELLING:
         body = {"facts": dict(one.facts), "starts_ns": one.starts_ns}
-    return (
-        *(one.id, event.at_ns, event.id, str(event.kind), str(one.rule), str(one.severity)),
-        *(one.service, one.route, one.issue_id, one.title),
-        encodable(json.dumps(body, ensure_ascii=False, default=str)),
-        *(event.actor, event.note),
+    return AlertEventRow(
+        alert_id=one.id,
+        at_ns=event.at_ns,
+        event_id=event.id,
+        kind=str(event.kind),
+        rule=str(one.rule),
+        severity=str(one.severity),
+        service=one.service,
+        route=one.route,
+        issue_id=one.issue_id,
+        title=one.title,
+        body=encodable(json.dumps(body, ensure_ascii=False, default=str)),
+        actor=event.actor,
+        note=event.note,
     )
 
 
-def _event(row: Sequence[object]) -> AlertEvent:
-    _, at_ns, _, kind, rule, severity, service, route, issue, title, body, actor, note = row
-    told = json.loads(str(body))
-    is_telling = kind in TELLING
-    facts: Mapping[str, object] = told.get("facts", {}) if is_telling else {}
-    starts_ns = int(told.get("starts_ns", 0)) if is_telling else 0
+def _event(row: AlertEventRow) -> AlertEvent:
+    body = json.loads(row.body)
+    has_facts = row.kind in TELLING
     alert = Alert(
-        *(str(rule), str(severity), str(service), str(route)),
-        *(int(str(issue)), str(title), facts, starts_ns),
+        row.rule,
+        row.severity,
+        row.service,
+        row.route,
+        row.issue_id,
+        row.title,
+        body.get("facts", {}) if has_facts else {},
+        int(body.get("starts_ns", 0)) if has_facts else 0,
     )
-    return AlertEvent(
-        alert, int(str(at_ns)), str(kind), {} if is_telling else told, str(actor), str(note)
-    )
+    return AlertEvent(alert, row.at_ns, row.kind, {} if has_facts else body, row.actor, row.note)

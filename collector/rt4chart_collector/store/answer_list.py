@@ -1,22 +1,23 @@
-"""Answers by the page: the newest or the worst first, however many there are.
+"""Answers by the page, the newest or the worst first.
 
-A page begins where the one before ended (`Place`), so the hundredth costs what the first does.
-Texts are read for the rows of the page alone.
+A page begins where the page before ended (`Place`), so the hundredth page costs as much as the
+first. Texts are read for the rows of the page only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
-from rt4chart_collector.store.answer import BY_DAY
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read
+from rt4chart_collector.store.verifications import BY_DAY, VERIFICATIONS
 
 HOUR_NS = 3_600 * 10**9
-# How far back the first look goes, and how much further each one after it.
+# The time that the first query covers, and how many times longer each further one is.
 FIRST_NS, FURTHER = HOUR_NS, 16
-# What is shown of a text in a list, in characters.
+# Characters of a text that a list shows.
 SHOWN = 280
 Order = Literal["newest", "worst"]
 UNFAITHFUL = "unfaithful"
@@ -41,8 +42,8 @@ CONDITIONS = {
 }
 BAD = "Label IN ('contradicted', 'baseless')"
 ORDERS: Mapping[str, str] = {
-    "newest": "Start DESC, TraceId, SpanId, VerifierId",
-    "worst": "Unfaithful DESC, Start DESC, TraceId, SpanId, VerifierId",
+    "newest": "start_ns DESC, TraceId, SpanId, VerifierId",
+    "worst": "unfaithful DESC, start_ns DESC, TraceId, SpanId, VerifierId",
 }
 # What comes after a place in each order.
 AFTER: Mapping[str, str] = {
@@ -53,8 +54,9 @@ AFTER: Mapping[str, str] = {
     "> (-{unfaithful:Int64}, -{at:Int64}, {trace:String}, {span:String}, {by:String})",
 }
 KEYS = """
-SELECT toUnixTimestamp64Nano(Timestamp) AS Start, TraceId, SpanId, VerifierId, ServiceName, Route,
-    toInt64(ContradictedCount + BaselessCount) AS Unfaithful
+SELECT toUnixTimestamp64Nano(Timestamp) AS start_ns, TraceId AS trace_id, SpanId AS span_id,
+    VerifierId AS verifier, ServiceName AS service, Route AS route,
+    toInt64(ContradictedCount + BaselessCount) AS unfaithful
 FROM rt4chart_verifications FINAL
 WHERE {where}
 ORDER BY {order} LIMIT {{limit:UInt32}}
@@ -66,17 +68,33 @@ PREWHERE TraceId IN {{traces:Array(String)}}
 WHERE {WHERE} AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
   AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
 """
+# The fields that a listed answer has in common with its verification.
+LISTED = (
+    "start_ns",
+    "trace_id",
+    "span_id",
+    "verifier",
+    "service",
+    "route",
+    "environment",
+    "model",
+    "prompt_version",
+    "release",
+    "decision",
+    "label",
+    "sample_rate",
+)
 ROWS = f"""
-SELECT toUnixTimestamp64Nano(Timestamp) AS Start, TraceId, SpanId, VerifierId, ServiceName, Route,
-    Environment, Model, PromptVersion, Release, Decision, toString(Label) AS AnswerLabel,
-    ClaimCount, EntailedCount, ContradictedCount, BaselessCount, UndecidedCount, SampleRate,
-    substringUTF8(Question, 1, {SHOWN}) AS Asked, substringUTF8(Answer, 1, {SHOWN}) AS Said,
-    lengthUTF8(Answer) AS Characters
+SELECT {VERIFICATIONS.select(*LISTED)}, ClaimCount AS claims, EntailedCount AS entailed,
+    ContradictedCount AS contradicted, BaselessCount AS baseless, UndecidedCount AS undecided,
+    substringUTF8(Question, 1, {SHOWN}) AS question, substringUTF8(Answer, 1, {SHOWN}) AS answer,
+    lengthUTF8(Answer) AS characters
 FROM rt4chart_verifications FINAL {OF_KEYS}
 """  # noqa: S608 - our own names
 WORST_CLAIMS = f"""
-SELECT TraceId, SpanId, VerifierId, ClaimIndex, toString(Label),
-    substringUTF8(Claim, 1, {SHOWN})
+SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier,
+    ClaimIndex AS worst_claim_index, toString(Label) AS worst_claim_label,
+    substringUTF8(Claim, 1, {SHOWN}) AS worst_claim
 FROM rt4chart_claims FINAL {OF_KEYS} AND {BAD}
 ORDER BY Label, ClaimIndex LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
@@ -84,9 +102,9 @@ ORDER BY Label, ClaimIndex LIMIT 1 BY TraceId, SpanId, VerifierId
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which answers; an empty text takes all. `label` may be "unfaithful", for either that is.
+    """The answers to list; an empty text takes all. The label "unfaithful" stands for two labels.
 
-    `q` is searched for in questions and answers, whatever its case.
+    `q` is searched for in questions and answers, ignoring case.
     """
 
     since_ns: int
@@ -106,7 +124,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a page ended: the order's values of its last row."""
+    """Where a page ended: the values of its last row by which the list is ordered."""
 
     at_ns: int
     trace_id: str
@@ -173,6 +191,16 @@ class _Key:
     unfaithful: int
 
 
+@dataclass(frozen=True, slots=True)
+class _WorstOf:
+    trace_id: str
+    span_id: str
+    verifier: str
+    worst_claim: str
+    worst_claim_index: int
+    worst_claim_label: str
+
+
 def answer_page(
     client: Client,
     wanted: Wanted,
@@ -196,14 +224,14 @@ def _keys(
         part = replace(wanted, since_ns=since, until_ns=until)
         text = KEYS.format(where=_where(part, order, after), order=ORDERS[order])
         given = {**_given(part), **_place(after), "limit": limit - len(found)}
-        found += [_Key(*row) for row in client.query(text, given, settings=BY_DAY).result_rows]
+        found += read(client, _Key, text, given, settings=BY_DAY)
         if len(found) >= limit:
             break
     return found
 
 
 def _slices(wanted: Wanted, after: Place | None) -> Iterator[tuple[int, int]]:
-    """Spans of time from the newest back, each longer: most pages are in the first."""
+    """Intervals from the newest back, each longer than the one before: most pages need one."""
     until = min(wanted.until_ns, after.at_ns + 1) if after else wanted.until_ns
     length = FIRST_NS
     while until > wanted.since_ns:
@@ -251,21 +279,28 @@ def _listed(client: Client, wanted: Wanted, keys: Sequence[_Key]) -> tuple[Liste
         "ticks": sorted({key.start_ns // 10**9 // 300 * 300 for key in keys}),
         "traces": sorted({key.trace_id for key in keys}),
     }
-    rows = {tuple(row[:4]): row for row in client.query(ROWS, given, settings=BY_DAY).result_rows}
-    worst = {
-        tuple(row[:3]): row[3:]
-        for row in client.query(WORST_CLAIMS, given, settings=BY_DAY).result_rows
+    rows = {
+        (row.start_ns, row.trace_id, row.span_id, row.verifier): row
+        for row in read(client, Listed, ROWS, given, settings=BY_DAY)
     }
-    found = [
-        (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)), key) for key in keys
-    ]
+    worst = {
+        (row.trace_id, row.span_id, row.verifier): row
+        for row in read(client, _WorstOf, WORST_CLAIMS, given, settings=BY_DAY)
+    }
+    found = (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)) for key in keys)
     return tuple(
-        _one(row, worst.get((key.trace_id, key.span_id, key.verifier))) for row, key in found if row
+        _with_worst(row, worst.get((row.trace_id, row.span_id, row.verifier)))
+        for row in found
+        if row
     )
 
 
-def _one(row: Sequence[Any], worst: Sequence[Any] | None) -> Listed:
-    index, label, claim = worst or (-1, "", "")
+def _with_worst(row: Listed, worst: _WorstOf | None) -> Listed:
+    if worst is None:
+        return row
     return replace(
-        Listed(*row), worst_claim=claim, worst_claim_index=index, worst_claim_label=label
+        row,
+        worst_claim=worst.worst_claim,
+        worst_claim_index=worst.worst_claim_index,
+        worst_claim_label=worst.worst_claim_label,
     )

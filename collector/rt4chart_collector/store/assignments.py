@@ -1,39 +1,40 @@
-"""Which issue a failure belongs to: one row a failure, and what an issue counts is read from them.
+"""The assignments of failures to issues: one row a failure. Issues' counts are derived from them.
 
-A row's version is that of the description it rests on, so writing it again changes nothing, and a
-verdict that came later leaves it behind: such a row counts no more.
+A row has the version of the description that it is based on, so writing it again changes nothing.
+After a later verdict on the answer the row no longer counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from rt4chart_collector.store.columns import IsDeleted, StartNs, StoredKey, StoredPartition, Version
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.descriptions import Partition
-from rt4chart_collector.store.failures import Key
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.rows import NAME, RowTable, StoredAs, read, token_of
 
 MATCH, BIRTH, SPLIT = "match", "birth", "split"
-ASSIGNMENTS = Layout(
-    "rt4chart_issue_assignments",
-    (
-        ("Timestamp", "DateTime64(9, 'UTC')"),
-        ("TraceId", "String"),
-        ("SpanId", "String"),
-        ("ClaimIndex", "Int32"),
-        ("IssueId", "UInt64"),
-        ("ServiceName", NAME),
-        ("Route", NAME),
-        ("Fingerprint", NAME),
-        ("Distance", "Float32"),
-        ("AssignedBy", NAME),
-        ("Version", "UInt64"),
-        ("IsDeleted", "UInt8"),
-    ),
-)
-# Assignments that count, each with its claim and its answer: those whose claim is a failure in
-# force and no newer than they are. `{{only}}` is a condition on IssueId, of the traces read too.
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A failure's place; `distance` is the cosine distance from the issue's centre."""
+
+    key: StoredKey
+    time_ns: StartNs
+    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
+    partition: StoredPartition
+    distance: Annotated[float, StoredAs("Distance", "Float32")]
+    by: Annotated[str, StoredAs("AssignedBy", NAME)]
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+ASSIGNMENTS = RowTable("rt4chart_issue_assignments", Assignment)
+COUNTED = ("key", "time_ns", "issue", "partition", "by", "version", "distance")
+# The assignments that count, each with its claim and answer: the claim is a failure in force and no
+# newer than the assignment. `{{only}}` is a condition on IssueId, which limits the traces too.
 LIVE = """
 SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIndex AS ClaimIndex,
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
@@ -68,18 +69,15 @@ WHERE a.Version > c.Version
 ONE = "IssueId IN {ids:Array(UInt64)}"
 ALL = "1"
 OF_ISSUES = f"""
-SELECT TraceId, SpanId, ClaimIndex, toUnixTimestamp64Nano(Timestamp) AS Time, IssueId,
-    ServiceName, Route, Fingerprint, Distance, AssignedBy, Version
-FROM ({LIVE.format(only=ONE)})
+SELECT {ASSIGNMENTS.select(*COUNTED)} FROM ({LIVE.format(only=ONE)})
 ORDER BY indexOf({{shown:Array(String)}}, TraceId) = 0, indexOf({{shown:Array(String)}}, TraceId),
     Distance, TraceId, SpanId, ClaimIndex
 LIMIT {{each:UInt32}} BY TraceId LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 # Of an issue's failures those nearer to one point than to another.
 NEARER = f"""
-SELECT l.TraceId, l.SpanId, l.ClaimIndex, toUnixTimestamp64Nano(l.Timestamp), l.IssueId,
-    l.ServiceName, l.Route, l.Fingerprint, cosineDistance(e.Embedding, {{to:Array(Float32)}}),
-    l.AssignedBy, l.Version
+SELECT {ASSIGNMENTS.select(*COUNTED[:-1], table="l")},
+    cosineDistance(e.Embedding, {{to:Array(Float32)}}) AS distance
 FROM ({LIVE.format(only=ONE)}) AS l
 INNER JOIN (
     SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
@@ -91,27 +89,10 @@ ORDER BY l.TraceId, l.SpanId, l.ClaimIndex
 """  # noqa: S608 - our own names
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """A failure's place; `distance` is the cosine distance from the issue's middle."""
-
-    key: Key
-    time_ns: int
-    issue: int
-    partition: Partition
-    distance: float
-    by: str
-    version: int
-
-
 def insert_assignments(client: Client, found: Sequence[Assignment]) -> None:
     """Write where failures belong; the higher version of one counts."""
-    rows: list[Row] = [
-        (one.time_ns, *one.key, one.issue, *one.partition, one.distance, one.by, one.version, 0)
-        for one in found
-    ]
     token = token_of("assignments", [(*one.key, one.issue, one.version) for one in found])
-    ASSIGNMENTS.insert(client, rows, token=token)
+    ASSIGNMENTS.insert(client, found, token=token)
 
 
 def assignments_of(
@@ -124,12 +105,12 @@ def assignments_of(
 ) -> list[Assignment]:
     """The failures of these issues, those of the traces in `shown` first, then the most typical.
 
-    What an alias holds is under its own id: give an issue with its aliases. At most `a_trace` come
-    of a trace. A failure whose verdict was replaced is none of them.
+    The failures of an alias are under its own id: pass an issue with its aliases. At most `a_trace`
+    come from one trace. Failures whose verdict was replaced are left out.
     """
     given: dict[str, object] = {"ids": list(issues), "limit": limit, "shown": list(shown)}
     given["each"] = a_trace
-    return _assignments(client, OF_ISSUES, given)
+    return read(client, Assignment, OF_ISSUES, given)
 
 
 def nearer(
@@ -142,13 +123,4 @@ def nearer(
 ) -> list[Assignment]:
     """The failures of these issues that are nearer `to` the first point `than` the second."""
     given = {"ids": list(issues), "model": model, "to": list(to), "than": list(than)}
-    return _assignments(client, NEARER, given)
-
-
-def _assignments(client: Client, query: str, given: Mapping[str, object]) -> list[Assignment]:
-    return [
-        Assignment((trace, span, index), time_ns, issue, (service, route, mark), far, by, version)
-        for trace, span, index, time_ns, issue, service, route, mark, far, by, version in (
-            client.query(query, given).result_rows
-        )
-    ]
+    return read(client, Assignment, NEARER, given)

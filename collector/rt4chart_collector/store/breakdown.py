@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate, part_rate, undecided_rate
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.scope import OF_SCOPE, scope
+from rt4chart_collector.store.filters import OF_SCOPE, scope
 
 COLUMNS = {
     "route": "Route",
@@ -143,10 +143,7 @@ def rates_by(
     if dimension not in COLUMNS:
         raise InputError(f"expected a dimension of {', '.join(DIMENSIONS)}; got {dimension!r}")
     column = COLUMNS[dimension]
-    is_route = dimension == "route"
-    names = (
-        "ServiceName AS S, Route AS R" if is_route else "{service:String} AS S, {route:String} AS R"
-    )
+    names = EACH_ROUTE if dimension == "route" else AS_ASKED
     given = _given(since_ns, until_ns, verifier, service, route)
     return [
         slice_of(row, key=str(row["K"])) for row in _rows(client, f"{names}, {column} AS K", given)

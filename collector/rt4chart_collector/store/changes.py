@@ -1,13 +1,14 @@
-"""Which attribute of a deployment changed in a route around a time."""
+"""The attributes of a deployment that changed in a route around a time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read
 
 SECOND_NS = 1_000_000_000
-# The attribute's name and column, in the order in which equal changes are told.
+# The attribute's name and column, in the order of equal changes.
 ATTRIBUTES = {
     "release": "Release",
     "prompt_version": "PromptVersion",
@@ -17,16 +18,16 @@ ATTRIBUTES = {
 LISTED = ", ".join(f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items())
 # Every answer that was seen counts, verified or not.
 SHARES = f"""
-SELECT part.1 AS Attribute, part.2 AS Value, toUnixTimestamp(min(Tick)) AS First,
-    sumIf(Answers, Tick < toDateTime({{at:Int64}}, 'UTC')) AS Before,
-    sumIf(Answers, Tick >= toDateTime({{at:Int64}}, 'UTC')) AS After
+SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS first_s,
+    sumIf(Answers, Tick < toDateTime({{at:Int64}}, 'UTC')) AS before,
+    sumIf(Answers, Tick >= toDateTime({{at:Int64}}, 'UTC')) AS after
 FROM rt4chart_route_5m
 ARRAY JOIN [{LISTED}] AS part
 WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
   AND VerifierId = {{verifier:String}}
   AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
-GROUP BY Attribute, Value HAVING sum(Answers) > 0
-ORDER BY Attribute, Before + After DESC, Value LIMIT {{limit:UInt32}} BY Attribute
+GROUP BY attribute, value HAVING sum(Answers) > 0
+ORDER BY attribute, before + after DESC, value LIMIT {{limit:UInt32}} BY attribute
 """  # noqa: S608 - our own names
 
 
@@ -43,6 +44,15 @@ class Change:
     before: float
     after: float
     answers_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    attribute: str
+    value: str
+    first_s: int
+    before: int
+    after: int
 
 
 def changes(
@@ -71,26 +81,26 @@ def changes(
         "until": until_ns // SECOND_NS,
         "limit": 200,
     }
-    rows = client.query(SHARES, given).result_rows
+    rows = read(client, _Share, SHARES, given)
     before, after = (dict.fromkeys(ATTRIBUTES, 0) for _ in range(2))
-    for attribute, _, _, earlier, later in rows:
-        before[attribute] += earlier
-        after[attribute] += later
+    for row in rows:
+        before[row.attribute] += row.before
+        after[row.attribute] += row.after
     found = [
         Change(
-            attribute,
-            value,
-            first * SECOND_NS,
-            earlier / before[attribute],
-            later / after[attribute],
-            int(later),
+            row.attribute,
+            row.value,
+            row.first_s * SECOND_NS,
+            row.before / before[row.attribute],
+            row.after / after[row.attribute],
+            row.after,
         )
-        for attribute, value, first, earlier, later in rows
-        if before[attribute] > 0 and after[attribute] > 0
+        for row in rows
+        if before[row.attribute] > 0 and after[row.attribute] > 0
     ]
     order = list(ATTRIBUTES)
     moved = [one for one in found if abs(one.after - one.before) >= least]
-    # What came is told before what went.
+    # New values come before those that went.
     return sorted(
         moved,
         key=lambda one: (

@@ -1,7 +1,7 @@
-"""The migrations on a cluster: each table as a replicated one on every shard, and one over them.
+"""The migrations for a cluster: a replicated table on every shard, and a Distributed one over it.
 
-Pure: a single server's statements come in, a cluster's come out. The files stay as they are, so
-that their checksums hold in both kinds of databases.
+Pure: statements for a single server in, statements for a cluster out. The migration files have one
+text, so their checksums hold in both kinds of databases.
 """
 
 from __future__ import annotations
@@ -21,29 +21,13 @@ WHOLE_PATH = "'/clickhouse/tables/{database}/{table}', '{shard}-{replica}'"
 BY_TRACE = "cityHash64(TraceId)"
 BY_ROUTE = "cityHash64(ServiceName, Route)"
 SHARDED_BY = {"rt4chart_route_1m": BY_ROUTE, "rt4chart_route_5m": BY_ROUTE}
-# Small, read whole, and not by trace: every server has all of them.
-WHOLE = {"rt4chart_dead_letters", "rt4chart_failure_embeddings", "rt4chart_issue_members"}
+# Small tables that are read whole: every server has all of their rows.
+WHOLE = {"rt4chart_dead_letters", "rt4chart_failure_embeddings"}
 SINGLE_ONLY = "non_replicated_deduplication_window"
 # A Distributed table knows columns alone; keys, indexes, projections, settings and times are below.
 OF_COLUMNS = re.compile(r"(?:ADD|DROP|MODIFY|RENAME|COMMENT) COLUMN\b")
 JOIN = re.compile(r"(?<!GLOBAL )\b((?:LEFT|RIGHT|INNER|FULL) (?:\w+ )?JOIN)\b")
 IN_SELECT = re.compile(r"(?<!GLOBAL )\b((?:NOT )?IN) \((?=\s*SELECT\b)")
-# What each connection to a cluster is set to: subqueries are sent to all shards, not run by each
-# alone; a shard that is away is an error and no smaller number; a write is stored when it returns,
-# and reads prefer the replica that took it.
-CONNECTION = {
-    "distributed_product_mode": "global",
-    "prefer_global_in_and_join": "1",
-    "distributed_foreground_insert": "1",
-    "parallel_distributed_insert_select": "0",
-    "skip_unavailable_shards": "0",
-    "load_balancing": "in_order",
-}
-IS_CLUSTER = """
-SELECT count() FROM system.tables
-WHERE database = {name:String} AND name = 'otel_traces' AND engine = 'Distributed'
-"""
-
 Sharding = Mapping[str, str]
 
 

@@ -18,12 +18,26 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.query import QueryResult
 
 from otel_rt4chart.core.errors import InputError, NoStoreError, StoreBusyError, StoreError
-from rt4chart_collector.store.cluster import CONNECTION, IS_CLUSTER
 from rt4chart_collector.store.local_endpoint import LocalEndpoint, read_endpoint
 from rt4chart_collector.store.location import held, is_held, is_owned, let_go, turn
 from rt4chart_collector.store.target import Target, target_of
 
 CONNECT_SECONDS = 10
+# The settings of each connection to a cluster: subqueries run over all shards, not within each
+# alone; a shard that is away is an error and not a smaller number; a write is stored when it
+# returns, and reads prefer the replica that took it.
+CLUSTER_SETTINGS = {
+    "distributed_product_mode": "global",
+    "prefer_global_in_and_join": "1",
+    "distributed_foreground_insert": "1",
+    "parallel_distributed_insert_select": "0",
+    "skip_unavailable_shards": "0",
+    "load_balancing": "in_order",
+}
+IS_CLUSTER = """
+SELECT count() FROM system.tables
+WHERE database = {name:String} AND name = 'otel_traces' AND engine = 'Distributed'
+"""
 # What the driver raises where a Python value does not fit its column: trying again will not help.
 UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
 # What reading a `stream` raises where it breaks off: a server's is urllib3's response.
@@ -195,7 +209,7 @@ def _at_home(client: Client, creates: bool) -> Client:
         client.command(f"CREATE DATABASE IF NOT EXISTS {name}")
     client.enter()
     if is_server and client.query(IS_CLUSTER, {"name": name}).result_rows != [(0,)]:
-        client.keep(CONNECTION)
+        client.keep(CLUSTER_SETTINGS)
     return client
 
 

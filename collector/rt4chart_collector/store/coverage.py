@@ -1,4 +1,4 @@
-"""How much of a route's traffic has a verdict, and what became of the rest."""
+"""How much of a route's traffic has a verdict, and why the rest has none."""
 
 from __future__ import annotations
 
@@ -8,30 +8,32 @@ from dataclasses import dataclass
 
 from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.scope import OF_SCOPE, scope
+from rt4chart_collector.store.filters import OF_SCOPE, scope
+from rt4chart_collector.store.rows import read
 
-# Not asked for; not to be verified as it came; and what went wrong here.
+# Excluded by sampling; not verifiable as it came; and failures of this service.
 SAMPLED_OUT = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
 UNREADABLE = (Decision.NO_CONTENT, Decision.REDACTED, Decision.TRUNCATED, Decision.NO_CONTEXT)
 FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
 COVERAGE = f"""
-SELECT ServiceName, Route, Decision, sum(Answers) AS N,
-    sum(Answers * Decided) AS Claims, sum(Undecided) AS Open
+SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
+    sum(Answers * Decided) AS claims, sum(Undecided) AS undecided
 FROM rt4chart_route_5m
 WHERE VerifierId = {{verifier:String}}
   AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
   AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
   AND {OF_SCOPE}
-GROUP BY ServiceName, Route, Decision HAVING N > 0 ORDER BY ServiceName, Route, N DESC, Decision
+GROUP BY ServiceName, Route, Decision HAVING answers > 0
+ORDER BY ServiceName, Route, answers DESC, Decision
 """  # noqa: S608 - our own names
 
 JUDGED = """
-SELECT VerifierId, sumIf(Answers, Decision IN {failed:Array(String)}) AS Failed,
-    sumIf(Answers, Decision = 'verified') AS Verified
+SELECT VerifierId AS verifier, sumIf(Answers, Decision IN {failed:Array(String)}) AS failed,
+    sumIf(Answers, Decision = 'verified') AS verified
 FROM rt4chart_route_5m
 WHERE Tick >= fromUnixTimestamp64Nano({since:Int64})
   AND Tick < fromUnixTimestamp64Nano({until:Int64})
-GROUP BY VerifierId HAVING Failed > 0 OR Verified > 0 ORDER BY VerifierId
+GROUP BY VerifierId HAVING failed > 0 OR verified > 0 ORDER BY VerifierId
 """
 
 
@@ -98,6 +100,16 @@ class Coverage:
         return sum(self.decisions.get(one, 0) for one in decisions)
 
 
+@dataclass(frozen=True, slots=True)
+class _DecisionCount:
+    service: str
+    route: str
+    decision: str
+    answers: int
+    claims: int
+    undecided: int
+
+
 def coverage(
     client: Client,
     *,
@@ -112,23 +124,21 @@ def coverage(
     Without a service or a route, of all of them. Counts are of what was seen, without weights.
     """
     given = {"since": since_ns, "until": until_ns, "verifier": verifier}
-    rows = client.query(COVERAGE, {**given, **scope(service, route)}).result_rows
-    found: defaultdict[tuple[str, str], list[tuple[str, int, int, int]]] = defaultdict(list)
-    for name, path, decision, answers, claims, undecided in rows:
-        found[name, path].append((decision, int(answers), int(claims), int(undecided)))
+    found: defaultdict[tuple[str, str], list[_DecisionCount]] = defaultdict(list)
+    for row in read(client, _DecisionCount, COVERAGE, {**given, **scope(service, route)}):
+        found[row.service, row.route].append(row)
     return {key: _coverage(counts) for key, counts in found.items()}
 
 
 def judged(client: Client, *, since_ns: int, until_ns: int) -> list[Judged]:
     """What every verifier did in the ticks that start in [since, until), without weights."""
     given = {"since": since_ns, "until": until_ns, "failed": [str(one) for one in FAILED]}
-    rows = client.query(JUDGED, given).result_rows
-    return [Judged(name, int(failed), int(verified)) for name, failed, verified in rows]
+    return read(client, Judged, JUDGED, given)
 
 
-def _coverage(counts: list[tuple[str, int, int, int]]) -> Coverage:
+def _coverage(rows: list[_DecisionCount]) -> Coverage:
     return Coverage(
-        decisions={decision: answers for decision, answers, _, _ in counts},
-        claims=sum(claims for _, _, claims, _ in counts),
-        undecided=sum(undecided for _, _, _, undecided in counts),
+        decisions={row.decision: row.answers for row in rows},
+        claims=sum(row.claims for row in rows),
+        undecided=sum(row.undecided for row in rows),
     )

@@ -1,4 +1,4 @@
-"""The statements of the migrations, taken apart: which table or view, with which columns."""
+"""A parser for the statements of the migrations: tables, views and their columns."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ Statement = Table | View | Alter | Drop | Insert
 
 
 def parsed(statement: str) -> Statement:
-    """The statement taken apart; StoreError for a form that the migrations do not use."""
+    """The parsed statement; StoreError for a form that the migrations do not use."""
     if match := TABLE.match(statement):
         return _table(statement, match)
     if match := FEED.fullmatch(statement):

@@ -1,36 +1,36 @@
-"""What failures were described as, and the vectors of those words: what grouping works on."""
+"""Descriptions of failures and their vectors: what grouping works on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from rt4chart_collector.store.columns import Partition, StartNs, StoredKey, StoredPartition, Version
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.rows import NAME, RowTable, StoredAs, token_of
 
-DESCRIPTIONS = Layout(
-    "rt4chart_failure_embeddings",
-    (
-        ("Timestamp", "DateTime64(9, 'UTC')"),
-        ("TraceId", "String"),
-        ("SpanId", "String"),
-        ("ClaimIndex", "Int32"),
-        ("ServiceName", NAME),
-        ("Route", NAME),
-        ("Fingerprint", NAME),
-        ("EmbeddingModel", NAME),
-        ("Text", "String"),
-        ("Embedding", "Array(Float32)"),
-        ("Version", "UInt64"),
-    ),
-)
-Partition = tuple[str, str, str]
+
+@dataclass(frozen=True, slots=True)
+class DescriptionRow:
+    """A description as it is stored; `version` is that of its claim, plus one."""
+
+    start_ns: StartNs
+    key: StoredKey
+    partition: StoredPartition
+    model: Annotated[str, StoredAs("EmbeddingModel", NAME)]
+    text: Annotated[str, StoredAs("Text", "String")]
+    vector: Annotated[tuple[float, ...], StoredAs("Embedding", "Array(Float32)")]
+    version: Version
+
+
+DESCRIPTIONS = RowTable("rt4chart_failure_embeddings", DescriptionRow)
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A failure in the words that it is grouped by, and their vector."""
+    """The text by which a failure is grouped, and its vector."""
 
     failure: Failure
     fingerprint: str
@@ -39,24 +39,23 @@ class Description:
 
     @property
     def partition(self) -> Partition:
-        """Within what it is grouped: service, route and fingerprint."""
+        """What it is grouped within: service, route and fingerprint."""
         return (self.failure.service, self.failure.route, self.fingerprint)
 
 
 def insert_descriptions(client: Client, found: Sequence[Description], *, model: str) -> None:
-    """Write them under the embedder's name; a verdict's replaces that of an earlier verdict."""
-    rows: list[Row] = [
-        (
-            one.failure.time_ns,
-            *one.failure.key,
-            *one.partition,
-            model,
-            one.text,
-            list(one.vector),
-            one.failure.version + 1,
+    """Write them under the embedder's name; each replaces that of an earlier verdict."""
+    rows = [
+        DescriptionRow(
+            start_ns=one.failure.time_ns,
+            key=one.failure.key,
+            partition=one.partition,
+            model=model,
+            text=one.text,
+            vector=one.vector,
+            version=one.failure.version + 1,
         )
         for one in found
     ]
     written = [(*one.failure.key, model, one.failure.version, one.fingerprint) for one in found]
-    token = token_of("descriptions", written)
-    DESCRIPTIONS.insert(client, rows, token=token)
+    DESCRIPTIONS.insert(client, rows, token=token_of("descriptions", written))

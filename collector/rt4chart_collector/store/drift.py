@@ -1,44 +1,17 @@
-"""What the drift detector found, a row a route and tick: written by the monitor, read by pages."""
+"""The states of the drift detector: one row for each route and tick."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
 
+from rt4chart_collector.store.columns import Route, ServiceName, VerifierId, Version
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.rows import NAME, TIME_S, RowTable, StoredAs, read, token_of
 
 MOST = 20_000
 SECOND_NS = 1_000_000_000
-FIGURES = ("Warn", "Page", "WarnAt", "PageAt", "Baseline", "DeadBand")
-DRIFT = Layout(
-    "rt4chart_drift",
-    (
-        ("ServiceName", NAME),
-        ("Route", NAME),
-        ("VerifierId", NAME),
-        ("Tick", "DateTime('UTC')"),
-        ("State", NAME),
-        *((name, "Float64") for name in FIGURES),
-        ("BaselineClaims", "UInt64"),
-        ("Detectable", "Float64"),
-        ("Version", "UInt64"),
-    ),
-)
-FIELDS = f"toUnixTimestamp(Tick), State, {', '.join(FIGURES)}, BaselineClaims, Detectable"
-OVER_TIME = f"""
-SELECT ServiceName, Route, VerifierId, {FIELDS} FROM rt4chart_drift FINAL
-WHERE VerifierId = {{verifier:String}}
-  AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
-  AND ({{all:UInt8}} OR ServiceName = {{service:String}} AND Route = {{route:String}})
-ORDER BY ServiceName, Route, Tick DESC LIMIT {{limit:UInt32}}
-"""  # noqa: S608 - our own names
-LATEST = f"""
-SELECT ServiceName, Route, VerifierId, {FIELDS} FROM rt4chart_drift FINAL
-WHERE VerifierId = {{verifier:String}} AND Tick >= toDateTime({{since:Int64}}, 'UTC')
-ORDER BY ServiceName, Route, Tick DESC
-LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
-"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,43 +23,44 @@ class DriftRow:
     shares of claims; `detectable` is the smallest rise found within 90 minutes, 0: not known.
     """
 
-    service: str
-    route: str
-    verifier: str
-    tick_ns: int
-    state: str
-    warn: float
-    page: float
-    warn_at: float
-    page_at: float
-    baseline: float
-    dead_band: float
-    baseline_claims: int
-    detectable: float
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+    tick_ns: Annotated[int, StoredAs("Tick", TIME_S)]
+    state: Annotated[str, StoredAs("State", NAME)]
+    warn: Annotated[float, StoredAs("Warn", "Float64")]
+    page: Annotated[float, StoredAs("Page", "Float64")]
+    warn_at: Annotated[float, StoredAs("WarnAt", "Float64")]
+    page_at: Annotated[float, StoredAs("PageAt", "Float64")]
+    baseline: Annotated[float, StoredAs("Baseline", "Float64")]
+    dead_band: Annotated[float, StoredAs("DeadBand", "Float64")]
+    baseline_claims: Annotated[int, StoredAs("BaselineClaims", "UInt64")]
+    detectable: Annotated[float, StoredAs("Detectable", "Float64")]
+    version: Version = field(default=0, compare=False)
+
+
+DRIFT = RowTable("rt4chart_drift", DriftRow)
+OVER_TIME = f"""
+SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
+WHERE VerifierId = {{verifier:String}}
+  AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
+  AND ({{all:UInt8}} OR ServiceName = {{service:String}} AND Route = {{route:String}})
+ORDER BY ServiceName, Route, Tick DESC LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
+LATEST = f"""
+SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
+WHERE VerifierId = {{verifier:String}} AND Tick >= toDateTime({{since:Int64}}, 'UTC')
+ORDER BY ServiceName, Route, Tick DESC
+LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
 
 
 def write_drift(client: Client, rows: Sequence[DriftRow], *, version: int) -> None:
     """Write the rows in place of earlier ones of the same ticks; the higher version counts."""
-    cells: list[Row] = [
-        (
-            one.service,
-            one.route,
-            one.verifier,
-            one.tick_ns // SECOND_NS,
-            one.state,
-            one.warn,
-            one.page,
-            one.warn_at,
-            one.page_at,
-            one.baseline,
-            one.dead_band,
-            one.baseline_claims,
-            one.detectable,
-            version,
-        )
-        for one in rows
-    ]
-    DRIFT.insert(client, cells, token=token_of("drift", [(*row[:4], version) for row in cells]))
+    token = token_of(
+        "drift", [(one.service, one.route, one.verifier, one.tick_ns, version) for one in rows]
+    )
+    DRIFT.insert(client, [replace(one, version=version) for one in rows], token=token)
 
 
 def drift_over_time(
@@ -112,7 +86,7 @@ def drift_over_time(
         "route": name,
         "limit": limit,
     }
-    found = _read(client, OVER_TIME, given)
+    found = read(client, DriftRow, OVER_TIME, given)
     return sorted(found, key=lambda one: (one.service, one.route, one.tick_ns))
 
 
@@ -121,11 +95,4 @@ def latest_drift(
 ) -> dict[tuple[str, str], DriftRow]:
     """The newest row since then of each route, at most `limit` routes, by (service, route)."""
     given = {"since": since_ns // SECOND_NS, "verifier": verifier, "limit": limit}
-    return {(one.service, one.route): one for one in _read(client, LATEST, given)}
-
-
-def _read(client: Client, query: str, given: Mapping[str, object]) -> list[DriftRow]:
-    return [
-        DriftRow(service, route, verifier, tick * SECOND_NS, *rest)
-        for service, route, verifier, tick, *rest in client.query(query, given).result_rows
-    ]
+    return {(one.service, one.route): one for one in read(client, DriftRow, LATEST, given)}

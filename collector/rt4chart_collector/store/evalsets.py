@@ -1,4 +1,4 @@
-"""Eval sets in the database: cases as they are now, and releases, which are written once."""
+"""Eval sets: their cases as they are now, and their releases, which are written once."""
 
 from __future__ import annotations
 
@@ -6,61 +6,82 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 from uuid import uuid4
 
 from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.store.columns import Actor, IsDeleted, Note, Version
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import Layout, Row, token_of
 from rt4chart_collector.store.leases import give_back, take
+from rt4chart_collector.store.rows import TIME_MS, RowTable, StoredAs, read, read_int, token_of
 
-CASES = Layout(
-    "rt4chart_eval_cases",
-    (
-        ("EvalSet", "String"),
-        ("CaseId", "String"),
-        ("State", "Enum8('pending' = 1, 'approved' = 2, 'rejected' = 3)"),
-        ("IssueId", "UInt64"),
-        ("Body", "String"),
-        ("Actor", "String"),
-        ("Note", "String"),
-        ("Version", "UInt64"),
-        ("IsDeleted", "UInt8"),
-    ),
-)
-RELEASES = Layout(
-    "rt4chart_eval_releases",
-    (
-        ("EvalSet", "String"),
-        ("Release", "UInt32"),
-        ("CaseId", "String"),
-        ("IssueId", "UInt64"),
-        ("Body", "String"),
-        ("Checksum", "String"),
-        ("Actor", "String"),
-        ("ReleasedAt", "DateTime64(3, 'UTC')"),
-    ),
-)
-STORED = """
-SELECT CaseId, toString(State), IssueId, Body, Actor, Note FROM rt4chart_eval_cases FINAL
-WHERE EvalSet = {name:String} AND IsDeleted = 0 ORDER BY CaseId
-"""
-RELEASED = """
-SELECT CaseId, IssueId, Body, Checksum, Actor FROM rt4chart_eval_releases FINAL
-WHERE EvalSet = {name:String} AND Release = {release:UInt32} ORDER BY CaseId
-"""
+CASE_STATES = "Enum8('pending' = 1, 'approved' = 2, 'rejected' = 3)"
+MS = 1_000_000
+LEASE_NS = 60 * 10**9
+
+
+class CaseState(StrEnum):
+    """Whether a person wants the case; only approved cases are released."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case of a set as it is now; `body` is its JSON, `actor` who set its state."""
+
+    eval_set: Annotated[str, StoredAs("EvalSet", "String")]
+    id: Annotated[str, StoredAs("CaseId", "String")]
+    state: Annotated[CaseState, StoredAs("State", CASE_STATES)]
+    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
+    body: Annotated[str, StoredAs("Body", "String")]
+    actor: Actor
+    note: Note
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow:
+    """A case of a release; `checksum` is over all cases of the release."""
+
+    eval_set: Annotated[str, StoredAs("EvalSet", "String")]
+    release: Annotated[int, StoredAs("Release", "UInt32")]
+    id: Annotated[str, StoredAs("CaseId", "String")]
+    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
+    body: Annotated[str, StoredAs("Body", "String")]
+    checksum: Annotated[str, StoredAs("Checksum", "String")]
+    actor: Actor
+    released_ns: Annotated[int, StoredAs("ReleasedAt", TIME_MS)]
+
+
+CASES = RowTable("rt4chart_eval_cases", CaseRow)
+RELEASES = RowTable("rt4chart_eval_releases", ReleaseRow)
+STORED = f"""
+SELECT {CASES.select()} FROM rt4chart_eval_cases FINAL
+WHERE EvalSet = {{name:String}} AND IsDeleted = 0 ORDER BY CaseId
+"""  # noqa: S608 - our own names alone
+RELEASED = f"""
+SELECT {RELEASES.select()} FROM rt4chart_eval_releases FINAL
+WHERE EvalSet = {{name:String}} AND Release = {{release:UInt32}} ORDER BY CaseId
+"""  # noqa: S608
 CHECKSUMS = """
 SELECT DISTINCT Checksum FROM rt4chart_eval_releases
 WHERE EvalSet = {name:String} AND Release = {release:UInt32}
 """
 ALL_RELEASES = """
-SELECT Release, uniqExact(CaseId), any(Checksum), any(Actor),
-    toUnixTimestamp64Milli(max(ReleasedAt))
+SELECT Release AS number, uniqExact(CaseId) AS cases, any(Checksum) AS checksum,
+    any(Actor) AS actor, toUnixTimestamp64Milli(max(ReleasedAt)) AS released_ms
 FROM rt4chart_eval_releases FINAL WHERE EvalSet = {name:String}
 GROUP BY Release ORDER BY Release DESC
 """
 LATEST = "SELECT max(Release) FROM rt4chart_eval_releases WHERE EvalSet = {name:String}"
 ALL = """
-SELECT EvalSet, sum(Pending), sum(Approved), sum(Rejected), max(Latest) FROM (
+SELECT EvalSet AS name, sum(Pending) AS pending, sum(Approved) AS approved,
+    sum(Rejected) AS rejected, max(Latest) AS release
+FROM (
     SELECT EvalSet, countIf(State = 'pending') AS Pending, countIf(State = 'approved') AS Approved,
         countIf(State = 'rejected') AS Rejected, 0 AS Latest
     FROM rt4chart_eval_cases FINAL WHERE IsDeleted = 0 GROUP BY EvalSet
@@ -68,15 +89,6 @@ SELECT EvalSet, sum(Pending), sum(Approved), sum(Rejected), max(Latest) FROM (
     SELECT EvalSet, 0, 0, 0, max(Release) FROM rt4chart_eval_releases GROUP BY EvalSet
 ) GROUP BY EvalSet ORDER BY EvalSet
 """
-LEASE_NS = 60 * 10**9
-
-
-class CaseState(StrEnum):
-    """Whether a person wants the case; only those approved are released."""
-
-    PENDING = "pending"
-    APPROVED = "approved"
-    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +127,28 @@ class EvalRelease:
 
 def eval_sets(client: Client) -> list[EvalSetCounts]:
     """Every set, by name."""
-    return [EvalSetCounts(*row) for row in client.query(ALL).result_rows]
+    return read(client, EvalSetCounts, ALL)
 
 
 def stored_cases(client: Client, name: str) -> list[StoredCase]:
     """The cases of a set as they are now, by id."""
-    rows = client.query(STORED, {"name": name}).result_rows
-    return [StoredCase(row[0], CaseState(row[1]), *row[2:]) for row in rows]
+    rows = read(client, CaseRow, STORED, {"name": name})
+    return [StoredCase(row.id, row.state, row.issue, row.body, row.actor, row.note) for row in rows]
 
 
 def write_cases(client: Client, name: str, cases: Sequence[StoredCase], *, version: int) -> None:
     """Write cases, each in place of the one with its id; `version` orders the writings."""
-    rows: list[Row] = [
-        (name, case.id, case.state, case.issue, case.body, case.actor, case.note, version, 0)
+    rows = [
+        CaseRow(
+            eval_set=name,
+            id=case.id,
+            state=case.state,
+            issue=case.issue,
+            body=case.body,
+            actor=case.actor,
+            note=case.note,
+            version=version,
+        )
         for case in cases
     ]
     CASES.insert(client, rows, token=token_of("cases", [(name, c.id, version) for c in cases]))
@@ -136,13 +157,13 @@ def write_cases(client: Client, name: str, cases: Sequence[StoredCase], *, versi
 def release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
     """Release the approved cases under the next number, and give that.
 
-    InputError where none is approved, where the latest release holds the same cases, and where
-    somebody else releases at this moment. A release that is not what was written is left behind.
+    Raises InputError where no case is approved, where the latest release holds the same cases, and
+    while another release of the set runs. A release whose rows were changed is kept.
     """
-    now_ns, holder = now_ms * 1_000_000, uuid4().hex
+    now_ns, holder = now_ms * MS, uuid4().hex
     lease = f"release of {name}"
     if not take(client, lease, holder, now_ns=now_ns, for_ns=LEASE_NS):
-        raise InputError(f"{name}: somebody else is releasing it; try again in a minute")
+        raise InputError(f"{name}: another release of it is running; try again in a minute")
     try:
         return _release(client, name, actor=actor, now_ms=now_ms)
     finally:
@@ -152,14 +173,27 @@ def release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
 def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
     cases = [case for case in stored_cases(client, name) if case.state is CaseState.APPROVED]
     if not cases:
-        raise InputError(f"{name}: expected an approved case, got none: rt4chart evalset review")
+        raise InputError(
+            f"{name}: expected at least one approved case, got none; "
+            "approve some with rt4chart evalset review"
+        )
     latest, checksum = latest_release(client, name), checksum_of(case.body for case in cases)
     written = client.query(CHECKSUMS, {"name": name, "release": latest}).result_rows
     if written == [(checksum,)]:
-        raise InputError(f"{name}: release {latest} holds these very cases already")
+        raise InputError(f"{name}: release {latest} holds the same cases already")
     number = latest + 1
-    rows: list[Row] = [
-        (name, number, case.id, case.issue, case.body, checksum, actor, now_ms) for case in cases
+    rows = [
+        ReleaseRow(
+            eval_set=name,
+            release=number,
+            id=case.id,
+            issue=case.issue,
+            body=case.body,
+            checksum=checksum,
+            actor=actor,
+            released_ns=now_ms * MS,
+        )
+        for case in cases
     ]
     RELEASES.insert(client, rows, token=token_of("release", [(name, number, checksum, now_ms)]))
     released_cases(client, name, number)
@@ -168,28 +202,28 @@ def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
 
 def latest_release(client: Client, name: str) -> int:
     """The number of the latest release; 0 where there is none."""
-    return int(client.query(LATEST, {"name": name}).result_rows[0][0])
+    return int(read_int(client, LATEST, {"name": name}))
 
 
 def releases(client: Client, name: str) -> list[EvalRelease]:
-    """The releases of a set, the latest first; whether they are whole, `released_cases` looks."""
-    return [EvalRelease(*row) for row in client.query(ALL_RELEASES, {"name": name}).result_rows]
+    """The releases of a set, the latest first; `released_cases` checks that one is intact."""
+    return read(client, EvalRelease, ALL_RELEASES, {"name": name})
 
 
 def released_cases(client: Client, name: str, number: int) -> list[StoredCase]:
-    """The cases of a release, whole as it was written.
+    """The cases of a release.
 
-    InputError where there is none of that number, or where it is not what was written.
+    Raises InputError for an unknown number, and where its rows are not those that were written.
     """
-    rows = client.query(RELEASED, {"name": name, "release": number}).result_rows
+    rows = read(client, ReleaseRow, RELEASED, {"name": name, "release": number})
     if not rows:
         raise InputError(f"{name}: expected a release of that number, got {number}")
-    if {checksum_of(row[2] for row in rows)} != {row[3] for row in rows}:
+    if {checksum_of(row.body for row in rows)} != {row.checksum for row in rows}:
         raise InputError(
-            f"{name}: release {number} is not what was written, rows were added or changed; take "
-            "an earlier one, or release again"
+            f"{name}: release {number} has rows that were added or changed since; use an "
+            "earlier one, or release again"
         )
-    return [StoredCase(row[0], CaseState.APPROVED, row[1], row[2], row[4]) for row in rows]
+    return [StoredCase(row.id, CaseState.APPROVED, row.issue, row.body, row.actor) for row in rows]
 
 
 def checksum_of(bodies: Iterable[str]) -> str:

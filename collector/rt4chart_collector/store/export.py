@@ -1,4 +1,4 @@
-"""Tables in files that the engine writes: one a table and day, or hour where that is too much."""
+"""Export of tables to files that the engine writes: one for each table and day, or less."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.store.connect import BROKEN, Client
+from rt4chart_collector.store.rows import read
 
-# The result or the statement's memory or time is over its bound: less of it may pass.
+# The result, or the memory or time of the statement, is over its limit: a shorter time may pass.
 TOO_MUCH = ("Code: 396", "Code: 241", "Code: 159")
 STEPS = (
     (timedelta(days=1), "%Y-%m-%d"),
@@ -40,7 +41,7 @@ BY_ISSUE = """({route:String} = '' OR IssueId IN (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table as it is read: the rows in force, each once, enumerations as their names."""
+    """How a table is read: each row in force once, enumerations as their names."""
 
     table: str
     time: str = "Timestamp"
@@ -104,7 +105,7 @@ SOURCES: Mapping[str, Source] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to write: the days from `since` to `until`, each whole, of a route or of all of them."""
+    """What to export: whole days from `since` to `until`, of one route or of all."""
 
     since: datetime
     until: datetime
@@ -114,12 +115,16 @@ class Wanted:
     overwrites: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _At:
+    at: int
+
+
 def exported(client: Client, name: str, wanted: Wanted) -> Iterator[Path]:
     """Write one table's rows; each file is given when it has its name.
 
-    A file that is not whole is called .part. Raises InputError for a file that is there already,
-    before anything of that table is read, and StoreError where a minute is too much or what came
-    was cut off.
+    An incomplete file is called .part. Raises InputError for a folder that is not empty, before
+    the table is read, and StoreError where a minute is too much or the result was cut off.
     """
     source, folder = SOURCES[name], wanted.folder / name
     if not wanted.overwrites and folder.exists() and any(folder.iterdir()):
@@ -169,8 +174,8 @@ def _times(
     seconds = int(STEPS[level][0].total_seconds())
     column = f"DISTINCT intDiv(toUnixTimestamp(t.{source.time}), {seconds}) * {seconds} AS at"
     query = f"SELECT at FROM ({source.query(column)}) ORDER BY at"  # noqa: S608 - our own names
-    rows = client.query(query, _given(wanted, start, end)).result_rows
-    return [datetime.fromtimestamp(at, UTC) for (at,) in rows]
+    found = read(client, _At, query, _given(wanted, start, end))
+    return [datetime.fromtimestamp(one.at, UTC) for one in found]
 
 
 def _write(

@@ -1,24 +1,26 @@
-"""Some failures of a time with their vectors, for a map: drawn by chance, the same each time."""
+"""A reproducible random sample of a time's failures with their vectors, for a map."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rt4chart_collector.store.columns import StoredKey
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Key
-from rt4chart_collector.store.scope import OF_SCOPE, scope
+from rt4chart_collector.store.filters import OF_SCOPE, scope
+from rt4chart_collector.store.rows import read, read_int
 
+CLAIM_LENGTH = 400
 WINDOW = f"""
     Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
     AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
     AND {OF_SCOPE}
 """
-# The space in which most of them lie: vectors of two spaces have no distance.
+# The embedding space of most of them: vectors of two spaces cannot be compared.
 SPACE = f"""
-SELECT EmbeddingModel, uniqExact(TraceId, SpanId, ClaimIndex) AS Described
+SELECT EmbeddingModel AS model, uniqExact(TraceId, SpanId, ClaimIndex) AS described
 FROM rt4chart_failure_embeddings WHERE Fingerprint != '' AND {WINDOW}
-GROUP BY EmbeddingModel ORDER BY Described DESC, EmbeddingModel LIMIT 1
+GROUP BY EmbeddingModel ORDER BY described DESC, EmbeddingModel LIMIT 1
 """  # noqa: S608 - our own names
 COUNT = f"""
 SELECT uniqExact(TraceId, SpanId, ClaimIndex) FROM rt4chart_claims FINAL
@@ -31,11 +33,13 @@ GROUP BY TraceId, SpanId, ClaimIndex
 ORDER BY cityHash64(TraceId, SpanId, ClaimIndex), TraceId, SpanId, ClaimIndex
 LIMIT {{limit:UInt32}}
 """  # noqa: S608
-# A description is of the claim whose version it carries, plus one: of a later verdict it is none.
+# A description carries the version of its claim, plus one. It does not describe a later verdict.
 POINTS = f"""
 WITH drawn AS ({DRAWN})
-SELECT e.TraceId, e.SpanId, e.ClaimIndex, e.Embedding, c.Claim, toString(c.Label), c.ServiceName,
-    c.Route, toUnixTimestamp64Nano(c.Timestamp), if(a.Version > c.Version, a.IssueId, 0)
+SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
+    e.Embedding AS vector, leftUTF8(c.Claim, {CLAIM_LENGTH}) AS claim, toString(c.Label) AS label,
+    c.ServiceName AS service, c.Route AS route, toUnixTimestamp64Nano(c.Timestamp) AS time_ns,
+    if(a.Version > c.Version, a.IssueId, 0) AS issue
 FROM (
     SELECT TraceId, SpanId, ClaimIndex, Embedding, Version FROM rt4chart_failure_embeddings FINAL
     WHERE EmbeddingModel = {{model:String}} AND (TraceId, SpanId, ClaimIndex) IN drawn
@@ -55,14 +59,13 @@ LEFT ANY JOIN (
 WHERE e.Version = c.Version + 1
 ORDER BY cityHash64(e.TraceId, e.SpanId, e.ClaimIndex), e.TraceId, e.SpanId, e.ClaimIndex
 """  # noqa: S608
-CLAIM_LENGTH = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class FailurePoint:
     """A failure with its vector; `issue` is 0 where it has no place yet, a long claim is cut."""
 
-    key: Key
+    key: StoredKey
     vector: Sequence[float]
     claim: str
     label: str
@@ -73,13 +76,19 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
-    """Those drawn, in an order by chance; of how many failures, and how many of these described."""
+class FailurePoints:
+    """The sample in random order, the number of failures, and how many of them are described."""
 
-    drawn: tuple[Point, ...]
+    drawn: tuple[FailurePoint, ...]
     failures: int
     described: int
     model: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    model: str
+    described: int
 
 
 def failure_points(
@@ -90,21 +99,16 @@ def failure_points(
     service: str | None = None,
     route: str | None = None,
     limit: int,
-) -> Points:
+) -> FailurePoints:
     """At most `limit` failures of that time in the space in which most of them are described."""
     given: dict[str, object] = {
         "since": since_ns,
         "until": until_ns,
         **scope(service, route),
     }
-    failures = int(client.query(COUNT, given).result_rows[0][0])
-    spaces = client.query(SPACE, given).result_rows
-    if not spaces:
-        return Points((), failures, 0, "")
-    model, described = spaces[0]
-    rows = client.query(POINTS, {**given, "model": model, "limit": limit}).result_rows
-    points = tuple(
-        Point((trace, span, index), vector, claim[:CLAIM_LENGTH], label, of, on, at_ns, issue)
-        for trace, span, index, vector, claim, label, of, on, at_ns, issue in rows
-    )
-    return Points(points, failures, described, model)
+    failures = read_int(client, COUNT, given)
+    space = next(iter(read(client, _Space, SPACE, given)), None)
+    if space is None:
+        return FailurePoints((), failures, 0, "")
+    points = read(client, FailurePoint, POINTS, {**given, "model": space.model, "limit": limit})
+    return FailurePoints(tuple(points), failures, space.described, space.model)

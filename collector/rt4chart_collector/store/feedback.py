@@ -1,57 +1,78 @@
-"""What people think of verdicts, one standing opinion each, and how often a judge is right."""
+"""People's opinions on verdicts, one a person and verdict, and how often they agree."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Annotated
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
-from rt4chart_collector.store.answer import Verification
+from rt4chart_collector.store.columns import (
+    Actor,
+    IsDeleted,
+    Note,
+    Route,
+    ServiceName,
+    SpanId,
+    StartNs,
+    TraceId,
+    VerifierId,
+    Version,
+)
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
-from rt4chart_collector.store.scope import OF_SCOPE, scope
+from rt4chart_collector.store.filters import OF_SCOPE, scope
+from rt4chart_collector.store.rows import NAME, TIME, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.verifications import Verification
 
-TIME = "DateTime64(9, 'UTC')"
 # Stands in ClaimIndex for the answer as a whole.
 WHOLE_ANSWER = -1
 MAX_NOTE = 4_000
-FEEDBACK = Layout(
-    "rt4chart_feedback",
-    (
-        ("Timestamp", TIME),
-        ("TraceId", "String"),
-        ("SpanId", "String"),
-        ("ServiceName", NAME),
-        ("Route", NAME),
-        ("VerifierId", NAME),
-        ("ClaimIndex", "Int32"),
-        ("Label", NAME),
-        ("Opinion", "Enum8('agree' = 1, 'disagree' = 2)"),
-        ("Correct", NAME),
-        ("Actor", "String"),
-        ("Note", "String"),
-        ("At", TIME),
-        ("Version", "UInt64"),
-        ("IsDeleted", "UInt8"),
-    ),
-)
-OF_ANSWER = """
-SELECT VerifierId, ClaimIndex, Label, toString(Opinion), Correct, Actor, Note,
-    toUnixTimestamp64Nano(At), Version
-FROM rt4chart_feedback FINAL
-WHERE ServiceName = {service:String} AND Route = {route:String} AND TraceId = {trace:String}
-  AND SpanId = {span:String} AND IsDeleted = 0
+FOR_EVER = 2**63 - 1
+
+
+class Opinion(StrEnum):
+    """Whether a person thinks that the verdict is right."""
+
+    AGREE = "agree"
+    DISAGREE = "disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackRow:
+    """An opinion as it is stored: with the answer that it is about, and in its latest writing."""
+
+    start_ns: StartNs
+    trace_id: TraceId
+    span_id: SpanId
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+    claim: Annotated[int, StoredAs("ClaimIndex", "Int32")]
+    label: Annotated[str, StoredAs("Label", NAME)]
+    opinion: Annotated[Opinion, StoredAs("Opinion", "Enum8('agree' = 1, 'disagree' = 2)")]
+    correct: Annotated[str, StoredAs("Correct", NAME)]
+    actor: Actor
+    note: Note
+    at_ns: Annotated[int, StoredAs("At", TIME)]
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+FEEDBACK = RowTable("rt4chart_feedback", FeedbackRow)
+OF_ANSWER = f"""
+SELECT {FEEDBACK.select()} FROM rt4chart_feedback FINAL
+WHERE ServiceName = {{service:String}} AND Route = {{route:String}} AND TraceId = {{trace:String}}
+  AND SpanId = {{span:String}} AND IsDeleted = 0
 ORDER BY ClaimIndex, At, Actor
-"""
+"""  # noqa: S608 - our own names
 # Of several people's opinions on one verdict their mean counts; verdicts of one answer are alike.
 PRECISION = f"""
-SELECT Verifier, OnClaim, LabelSeen, count(), sum(Opinions),
-    toUInt64(sum(Judged)), sum(Agreed), sum(Judged * Judged), sum(Agreed * Agreed),
-    sum(Agreed * Judged)
+SELECT Verifier AS verifier, OnClaim AS is_of_claims, LabelSeen AS label, count() AS answers,
+    sum(Opinions) AS opinions, toUInt64(sum(Judged)) AS judged, sum(Agreed) AS agreed,
+    sum(Judged * Judged) AS mm, sum(Agreed * Agreed) AS xx, sum(Agreed * Judged) AS xm
 FROM (
     SELECT Verifier, OnClaim, LabelSeen, TraceId, SpanId,
         count() AS Judged, sum(Share) AS Agreed, sum(People) AS Opinions
@@ -70,14 +91,6 @@ FROM (
 GROUP BY Verifier, OnClaim, LabelSeen
 ORDER BY Verifier, OnClaim DESC, LabelSeen
 """  # noqa: S608 - our own names
-FOR_EVER = 2**63 - 1
-
-
-class Opinion(StrEnum):
-    """Whether a person thinks that the verdict is right."""
-
-    AGREE = "agree"
-    DISAGREE = "disagree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +131,22 @@ class Precision:
     rate: Rate
 
 
+@dataclass(frozen=True, slots=True)
+class _Agreed:
+    """The sums of a label: `mm`, `xx` and `xm` are over answers, of judged and agreed."""
+
+    verifier: str
+    is_of_claims: bool
+    label: str
+    answers: int
+    opinions: int
+    judged: int
+    agreed: float
+    mm: float
+    xx: float
+    xm: float
+
+
 def record_feedback(client: Client, answer: Verification, given: Sequence[Feedback]) -> None:
     """Write the opinions on this answer, each in place of the same person's earlier one.
 
@@ -125,7 +154,13 @@ def record_feedback(client: Client, answer: Verification, given: Sequence[Feedba
     """
     for one in given:
         _check(one)
-    _write(client, answer, [(one, 0) for one in given])
+    # A clock that was set back must not leave the earlier opinion standing.
+    before = {(row.verifier, row.claim, row.actor): row.version for row in _rows(client, answer)}
+    rows = [
+        _row(answer, one, max(one.at_ns, before.get((one.verifier, one.claim, one.actor), 0) + 1))
+        for one in given
+    ]
+    _insert(client, rows)
 
 
 def take_back(
@@ -133,17 +168,29 @@ def take_back(
 ) -> bool:
     """Take a person's opinion away; False where there is none."""
     found = [
-        one
-        for one in feedback_on(client, answer)
-        if (one.verifier, one.claim, one.actor) == (verifier, claim, actor)
+        replace(row, version=max(row.at_ns, at_ns, row.version + 1), is_deleted=True)
+        for row in _rows(client, answer)
+        if (row.verifier, row.claim, row.actor) == (verifier, claim, actor)
     ]
-    _write(client, answer, [(one, 1) for one in found], at_ns=at_ns)
+    _insert(client, found)
     return bool(found)
 
 
 def feedback_on(client: Client, answer: Verification) -> list[Feedback]:
     """All standing opinions on an answer, of every verifier's verdict, by claim and time."""
-    return [_feedback(row) for row in _rows(client, answer)]
+    return [
+        Feedback(
+            verifier=row.verifier,
+            claim=row.claim,
+            label=row.label,
+            opinion=row.opinion,
+            correct=row.correct,
+            actor=row.actor,
+            note=row.note,
+            at_ns=row.at_ns,
+        )
+        for row in _rows(client, answer)
+    ]
 
 
 def judge_precision(
@@ -165,7 +212,7 @@ def judge_precision(
         **scope(service, route),
         "verifier": verifier,
     }
-    return [_precision(tuple(row)) for row in client.query(PRECISION, given).result_rows]
+    return [_precision(row) for row in read(client, _Agreed, PRECISION, given)]
 
 
 def _check(one: Feedback) -> None:
@@ -176,67 +223,57 @@ def _check(one: Feedback) -> None:
         raise InputError("expected whose opinion it is, got an empty name")
 
 
-def _rows(client: Client, answer: Verification) -> list[Row]:
+def _rows(client: Client, answer: Verification) -> list[FeedbackRow]:
     given = {
         "service": answer.service,
         "route": answer.route,
         "trace": answer.trace_id,
         "span": answer.span_id,
     }
-    return [tuple(row) for row in client.query(OF_ANSWER, given).result_rows]
+    return read(client, FeedbackRow, OF_ANSWER, given)
 
 
-def _feedback(row: Row) -> Feedback:
-    verifier, claim, label, opinion, *rest, _ = row
-    return Feedback(verifier, claim, label, Opinion(opinion), *rest)
-
-
-def _write(
-    client: Client,
-    answer: Verification,
-    given: Iterable[tuple[Feedback, int]],
-    *,
-    at_ns: int = 0,
-) -> None:
-    # A clock that was set back must not leave the earlier opinion standing.
-    before: defaultdict[tuple[str, int, str], int] = defaultdict(int)
-    for row in _rows(client, answer):
-        before[row[0], row[1], row[5]] = row[-1]
-    rows = [
-        _row(answer, one, max(one.at_ns, at_ns, before[_whose(one)] + 1), is_deleted)
-        for one, is_deleted in given
+def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
+    written = [
+        (
+            *(one.trace_id, one.span_id, one.verifier, one.claim),
+            *(one.actor, one.version, int(one.is_deleted)),
+        )
+        for one in rows
     ]
-    token = token_of("feedback", ((*row[1:3], *row[5:7], row[10], *row[-2:]) for row in rows))
-    FEEDBACK.insert(client, rows, token=token)
+    FEEDBACK.insert(client, rows, token=token_of("feedback", written))
 
 
-def _whose(one: Feedback) -> tuple[str, int, str]:
-    return one.verifier, one.claim, one.actor
-
-
-def _row(answer: Verification, one: Feedback, version: int, is_deleted: int) -> Row:
-    return (
-        answer.start_ns,
-        answer.trace_id,
-        answer.span_id,
-        answer.service,
-        answer.route,
-        one.verifier,
-        one.claim,
-        one.label,
-        one.opinion.value,
-        one.correct,
-        one.actor,
-        one.note[:MAX_NOTE],
-        one.at_ns,
-        version,
-        is_deleted,
+def _row(answer: Verification, one: Feedback, version: int) -> FeedbackRow:
+    return FeedbackRow(
+        start_ns=answer.start_ns,
+        trace_id=answer.trace_id,
+        span_id=answer.span_id,
+        service=answer.service,
+        route=answer.route,
+        verifier=one.verifier,
+        claim=one.claim,
+        label=one.label,
+        opinion=one.opinion,
+        correct=one.correct,
+        actor=one.actor,
+        note=one.note[:MAX_NOTE],
+        at_ns=one.at_ns,
+        version=version,
     )
 
 
-def _precision(row: Row) -> Precision:
-    verifier, on_claim, label, answers, opinions, judged, agreed, mm, xx, xm = row
-    sums = AnswerSums(answers, judged, judged, agreed, judged, xx, xm, mm)
+def _precision(row: _Agreed) -> Precision:
+    sums = AnswerSums(
+        row.answers, row.judged, row.judged, row.agreed, row.judged, row.xx, row.xm, row.mm
+    )
     return Precision(
-        verifier, bool(on_claim), label, answers, opinions, judged, agreed, claim_rate(sums)
+        row.verifier,
+        row.is_of_claims,
+        row.label,
+        row.answers,
+        row.opinions,
+        row.judged,
+        row.agreed,
+        claim_rate(sums),
     )

@@ -1,17 +1,17 @@
-"""What grew in a route: the issues and the documents that more of its failures are of than before.
+"""The issues and documents of a route with more failures than before.
 
-A failure counts as often as its answer stands for others: 1 / its sample rate.
+A failure counts 1 / the sample rate of its answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from rt4chart_collector.store.answer import BY_DAY
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import aliases
+from rt4chart_collector.store.rows import read
+from rt4chart_collector.store.verifications import BY_DAY
 
 HOUR_NS = 3600 * 1_000_000_000
 OF_ROUTE = """
@@ -31,16 +31,16 @@ ANSWERS = f"""
     FROM rt4chart_verifications FINAL
     WHERE {OF_ROUTE} AND VerifierId = {{verifier:String}} AND Decision = 'verified'
 """  # noqa: S608
-# What stands after the grouping: weighted failures before and after, and how many there are after.
+# The weighted failures before and after, and the number of failures after.
 COUNTED = """
-    sumIf(v.Weight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64})) AS Before,
-    sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS After,
-    countIf(c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS Claims
+    sumIf(v.Weight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64})) AS before,
+    sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS after,
+    countIf(c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS claims
 """
-# Both in one statement, for they are of the same failures. A document is a passage that the judge
-# named; a claim without any stands for all that the answer had.
+# One statement for both, because they count the same failures. A document is a passage that the
+# judge named; a claim without one counts for all passages of the answer.
 GROWN = f"""
-SELECT part.1 AS Kind, part.2 AS Name, {COUNTED}
+SELECT part.1 AS kind, part.2 AS name, {COUNTED}
 FROM ({CLAIMS}) AS c
 INNER JOIN ({ANSWERS}) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId
 LEFT ANY JOIN (
@@ -53,12 +53,12 @@ ARRAY JOIN arrayConcat(
         id -> ('document', id), arrayDistinct(if(notEmpty(c.DocIds), c.DocIds, v.Context))
     )
 ) AS part
-WHERE Name != ''
-GROUP BY Kind, Name HAVING Claims > 0
-ORDER BY After / {{hours_after:Float64}} - Before / {{hours_before:Float64}} DESC, Name
-LIMIT {{limit:UInt32}} BY Kind
+WHERE name != ''
+GROUP BY kind, name HAVING claims > 0
+ORDER BY after / {{hours_after:Float64}} - before / {{hours_before:Float64}} DESC, name
+LIMIT {{limit:UInt32}} BY kind
 """  # noqa: S608
-# Aliases are counted together afterwards, so that all issues have to be there.
+# Aliases are added up after the query, which therefore has to return all issues.
 MOST = 10_000
 
 
@@ -123,16 +123,25 @@ class Grown:
     documents: tuple[GrownDocument, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    kind: str
+    name: str
+    before: float
+    after: float
+    claims: int
+
+
 def grown(client: Client, span: Span, *, limit: int = 5) -> Grown:
     """At most `limit` issues and documents; an alias counts in the issue that stands for it."""
     given = {**span.parameters, "limit": MOST}
-    rows = client.query(GROWN, given, settings=BY_DAY).result_rows
+    rows = read(client, _Grown, GROWN, given, settings=BY_DAY)
     hours_before, hours_after = span.hours
-    issues = [row for row in rows if row[0] == "issue"]
+    issues = [row for row in rows if row.kind == "issue"]
     documents = [
-        GrownDocument(name, before / hours_before, after / hours_after, claims)
-        for kind, name, before, after, claims in rows
-        if kind == "document"
+        GrownDocument(row.name, row.before / hours_before, row.after / hours_after, row.claims)
+        for row in rows
+        if row.kind == "document"
     ]
     return Grown(
         issues=tuple(_issues(client, span, issues)[:limit]),
@@ -140,17 +149,18 @@ def grown(client: Client, span: Span, *, limit: int = 5) -> Grown:
     )
 
 
-def _issues(client: Client, span: Span, rows: Sequence[Sequence[Any]]) -> list[GrownIssue]:
+def _issues(client: Client, span: Span, rows: Sequence[_Grown]) -> list[GrownIssue]:
     known = aliases(client) if rows else {}
-    sums: dict[int, list[float]] = {}
-    for _, name, before, after, claims in rows:
-        found = sums.setdefault(known.get(int(name), int(name)), [0.0, 0.0, 0.0])
-        for at, value in enumerate((before, after, claims)):
-            found[at] += value
     hours_before, hours_after = span.hours
-    counted = [
-        GrownIssue(issue, before / hours_before, after / hours_after, int(claims))
-        for issue, (before, after, claims) in sums.items()
-    ]
-    more = [one for one in counted if one.after > one.before]
+    found: dict[int, GrownIssue] = {}
+    for row in rows:
+        issue = known.get(int(row.name), int(row.name))
+        so_far = found.get(issue, GrownIssue(issue, 0.0, 0.0, 0))
+        found[issue] = GrownIssue(
+            issue,
+            so_far.before + row.before / hours_before,
+            so_far.after + row.after / hours_after,
+            so_far.claims + row.claims,
+        )
+    more = [one for one in found.values() if one.after > one.before]
     return sorted(more, key=lambda one: (one.before - one.after, one.id))

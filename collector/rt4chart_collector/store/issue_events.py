@@ -1,4 +1,4 @@
-"""What happened to issues: an append-only trail, from which their state, owner and names are read.
+"""The events of issues: an append-only trail, from which their state, owner and names are read.
 
 An issue whose last event of the kind `merged` names another is an alias of that one.
 """
@@ -7,74 +7,63 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated
 
 from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.store.columns import Actor, Note
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.rows import NAME, TIME, RowTable, StoredAs, read, token_of
 
 ITSELF = "rt4chart"
 STATES = ("new", "open", "acknowledged", "resolved", "regressed", "ignored")
-# Of these the last one counts; of the others all of them.
-# A title that a person gave stands before the run's.
+# A title that a person gave comes before the run's.
 RENAMED = "renamed"
+# Of these kinds the last event counts; of the others all of them.
 LASTING = ("titled", RENAMED, "summarised", "state", "owner", "merged")
-EVENTS = Layout(
-    "rt4chart_issue_events",
-    (
-        ("IssueId", "UInt64"),
-        ("At", "DateTime64(9, 'UTC')"),
-        ("EventId", "String"),
-        ("Actor", "String"),
-        ("Kind", NAME),
-        ("Value", "String"),
-        ("Note", "String"),
-    ),
-)
-OF_ISSUE = f"""
-SELECT {EVENTS.selection} FROM rt4chart_issue_events FINAL
-WHERE IssueId IN {{ids:Array(UInt64)}}
-ORDER BY rt4chart_issue_events.At, EventId
-"""  # noqa: S608 - our own names
-LAST = """
-SELECT IssueId, Kind,
-    argMax((toUnixTimestamp64Nano(At), EventId, Actor, Value, Note), (At, EventId))
-FROM rt4chart_issue_events FINAL
-WHERE Kind IN {kinds:Array(String)}
-GROUP BY IssueId, Kind
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened; `kind` says what `value` is (migration 0005), `actor` who did it."""
+    """One thing that happened; `kind` says what `value` is, `actor` who did it."""
 
-    issue: int
-    at_ns: int
-    kind: str
-    value: str = ""
-    note: str = ""
-    actor: str = ITSELF
+    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
+    at_ns: Annotated[int, StoredAs("At", TIME)]
+    kind: Annotated[str, StoredAs("Kind", NAME)]
+    value: Annotated[str, StoredAs("Value", "String")] = ""
+    note: Note = ""
+    actor: Actor = ITSELF
+    id: Annotated[str, StoredAs("EventId", "String")] = field(default="", compare=False)
 
-    @property
-    def id(self) -> str:
-        """The same for the same event, written twice."""
-        said = (self.issue, self.at_ns, self.actor, self.kind, self.value, self.note)
-        return hashlib.sha256("\x1f".join(map(str, said)).encode()).hexdigest()[:16]
+    def __post_init__(self) -> None:
+        """Give the event its id: the same for the same event, written twice."""
+        parts = (self.issue, self.at_ns, self.actor, self.kind, self.value, self.note)
+        digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+        object.__setattr__(self, "id", digest[:16])
+
+
+EVENTS = RowTable("rt4chart_issue_events", Event)
+OF_ISSUE = f"""
+SELECT {EVENTS.select()} FROM rt4chart_issue_events FINAL
+WHERE IssueId IN {{ids:Array(UInt64)}}
+ORDER BY rt4chart_issue_events.At, EventId
+"""  # noqa: S608 - our own names
+LAST = f"""
+SELECT {EVENTS.select()} FROM rt4chart_issue_events FINAL
+WHERE Kind IN {{kinds:Array(String)}}
+ORDER BY IssueId, Kind, rt4chart_issue_events.At DESC, EventId DESC LIMIT 1 BY IssueId, Kind
+"""  # noqa: S608
 
 
 def record(client: Client, events: Sequence[Event]) -> None:
-    """Write the events; the same ones twice are there once.
+    """Write the events; the same event twice is stored once.
 
-    Raises InputError for a state that there is not.
+    Raises InputError for an unknown state.
     """
     for event in events:
         if event.kind == "state" and event.value not in STATES:
             raise InputError(f"expected a state of {', '.join(STATES)}, got {event.value!r}")
-    rows: list[Row] = [
-        (one.issue, one.at_ns, one.id, one.actor, one.kind, one.value, one.note) for one in events
-    ]
-    EVENTS.insert(client, rows, token=token_of("events", [(one.issue, one.id) for one in events]))
+    EVENTS.insert(client, events, token=token_of("events", [(one.issue, one.id) for one in events]))
 
 
 def events_of(client: Client, issue_id: int) -> list[Event]:
@@ -84,20 +73,14 @@ def events_of(client: Client, issue_id: int) -> list[Event]:
 
 def events_of_all(client: Client, issue_ids: Sequence[int]) -> list[Event]:
     """The trails of several issues in one, the oldest event first."""
-    found = client.query(OF_ISSUE, {"ids": list(issue_ids)}).result_rows
-    return [
-        Event(issue, at_ns, kind, value, note, actor)
-        for issue, at_ns, _, actor, kind, value, note in found
-    ]
+    return read(client, Event, OF_ISSUE, {"ids": list(issue_ids)})
 
 
 def last_events(client: Client, kinds: Sequence[str] = LASTING) -> dict[int, dict[str, Event]]:
     """The last event of each of these kinds, by issue and kind."""
     found: dict[int, dict[str, Event]] = {}
-    for issue, kind, (at_ns, _, actor, value, note) in client.query(
-        LAST, {"kinds": list(kinds)}
-    ).result_rows:
-        found.setdefault(issue, {})[kind] = Event(issue, at_ns, kind, value, note, actor)
+    for event in read(client, Event, LAST, {"kinds": list(kinds)}):
+        found.setdefault(event.issue, {})[event.kind] = event
     return found
 
 
@@ -117,7 +100,7 @@ def aliases_among(events: Mapping[int, Mapping[str, Event]]) -> dict[int, int]:
 
 
 def root_of(issue: int, merged: Mapping[int, int]) -> int:
-    """The issue that stands for this one; of a circle, which nobody may write, the lowest id."""
+    """The issue that stands for this one; the lowest id of a cycle (see `merged_into`)."""
     seen = [issue]
     while (following := merged.get(seen[-1])) is not None:
         if following in seen:
@@ -129,9 +112,9 @@ def root_of(issue: int, merged: Mapping[int, int]) -> int:
 def merged_into(
     client: Client, issue: int, into: int, *, actor: str, at_ns: int, note: str = ""
 ) -> Event:
-    """Make an issue an alias of another, and say so; nothing is moved.
+    """Make an issue an alias of another by an event; no failure is moved.
 
-    Raises InputError where the two are one already, which is what a circle would begin with.
+    Raises InputError where the two are one already, so that no cycle can begin.
     """
     known = aliases(client)
     root = known.get(into, into)

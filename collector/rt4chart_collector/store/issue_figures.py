@@ -1,6 +1,6 @@
-"""What issues count, read from the assignments and the verdicts in force: nothing is added up.
+"""The figures of issues, derived from the assignments and the verdicts in force.
 
-A failure counts as often as its answer stands for others: 1 / its sample rate.
+The weight of a failure is 1 / the sample rate of its answer.
 """
 
 from __future__ import annotations
@@ -10,20 +10,22 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.assignments import ALL, LIVE, ONE
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read
 
 STANDS_FOR = "transform(IssueId, {merged:Array(UInt64)}, {into:Array(UInt64)}, IssueId)"
 FIGURES = f"""
-SELECT {STANDS_FOR} AS Issue, count() AS Claims, sum(Weight) AS Weighted,
-    uniqExact(TraceId, SpanId) AS Answers,
-    toUnixTimestamp64Nano(min(Timestamp)) AS First, toUnixTimestamp64Nano(max(Timestamp)) AS Last
+SELECT {STANDS_FOR} AS issue, count() AS claims, sum(Weight) AS weighted,
+    uniqExact(TraceId, SpanId) AS answers,
+    toUnixTimestamp64Nano(min(Timestamp)) AS first_ns,
+    toUnixTimestamp64Nano(max(Timestamp)) AS last_ns
 FROM ({LIVE.format(only=ONE)})
-GROUP BY Issue
+GROUP BY issue
 """  # noqa: S608 - our own names
 FIGURES_OF_ALL = FIGURES.replace(ONE, ALL)
-# Each figure of one issue as (kind, name, claims, weighted), the largest first.
+# Each figure of one issue, the largest first.
 PROFILE = f"""
 WITH live AS ({LIVE.format(only=ONE)})
-SELECT part.1 AS Kind, part.2 AS Name, count() AS Claims, sum(Weight) AS Weighted
+SELECT part.1 AS kind, part.2 AS name, count() AS claims, sum(Weight) AS weighted
 FROM live
 ARRAY JOIN arrayConcat(
     [('route', toString(Route)), ('model', toString(Model)),
@@ -31,9 +33,9 @@ ARRAY JOIN arrayConcat(
     arrayMap(id -> ('evidence', id), arrayDistinct(DocIds)),
     arrayMap(id -> ('context', id), arrayDistinct(Context))
 ) AS part
-GROUP BY Kind, Name
-ORDER BY Kind, Claims DESC, Name
-LIMIT {{limit:UInt32}} BY Kind
+GROUP BY kind, name
+ORDER BY kind, claims DESC, name
+LIMIT {{limit:UInt32}} BY kind
 """  # noqa: S608 - our own names
 
 
@@ -59,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Where an issue's failures are, the commonest first; `trend` has a part a day, in order.
+    """Where an issue's failures are, the most common first; `trend` has one part a day, in order.
 
     `evidence` are the passages that the judge named, `context` those that the answers had.
     """
@@ -70,6 +72,16 @@ class Profile:
     trend: tuple[Part, ...] = ()
     evidence: tuple[Part, ...] = ()
     context: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _IssueFigures(Figures):
+    issue: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _KindPart(Part):
+    kind: str
 
 
 def figures(
@@ -87,8 +99,8 @@ def figures(
     }
     query = FIGURES_OF_ALL if issues is None else FIGURES
     return {
-        issue: Figures(claims, weighted, answers, first, last)
-        for issue, claims, weighted, answers, first, last in client.query(query, given).result_rows
+        one.issue: Figures(one.claims, one.weighted, one.answers, one.first_ns, one.last_ns)
+        for one in read(client, _IssueFigures, query, given)
     }
 
 
@@ -96,8 +108,8 @@ def profile_of(client: Client, issues: Sequence[int], *, limit: int = 400) -> Pr
     """Where the failures of an issue (given with its aliases) are; `limit` bounds each list."""
     kinds: dict[str, list[Part]] = {}
     given = {"ids": list(issues), "limit": limit}
-    for kind, name, claims, weighted in client.query(PROFILE, given).result_rows:
-        kinds.setdefault(kind, []).append(Part(name, claims, weighted))
+    for one in read(client, _KindPart, PROFILE, given):
+        kinds.setdefault(one.kind, []).append(Part(one.name, one.claims, one.weighted))
     return Profile(
         routes=tuple(kinds.get("route", ())),
         models=tuple(kinds.get("model", ())),

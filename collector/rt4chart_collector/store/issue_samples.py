@@ -1,12 +1,15 @@
-"""Some failures of each of many issues: drawn by chance, the same each time, in one statement."""
+"""A reproducible random sample of the failures of each of many issues, in one statement."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from rt4chart_collector.store.columns import StoredKey
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import EVER, SELECTED, Failure, failures_read
+from rt4chart_collector.store.failures import EVER, SELECTED, Failure
 from rt4chart_collector.store.matching import OF_WINDOW, Window
+from rt4chart_collector.store.rows import read
 
 DRAWN = """
 SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_issue_assignments FINAL
@@ -17,12 +20,16 @@ LIMIT {each:UInt32} BY IssueId
 """
 # The same with their issues, which the order of their keys goes by.
 PLACES = DRAWN.replace("SELECT ", "SELECT IssueId, ", 1)
+KEYS = f"""
+SELECT IssueId AS issue, TraceId AS key_trace, SpanId AS key_span, ClaimIndex AS key_claim
+FROM ({PLACES})
+"""  # noqa: S608 - our own names
 FAILURES = f"""{SELECTED}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN ({DRAWN})
-ORDER BY TraceId, SpanId, ClaimIndex
+ORDER BY trace_id, span_id, claim_index
 """
 VECTORS = f"""
-SELECT p.IssueId, e.Embedding
+SELECT p.IssueId AS issue, e.Embedding AS vector
 FROM (
     SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
     WHERE {OF_WINDOW} AND (TraceId, SpanId, ClaimIndex) IN ({DRAWN})
@@ -33,17 +40,26 @@ ORDER BY cityHash64(e.TraceId, e.SpanId, e.ClaimIndex)
 """  # noqa: S608 - our own names
 
 
+@dataclass(frozen=True, slots=True)
+class _IssueKey:
+    issue: int
+    key: StoredKey
+
+
+@dataclass(frozen=True, slots=True)
+class _IssueVector:
+    issue: int
+    vector: Sequence[float]
+
+
 def sampled_failures(
     client: Client, issues: Sequence[int], *, each: int
 ) -> dict[int, list[Failure]]:
     """At most `each` failures of every one of these issues, in the order of their keys."""
     given = {"ids": list(issues), "each": each, "since": 0, "until": EVER}
-    places = {
-        (trace, span, index): issue
-        for issue, trace, span, index in client.query(PLACES, given).result_rows
-    }
+    places = {one.key: one.issue for one in read(client, _IssueKey, KEYS, given)}
     found: dict[int, list[Failure]] = {}
-    for failure in failures_read(client, FAILURES, given):
+    for failure in read(client, Failure, FAILURES, given):
         # A run that moves failures may have done so between the two statements.
         if (issue := places.get(failure.key)) is not None:
             found.setdefault(issue, []).append(failure)
@@ -56,6 +72,6 @@ def sampled_vectors(
     """Vectors of at most `each` failures of every one of these issues, in an order by chance."""
     given = {**window.parameters, "ids": list(issues), "each": each}
     found: dict[int, list[Sequence[float]]] = {}
-    for issue, vector in client.query(VECTORS, given).result_rows:
-        found.setdefault(issue, []).append(vector)
+    for one in read(client, _IssueVector, VECTORS, given):
+        found.setdefault(one.issue, []).append(one.vector)
     return found

@@ -1,4 +1,4 @@
-"""How much traffic an issue is: its failures a day, weighted by one over the sampling rate."""
+"""The failures of issues and the decided claims of routes a day, weighted by 1 / sample rate."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.failures import DAY_NS
+from rt4chart_collector.store.rows import read
 
-# Of an answer that several verifiers judged, what the last of them said. `Age` is in whole days
-# before `now`; a time in the future is today. An assignment older than its claim counts no more.
+# Of an answer that several verifiers judged, the verdict of the last. `age_days` is in whole days
+# before `now`; a time in the future is today. An assignment older than its claim does not count.
 FAILURES = """
-SELECT a.IssueId AS IssueId, toString(c.Label) AS Label,
-    intDiv(greatest({now:Int64} - toUnixTimestamp64Nano(a.Timestamp), 0), {day:Int64}) AS Age,
-    sum(if(v.Rate > 0, 1 / v.Rate, 0)) AS Weight, count() AS Seen
+SELECT a.IssueId AS issue, toString(c.Label) AS label,
+    least(intDiv(greatest({now:Int64} - toUnixTimestamp64Nano(a.Timestamp), 0), {day:Int64}),
+        {days:Int64} - 1) AS age_days,
+    sum(if(v.Rate > 0, 1 / v.Rate, 0)) AS weight, count() AS seen
 FROM (
     SELECT IssueId, TraceId, SpanId, ClaimIndex, Timestamp, Version
     FROM rt4chart_issue_assignments FINAL
@@ -34,10 +36,10 @@ INNER JOIN (
 ) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
     AND c.VerifierId = v.VerifierId
 WHERE a.Version > c.Version
-GROUP BY IssueId, Label, Age
+GROUP BY issue, label, age_days
 """
 DECIDED = """
-SELECT ServiceName, Route, sum(Decided)
+SELECT ServiceName AS service, Route AS route, sum(Decided) AS claims
 FROM (
     SELECT ServiceName, Route, TraceId, SpanId,
         argMax(if(SampleRate > 0, 1 / SampleRate, 0)
@@ -51,7 +53,8 @@ GROUP BY ServiceName, Route
 """
 # From the sums per five minutes. Where several verifiers judged a day, the one that decided most.
 DECIDED_A_DAY = """
-SELECT ServiceName, Route, Age, max(Claims)
+SELECT ServiceName AS service, Route AS route, least(Age, {days:Int64} - 1) AS age_days,
+    max(Claims) AS claims
 FROM (
     SELECT ServiceName, Route, VerifierId,
         intDiv(greatest({now:Int64} - toUnixTimestamp(Tick) * 1000000000, 0), {day:Int64}) AS Age,
@@ -60,7 +63,7 @@ FROM (
     WHERE Decision = 'verified' AND Tick > fromUnixTimestamp64Nano({since:Int64})
     GROUP BY ServiceName, Route, VerifierId, Age
 )
-GROUP BY ServiceName, Route, Age
+GROUP BY service, route, Age
 """
 
 
@@ -75,27 +78,34 @@ class DayWeight:
     seen: int
 
 
+@dataclass(frozen=True, slots=True)
+class _DecidedClaims:
+    service: str
+    route: str
+    claims: float
+    age_days: int = 0
+
+
 def failures_a_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight]:
     """The assigned failures of these days before now; an issue's aliases are apart."""
-    given = {"now": now_ns, "since": now_ns - days * DAY_NS, "day": DAY_NS}
-    return [
-        DayWeight(issue, label, min(int(age), days - 1), weight, int(seen))
-        for issue, label, age, weight, seen in client.query(FAILURES, given).result_rows
-    ]
+    return read(client, DayWeight, FAILURES, _window(now_ns, days))
 
 
 def decided_claims(client: Client, *, now_ns: int, days: int) -> dict[tuple[str, str], float]:
     """The weighted decided claims of these days, by service and route."""
-    rows = client.query(DECIDED, {"since": now_ns - days * DAY_NS}).result_rows
-    return {(service, route): decided for service, route, decided in rows}
+    found = read(client, _DecidedClaims, DECIDED, {"since": now_ns - days * DAY_NS})
+    return {(one.service, one.route): one.claims for one in found}
 
 
 def decided_a_day(
     client: Client, *, now_ns: int, days: int
 ) -> dict[tuple[str, str], tuple[float, ...]]:
     """The weighted decided claims of each of these days, today's first, by service and route."""
-    given = {"now": now_ns, "since": now_ns - days * DAY_NS, "day": DAY_NS}
     found: dict[tuple[str, str], list[float]] = {}
-    for service, route, age, claims in client.query(DECIDED_A_DAY, given).result_rows:
-        found.setdefault((service, route), [0.0] * days)[min(int(age), days - 1)] += claims
+    for one in read(client, _DecidedClaims, DECIDED_A_DAY, _window(now_ns, days)):
+        found.setdefault((one.service, one.route), [0.0] * days)[one.age_days] += one.claims
     return {place: tuple(daily) for place, daily in found.items()}
+
+
+def _window(now_ns: int, days: int) -> dict[str, object]:
+    return {"now": now_ns, "since": now_ns - days * DAY_NS, "day": DAY_NS, "days": days}

@@ -1,4 +1,4 @@
-"""What the monitor asks of the issues: which are new, which came back, which grow; bounded."""
+"""The issues as the monitor watches them: new, regressed and growing ones, a bounded number."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import aliases_among, last_events
+from rt4chart_collector.store.issues import ISSUES
+from rt4chart_collector.store.rows import read
 
-MS = 1_000_000
-# An id says nothing of when: of more than there is room for, those are left out that failed last
-# the longest ago.
-ROWS = """
-SELECT IssueId, Title, Service, Route, toUnixTimestamp64Milli(FirstSeen)
+# Over the limit, the issues whose last failure is the oldest are left out.
+ROWS = f"""
+SELECT {ISSUES.select("id", "title", "service", "route", "first_ns")}
 FROM rt4chart_issues FINAL WHERE IsDeleted = 0
-ORDER BY LastSeen DESC, IssueId LIMIT {limit:UInt32}
-"""
+ORDER BY LastSeen DESC, IssueId LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
 KINDS = ("titled", "state", "merged", "born")
 
 
@@ -36,30 +36,39 @@ class WatchedIssue:
     aliases: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    id: int
+    title: str
+    service: str
+    route: str
+    first_ns: int
+
+
 def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]:
     """Every issue that stands for itself, by id; of the last `limit` that failed. No centroids."""
-    rows = client.query(ROWS, {"limit": limit}).result_rows
+    rows = read(client, _Row, ROWS, {"limit": limit})
     events = last_events(client, KINDS)
     roots = aliases_among(events)
     under: dict[int, list[int]] = {}
     for alias, root in roots.items():
         under.setdefault(root, []).append(alias)
     found = []
-    for issue, title, service, route, first_ms in sorted(rows, key=lambda row: int(row[0])):
-        if issue in roots:
+    for row in sorted(rows, key=lambda row: row.id):
+        if row.id in roots:
             continue
-        last = events.get(issue, {})
+        last = events.get(row.id, {})
         found.append(
             WatchedIssue(
-                id=issue,
-                title=last["titled"].value if "titled" in last else title,
-                service=service,
-                route=route,
-                first_ns=first_ms * MS,
+                id=row.id,
+                title=last["titled"].value if "titled" in last else row.title,
+                service=row.service,
+                route=row.route,
+                first_ns=row.first_ns,
                 born_ns=last["born"].at_ns if "born" in last else 0,
                 state=last["state"].value if "state" in last else "",
                 state_ns=last["state"].at_ns if "state" in last else 0,
-                aliases=tuple(sorted(under.get(issue, ()))),
+                aliases=tuple(sorted(under.get(row.id, ()))),
             )
         )
     return found

@@ -8,52 +8,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated
 
 from rt4chart_collector.store.assignments import assignments_of
+from rt4chart_collector.store.columns import IsDeleted, Key, Partition, Version
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.descriptions import Partition
-from rt4chart_collector.store.failures import Key
 from rt4chart_collector.store.issue_events import RENAMED, Event, aliases_among, folded, last_events
 from rt4chart_collector.store.issue_figures import Figures, figures
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.rows import NAME, TIME_MS, RowTable, StoredAs, read, token_of
 
 STATUS = "Enum8('open' = 1, 'ack' = 2, 'resolved' = 3, 'ignored' = 4, 'regressed' = 5)"
 # The column knows fewer states than the events, and one under another name.
 COLUMN_OF_STATE = {"new": "open", "acknowledged": "ack"}
 STATE_OF_COLUMN = {"ack": "acknowledged"}
-ISSUES = Layout(
-    "rt4chart_issues",
-    (
-        ("IssueId", "UInt64"),
-        ("Title", "String"),
-        ("Summary", "String"),
-        ("FailureType", NAME),
-        ("Fingerprint", NAME),
-        ("Service", NAME),
-        ("Route", NAME),
-        ("Status", STATUS),
-        ("FirstSeen", "DateTime64(3, 'UTC')"),
-        ("LastSeen", "DateTime64(3, 'UTC')"),
-        ("Occurrences", "UInt64"),
-        ("Routes", f"Array({NAME})"),
-        ("Centroid", "Array(Float32)"),
-        ("EmbeddingModel", NAME),
-        ("ExampleTraceIds", "Array(String)"),
-        ("RunId", "String"),
-        ("Version", "UInt64"),
-        ("IsDeleted", "UInt8"),
-    ),
-)
-REGISTRY = """
-SELECT IssueId, Title, Summary, Fingerprint, Service, Route, toString(Status) AS Status,
-    toUnixTimestamp64Milli(FirstSeen) AS First, toUnixTimestamp64Milli(LastSeen) AS Last,
-    Occurrences, Centroid, EmbeddingModel, ExampleTraceIds, RunId
-FROM rt4chart_issues FINAL
+MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class IssueRow:
+    """An issue's row: its title, state and counts are a copy as of the run that wrote it."""
+
+    id: Annotated[int, StoredAs("IssueId", "UInt64")]
+    title: Annotated[str, StoredAs("Title", "String")]
+    summary: Annotated[str, StoredAs("Summary", "String")]
+    failure_type: Annotated[str, StoredAs("FailureType", NAME)]
+    fingerprint: Annotated[str, StoredAs("Fingerprint", NAME)]
+    service: Annotated[str, StoredAs("Service", NAME)]
+    route: Annotated[str, StoredAs("Route", NAME)]
+    status: Annotated[str, StoredAs("Status", STATUS)]
+    first_ns: Annotated[int, StoredAs("FirstSeen", TIME_MS)]
+    last_ns: Annotated[int, StoredAs("LastSeen", TIME_MS)]
+    occurrences: Annotated[int, StoredAs("Occurrences", "UInt64")]
+    routes: Annotated[tuple[str, ...], StoredAs("Routes", f"Array({NAME})")]
+    centroid: Annotated[tuple[float, ...], StoredAs("Centroid", "Array(Float32)")]
+    model: Annotated[str, StoredAs("EmbeddingModel", NAME)]
+    example_traces: Annotated[tuple[str, ...], StoredAs("ExampleTraceIds", "Array(String)")]
+    run: Annotated[str, StoredAs("RunId", "String")]
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+ISSUES = RowTable("rt4chart_issues", IssueRow)
+REGISTRY = f"""
+SELECT {ISSUES.select()} FROM rt4chart_issues FINAL
 WHERE IsDeleted = 0
 ORDER BY IssueId
-"""
-MS = 1_000_000
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +96,25 @@ class Issue:
 
 def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> None:
     """Write a new version of each issue's row."""
-    rows: list[Row] = [
-        (
-            issue.id,
-            issue.title,
-            issue.summary,
-            issue.fingerprint.rpartition(":")[2],
-            issue.fingerprint,
-            issue.service,
-            issue.route,
-            COLUMN_OF_STATE.get(issue.state, issue.state),
-            issue.first_ns // MS,
-            issue.last_ns // MS,
-            issue.claims,
-            [issue.route],
-            list(issue.centroid),
-            issue.model,
-            list(issue.example_traces),
-            issue.run,
-            version,
-            0,
+    rows = [
+        IssueRow(
+            id=issue.id,
+            title=issue.title,
+            summary=issue.summary,
+            failure_type=issue.fingerprint.rpartition(":")[2],
+            fingerprint=issue.fingerprint,
+            service=issue.service,
+            route=issue.route,
+            status=COLUMN_OF_STATE.get(issue.state, issue.state),
+            first_ns=issue.first_ns,
+            last_ns=issue.last_ns,
+            occurrences=issue.claims,
+            routes=(issue.route,),
+            centroid=issue.centroid,
+            model=issue.model,
+            example_traces=issue.example_traces,
+            run=issue.run,
+            version=version,
         )
         for issue in issues
     ]
@@ -139,7 +138,7 @@ def as_row(issue: Issue) -> Issue:
 
 def registry(client: Client) -> list[Issue]:
     """Every issue as its row has it, aliases too, by id."""
-    return [_issue(row) for row in client.query(REGISTRY).named_results()]
+    return [_issue(row) for row in read(client, IssueRow, REGISTRY)]
 
 
 def list_issues(client: Client) -> list[Issue]:
@@ -208,20 +207,20 @@ def _now(row: Issue, aliases: Sequence[int], last: Mapping[str, Event], counts: 
     )
 
 
-def _issue(row: Mapping[str, Any]) -> Issue:
+def _issue(row: IssueRow) -> Issue:
     return Issue(
-        id=row["IssueId"],
-        title=row["Title"],
-        fingerprint=row["Fingerprint"],
-        service=row["Service"],
-        route=row["Route"],
-        first_ns=row["First"] * MS,
-        last_ns=row["Last"] * MS,
-        claims=row["Occurrences"],
-        centroid=tuple(row["Centroid"]),
-        run=row["RunId"],
-        state=STATE_OF_COLUMN.get(row["Status"], row["Status"]),
-        example_traces=tuple(row["ExampleTraceIds"]),
-        model=row["EmbeddingModel"],
-        summary=row["Summary"],
+        id=row.id,
+        title=row.title,
+        fingerprint=row.fingerprint,
+        service=row.service,
+        route=row.route,
+        first_ns=row.first_ns,
+        last_ns=row.last_ns,
+        claims=row.occurrences,
+        centroid=row.centroid,
+        run=row.run,
+        state=STATE_OF_COLUMN.get(row.status, row.status),
+        example_traces=row.example_traces,
+        model=row.model,
+        summary=row.summary,
     )

@@ -1,29 +1,35 @@
-"""What only one process may do at a time, over a database that knows no locks.
+"""Leases: work that one process at a time may do, over a database without locks.
 
-A lease is a row. Whoever wants one writes it and then looks: who sees another's row that still
-holds takes the own one back.
+A lease is a row. A process writes its row and then looks for others: where another process has a
+row that still holds, it takes its own back.
 
-On one server what was written is seen by whoever looks later: of two at least one sees the other,
-so both may give way, but both do not go on as long as their clocks agree to within the time that a
-lease has left. One that ends later than any can was written by a clock that was far ahead, and
-holds nobody off. On a cluster a copy may lag behind the one that was written to, as replication
-does not wait, and two may go on: what a lease guards has to bear that.
+A server shows what was written to every later reader. Of two processes at least one sees the other,
+so both may give way, but both never go on while their clocks agree to within the rest of a lease.
+A row that ends later than any lease can was written by a clock far ahead, and is ignored. On a
+cluster a replica may lag, and two processes may go on: what a lease guards has to tolerate that.
 """
 
 from __future__ import annotations
 
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import NAME, Layout, token_of
+from dataclasses import dataclass
+from typing import Annotated
 
-LEASES = Layout(
-    "rt4chart_leases",
-    (
-        ("Name", NAME),
-        ("Holder", "String"),
-        ("Until", "DateTime64(3, 'UTC')"),
-        ("Version", "UInt64"),
-    ),
-)
+from rt4chart_collector.store.columns import Version
+from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import NAME, TIME_MS, RowTable, StoredAs, read_int, token_of
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A name that a holder has until a time; the version orders what the holder wrote."""
+
+    name: Annotated[str, StoredAs("Name", NAME)]
+    holder: Annotated[str, StoredAs("Holder", "String")]
+    until_ns: Annotated[int, StoredAs("Until", TIME_MS)]
+    version: Version
+
+
+LEASES = RowTable("rt4chart_leases", Lease)
 OTHERS = """
 SELECT Holder FROM rt4chart_leases FINAL
 WHERE Name = {name:String} AND Holder != {holder:String}
@@ -34,8 +40,8 @@ KNOWN = """
 SELECT max(Version) FROM rt4chart_leases WHERE Name = {name:String} AND Holder = {holder:String}
 """
 MS = 1_000_000
-# The longest lease that anybody takes is three hours, the monitor's with rounds an hour apart; an
-# hour more is for clocks that do not agree.
+# The longest lease is three hours, the monitor's with rounds an hour apart; the hour more is for
+# clocks that disagree.
 LONGEST_NS = 4 * 3600 * 10**9
 
 
@@ -62,8 +68,8 @@ def _others(client: Client, name: str, holder: str, now_ns: int, for_ns: int) ->
 
 
 def _write(client: Client, name: str, holder: str, *, until_ns: int, now_ns: int) -> None:
-    """In place of what this holder wrote before, whatever time that was by its clock."""
-    known = client.query(KNOWN, {"name": name, "holder": holder}).result_rows[0][0]
+    """Replace what this holder wrote before, whatever its clock said then."""
+    known = read_int(client, KNOWN, {"name": name, "holder": holder})
     version = max(now_ns, int(known) + 1)
     token = token_of("lease", [(name, holder, until_ns, version)])
-    LEASES.insert(client, [(name, holder, until_ns // MS, version)], token=token)
+    LEASES.insert(client, [Lease(name, holder, until_ns, version)], token=token)

@@ -1,28 +1,18 @@
-"""Where the embedded database lies unless somebody says otherwise, and whether it is in use."""
+"""The folder of an embedded database: which process holds it, and where its inserts pass."""
 
 from __future__ import annotations
 
 import fcntl
+import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
-# Held while a connection is opened or closed: the path is this process's own, or it is not.
+# Held while a connection is opened or closed, so that `is_held` does not change meanwhile.
 turn = RLock()
 _held: Counter[str] = Counter()
-
-
-def data_folder(environ: Mapping[str, str]) -> Path:
-    """This project's folder in the user's data (XDG Base Directory Specification)."""
-    data = environ.get("XDG_DATA_HOME", "")
-    # The specification: a relative path is invalid and to be ignored.
-    return (Path(data) if data.startswith("/") else Path.home() / ".local/share") / "rt4chart"
-
-
-def default_dsn(environ: Mapping[str, str]) -> str:
-    """The embedded database in the user's data folder."""
-    return f"chdb://{data_folder(environ) / 'db'}"
 
 
 def is_owned(path: str) -> bool:
@@ -56,3 +46,24 @@ def is_held(path: str) -> bool:
     """True while this process has a connection to the path."""
     with turn:
         return _held[path] > 0
+
+
+@contextmanager
+def inserts_staged(path: str) -> Iterator[None]:
+    """Write the insert files of the embedded engine beside its data instead of in /tmp.
+
+    Files that a killed process left there are removed. Inside the block the folder is the folder
+    for temporary files of the whole process. An empty path, a server's, changes nothing.
+    """
+    if not path:
+        yield
+        return
+    folder = Path(path) / "rt4chart-inserts"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for left in folder.iterdir():
+        left.unlink()
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before

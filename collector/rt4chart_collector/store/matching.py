@@ -1,8 +1,8 @@
-"""Failures laid beside the issues of their partition, where they lie: vectors stay in the engine.
+"""Failures matched with the issues of their partition in the engine, where the vectors are.
 
-A partition is a service, a route and a fingerprint; an issue of another version of the fingerprint
-is beside it too, as a changed rule makes no other issue. Descriptions are sorted by trace, so they
-are read in ranges of traces, and each statement holds no more than a range.
+A partition is a service, a route and a fingerprint. Issues of another version of the fingerprint
+match too, because a changed rule makes no new issue. Descriptions are sorted by trace, so they are
+read in ranges of traces, and no statement reads more than a range.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rt4chart_collector.store.columns import Key, Partition, StoredKey, StoredPartition
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.descriptions import Partition
-from rt4chart_collector.store.failures import IN_FORCE, Key
+from rt4chart_collector.store.failures import IN_FORCE
+from rt4chart_collector.store.rows import read
 
 OF_WINDOW = """
     EmbeddingModel = {model:String} AND Fingerprint != ''
@@ -21,15 +22,15 @@ OF_WINDOW = """
 """
 OF_RANGE = "TraceId > {after:String} AND TraceId <= {upto:String}"
 LAST_OF_RANGE = f"""
-SELECT count(), max(TraceId) FROM (
+SELECT count() AS found, max(TraceId) AS upto FROM (
     SELECT TraceId FROM rt4chart_failure_embeddings
     WHERE {OF_WINDOW} AND TraceId > {{after:String}}
     ORDER BY TraceId LIMIT {{page:UInt32}}
 )
 """  # noqa: S608 - our own names
 UNVERSIONED = "substring({0}, position({0}, ':') + 1)"
-# The failures in force that have no place, or one that rests on an earlier verdict. Held is the
-# issue of that one, where the failure is described as it was.
+# The failures in force without an assignment, or with one of an earlier verdict. Held is the issue
+# of the earlier assignment, where the description is the same.
 UNPLACED = f"""
 SELECT d.TraceId AS TraceId, d.SpanId AS SpanId, d.ClaimIndex AS ClaimIndex,
     d.Timestamp AS Timestamp, d.ServiceName AS ServiceName, d.Route AS Route,
@@ -49,14 +50,16 @@ LEFT ANY JOIN (
 ) AS h ON h.TraceId = d.TraceId AND h.SpanId = d.SpanId AND h.ClaimIndex = d.ClaimIndex
 WHERE h.Version < d.Version
 """  # noqa: S608 - our own names
-# A centroid of another space is nowhere, as a failure without words is: both are far from all.
+# A centroid of another embedding space matches nothing, and neither does an empty description.
 MATCHES = f"""
-SELECT e.TraceId, e.SpanId, e.ClaimIndex, toUnixTimestamp64Nano(any(e.Timestamp)), any(e.Version),
-    any(e.ServiceName), any(e.Route), any(e.Fingerprint), any(e.Held),
-    argMin(i.IssueId, (Distance, i.IssueId)),
+SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
+    toUnixTimestamp64Nano(any(e.Timestamp)) AS time_ns, any(e.Version) AS version,
+    any(e.ServiceName) AS partition_service, any(e.Route) AS partition_route,
+    any(e.Fingerprint) AS partition_fingerprint, any(e.Held) AS held,
+    argMin(i.IssueId, (Distance, i.IssueId)) AS issue,
     min(ifNotFinite(round(cosineDistance(e.Embedding, arrayResize(i.Centroid, {{width:UInt32}})), 6)
-        AS Away, 2) AS Distance),
-    cityHash64(e.TraceId, e.SpanId, e.ClaimIndex, {{seed:UInt64}})
+        AS Away, 2) AS Distance) AS distance,
+    cityHash64(e.TraceId, e.SpanId, e.ClaimIndex, {{seed:UInt64}}) AS draw
 FROM ({UNPLACED}) AS e
 LEFT JOIN (
     SELECT IssueId, Service, Route, {UNVERSIONED.format("Fingerprint")} AS Pattern,
@@ -67,7 +70,9 @@ LEFT JOIN (
 GROUP BY e.TraceId, e.SpanId, e.ClaimIndex
 """  # noqa: S608 - our own names
 VECTORS = f"""
-SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
+SELECT TraceId AS key_trace, SpanId AS key_span, ClaimIndex AS key_claim,
+    Embedding AS vector
+FROM rt4chart_failure_embeddings FINAL
 WHERE {OF_WINDOW}
   AND ServiceName = {{service:String}} AND Route = {{route:String}}
   AND Fingerprint = {{fingerprint:String}}
@@ -78,7 +83,7 @@ WHERE {OF_WINDOW}
   )
 """  # noqa: S608 - our own names
 MIDDLES = f"""
-SELECT a.IssueId, avgForEach(e.Embedding), count()
+SELECT a.IssueId AS issue, avgForEach(e.Embedding) AS mean, count() AS vectors
 FROM (
     SELECT TraceId, SpanId, ClaimIndex, IssueId FROM rt4chart_issue_assignments FINAL
     WHERE IsDeleted = 0 AND IssueId IN {{ids:Array(UInt64)}}
@@ -94,7 +99,7 @@ GROUP BY a.IssueId
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which descriptions are looked at: those of a model and its width, in a time."""
+    """The descriptions of an embedding model, with its width, in a time."""
 
     model: str
     width: int
@@ -120,14 +125,33 @@ class Unplaced:
     same each time.
     """
 
-    key: Key
+    key: StoredKey
     time_ns: int
     version: int
-    partition: Partition
+    partition: StoredPartition
     held: int
     issue: int
     distance: float
     draw: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    found: int
+    upto: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    key: StoredKey
+    vector: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    issue: int
+    mean: Sequence[float]
+    vectors: int
 
 
 def trace_ranges(client: Client, window: Window, *, page: int) -> Iterator[tuple[str, str]]:
@@ -135,11 +159,11 @@ def trace_ranges(client: Client, window: Window, *, page: int) -> Iterator[tuple
     after = ""
     while True:
         given = {**window.parameters, "after": after, "page": page}
-        ((count, upto),) = client.query(LAST_OF_RANGE, given).result_rows
-        if not count:
+        (last,) = read(client, _Range, LAST_OF_RANGE, given)
+        if not last.found:
             return
-        yield after, upto
-        after = upto
+        yield after, last.upto
+        after = last.upto
 
 
 def unplaced(
@@ -148,22 +172,7 @@ def unplaced(
     """The failures of a range of traces that have no place, each beside its nearest issue."""
     after, upto = traces
     given = {**window.parameters, "after": after, "upto": upto, "seed": seed}
-    return [
-        Unplaced(
-            (trace, span, index),
-            time_ns,
-            version,
-            (service, route, fingerprint),
-            held,
-            issue,
-            distance,
-            draw,
-        )
-        for (
-            trace, span, index, time_ns, version, service, route, fingerprint, held, issue,
-            distance, draw,
-        ) in client.query(MATCHES, given).result_rows
-    ]  # fmt: skip
+    return read(client, Unplaced, MATCHES, given)
 
 
 def vectors(
@@ -171,9 +180,9 @@ def vectors(
 ) -> dict[Key, Sequence[float]]:
     """The vectors of a partition's failures without a place whose draw is `most` or less."""
     service, route, fingerprint = partition
-    given = {"service": service, "route": route, "fingerprint": fingerprint}
-    found = client.query(VECTORS, {**window.parameters, **given, "seed": seed, "most": most})
-    return {(trace, span, index): vector for trace, span, index, vector in found.result_rows}
+    given: dict[str, object] = {"service": service, "route": route, "fingerprint": fingerprint}
+    given = {**window.parameters, **given, "seed": seed, "most": most}
+    return {one.key: one.vector for one in read(client, _Vector, VECTORS, given)}
 
 
 def middles(
@@ -181,4 +190,4 @@ def middles(
 ) -> dict[int, tuple[Sequence[float], int]]:
     """The mean of each issue's vectors in the window, and how many they are."""
     given = {**window.parameters, "ids": list(issues)}
-    return {issue: (mean, count) for issue, mean, count in client.query(MIDDLES, given).result_rows}
+    return {one.issue: (one.mean, one.vectors) for one in read(client, _Mean, MIDDLES, given)}

@@ -1,4 +1,4 @@
-"""The schema of a database: what it lacks of this version, each migration applied once."""
+"""Applies the migrations that a database lacks, each once."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import NoStoreError, StoreError
-from rt4chart_collector.store.cluster import CONNECTION
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.core.retention import Retention
+from rt4chart_collector.store.connect import CLUSTER_SETTINGS, Client
 from rt4chart_collector.store.migration import LEDGER_TABLE, Migration, Variant, shipped
-from rt4chart_collector.store.retention import Retention
-from rt4chart_collector.store.rollup import fill_rollups
+from rt4chart_collector.store.retention import ttl_changes
 
 __all__ = [
     "Applied",
@@ -25,9 +24,9 @@ __all__ = [
     "shipped",
 ]
 ENGINES = "SELECT name, engine_full FROM system.tables WHERE database = {db:String}"
-# The migration that made a rollup of verifications which may be there already.
-NEW_ROLLUP = "monitoring"
-# ClickHouse's names of what a query of a newer version meets: ErrorCodes.cpp.
+# The first of the migrations with which versions before 0.1.0 made their databases.
+UNRELEASED = "spans_verdicts_issues"
+# ClickHouse's names for these errors, from ErrorCodes.cpp.
 LACKING = re.compile(r"\((UNKNOWN_TABLE|UNKNOWN_DATABASE|UNKNOWN_IDENTIFIER)\)")
 CLUSTER_OF = re.compile(r"Distributed\('(?P<cluster>[^']+)'")
 
@@ -44,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What makes a database this version's; `applied` are the migrations that it has."""
+    """The steps that bring a database to this version; `applied` are the migrations that it has."""
 
     variant: Variant
     first: tuple[str, ...]
@@ -59,7 +58,7 @@ class Plan:
 
 
 def is_behind(error: StoreError) -> bool:
-    """True for what a read raises where a database, table or column of this version is missing."""
+    """True for the error of a read where a database, table or column of this version is missing."""
     return isinstance(error, NoStoreError) or LACKING.search(str(error)) is not None
 
 
@@ -73,10 +72,10 @@ def migrate(
 ) -> list[int]:
     """Bring the client's database to this version; the numbers that were applied just now.
 
-    Without a retention, tables that are there keep theirs. `cluster` is the name of the servers'
-    cluster, empty for a single one; None leaves a database what it is. A guest leaves the schema to
-    its host and only makes sure that it is this version's. Raises StoreError where an applied file
-    reads differently today, where the database is newer than this version, or of the other kind.
+    Without a retention, existing tables keep theirs. `cluster` is the name of the servers' cluster,
+    empty for a single server; None keeps the kind of the database. A guest changes nothing and only
+    checks the version. Raises StoreError where an applied migration was changed since, where the
+    database is newer than this version or older than 0.1.0, or of the other kind.
     """
     wanted = shipped() if migrations is None else migrations
     plan = planned(
@@ -122,7 +121,8 @@ def planned(
         first=() if LEDGER_TABLE in engines else tuple(variant.first()),
         steps=tuple(Step(one, tuple(variant.statements(one, migrations))) for one in missing),
         retention=tuple(
-            retention.changes(
+            ttl_changes(
+                retention,
                 engines,
                 variant.tables(migrations),
                 database=variant.database,
@@ -138,7 +138,7 @@ def planned(
 def apply(client: Client, plan: Plan) -> None:
     """Carry the plan out; each migration is entered in the ledger when all of it is done."""
     if plan.variant.cluster:
-        client.keep(CONNECTION)
+        client.keep(CLUSTER_SETTINGS)
     for statement in plan.first:
         client.command(statement)
     for step in plan.steps:
@@ -152,8 +152,6 @@ def apply(client: Client, plan: Plan) -> None:
         )
     for statement in plan.retention:
         client.command(statement)
-    if any(step.migration.name == NEW_ROLLUP for step in plan.steps):
-        fill_rollups(client)
 
 
 def _applied(client: Client) -> dict[int, tuple[str, str]]:
@@ -175,6 +173,12 @@ def _cluster(client: Client, engines: Mapping[str, str], asked: str | None) -> s
 
 
 def _refuse_strangers(client: Client, wanted: Sequence[Migration], applied: Applied) -> None:
+    if UNRELEASED in (name for name, _ in applied.values()):
+        raise StoreError(
+            f"{client.target.shown} was made by a version before 0.1.0, which this version cannot "
+            "upgrade: export its rows with that version (rt4chart export), then point "
+            "RT4CHART_DSN at a new database"
+        )
     known = {migration.number: migration.checksum for migration in wanted}
     for number, (name, checksum) in sorted(applied.items()):
         if number not in known:

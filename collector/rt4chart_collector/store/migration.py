@@ -1,4 +1,4 @@
-"""The migrations as files, and as the statements that they are for one server or for a cluster."""
+"""The migration files, and their statements for a single server or for a cluster."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
+from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.store.cluster import clustered, sharding_of
 from rt4chart_collector.store.ddl import TABLE
-from rt4chart_collector.store.retention import Retention
+from rt4chart_collector.store.retention import with_ttl
 
 LEDGER_TABLE = "rt4chart_schema_migrations"
 LEDGER = """
@@ -46,7 +47,7 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Which database the statements are for; with a cluster's name, for all of its servers."""
+    """The database that the statements are for; with a cluster's name, for all of its servers."""
 
     database: str
     cluster: str = ""
@@ -62,7 +63,7 @@ class Variant:
         return [everywhere, *clustered(ledger, {}, self.cluster)]
 
     def statements(self, migration: Migration, among: Sequence[Migration]) -> list[str]:
-        """The statements of one migration; `among` are all, which say what is sharded."""
+        """The statements of one of the migrations; all of them together say what is sharded."""
         plain = self._single(migration)
         if not self.cluster:
             return plain
@@ -75,7 +76,7 @@ class Variant:
         return {match["name"] for match in matches if match}
 
     def script(self, among: Sequence[Migration]) -> Iterator[str]:
-        """All of it as text, a statement each, for somebody who applies it by hand."""
+        """Every statement of every migration, for applying them by hand."""
         yield from self.first()
         for migration in among:
             yield from self.statements(migration, among)
@@ -91,7 +92,7 @@ class Variant:
             "rollup_ttl_days": str(self.retention.rollup),
             "embedding_width": str(self.embedding_width),
         }
-        return [self.retention.settled(one) for one in migration.statements(values)]
+        return [with_ttl(self.retention, one) for one in migration.statements(values)]
 
 
 def shipped() -> list[Migration]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.store.connect import Client
 
-# FINAL keeps one row an answer however often it was written; the rollup is for long windows.
+# FINAL keeps one row for each answer, however often it was written. Long windows use the rollup.
 ROUTE_SUMS = """
 SELECT ServiceName, Route,
     countIf(Decision = 'verified') AS answers,

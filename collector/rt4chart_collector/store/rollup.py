@@ -1,4 +1,4 @@
-"""The rollups' repair: what a crash between two tables left out or counted twice is put right."""
+"""Repair of the rollups: corrects what a crash between two tables left out or counted twice."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read_int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +107,12 @@ IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
 def repair_rollup(client: Client, since_ns: int) -> None:
     """Make the rollups since then equal to the verifications, by adding the differences.
 
-    For a moment when no other process writes verdicts: the start of the one that does.
+    Call it while no other process writes verdicts: at the start of the process that writes them. An
+    empty rollup is filled from all verifications.
     """
     for rollup in (PER_MINUTE, PER_TICK):
         client.command(rollup.repair, {"since": 0 if _is_empty(client, rollup) else since_ns})
 
 
-def fill_rollups(client: Client) -> None:
-    """Fill those that are empty, as one is that a migration just made, from all verifications."""
-    for rollup in (PER_MINUTE, PER_TICK):
-        if _is_empty(client, rollup):
-            client.command(rollup.repair, {"since": 0})
-
-
 def _is_empty(client: Client, rollup: Rollup) -> bool:
-    return client.query(IS_EMPTY.replace("{table}", rollup.table)).result_rows == [(1,)]
+    return bool(read_int(client, IS_EMPTY.replace("{table}", rollup.table)))

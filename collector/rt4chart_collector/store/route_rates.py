@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rt4chart_collector.store.breakdown import ALIKE, COLUMNS, SUMS, Point, Slice, slice_of
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.scope import scope
+from rt4chart_collector.store.filters import scope
 
 WHOLE, TIME = "whole", "time"
 

@@ -1,4 +1,4 @@
-"""The schema that the migrations make beside the one that a database has, and what differs."""
+"""Compares the schema of a database with the one that the migrations make."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def live_schema(client: Client) -> dict[str, Shape]:
 
 
 def differences(expected: Mapping[str, Shape], live: Mapping[str, Shape]) -> list[str]:
-    """What differs, in words; tables that no migration made are nobody's business."""
+    """The differences as text; tables that no migration made are ignored."""
     return [line for name, shape in expected.items() for line in _told(name, shape, live.get(name))]
 
 

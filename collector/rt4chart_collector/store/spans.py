@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from otel_rt4chart.core.semconv import SERVICE_NAME
 from otel_rt4chart.spans.model.record import (
@@ -14,8 +15,9 @@ from otel_rt4chart.spans.model.record import (
     SpanLink,
     SpanRecord,
 )
+from rt4chart_collector.store.columns import ServiceName, SpanId, TraceId
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.layout import NAME, Layout, Row, token_of
+from rt4chart_collector.store.rows import NAME, RowTable, StoredAs, nested, read, read_int, token_of
 
 # The exporter's table has no columns for these: OpenTelemetry specification,
 # common/mapping-to-non-otlp.md, "Dropped Attributes Count" and "Dropped Events Count".
@@ -23,60 +25,7 @@ DROPPED_ATTRIBUTES = "otel.dropped_attributes_count"
 DROPPED_EVENTS = "otel.dropped_events_count"
 EVERY = 2**63 - 1
 ATTRIBUTES = f"Map({NAME}, String)"
-SPANS = Layout(
-    "otel_traces",
-    (
-        ("Timestamp", "DateTime64(9)"),
-        ("TraceId", "String"),
-        ("SpanId", "String"),
-        ("ParentSpanId", "String"),
-        ("TraceState", "String"),
-        ("SpanName", NAME),
-        ("SpanKind", NAME),
-        ("ServiceName", NAME),
-        ("ResourceAttributes", ATTRIBUTES),
-        ("ScopeName", "String"),
-        ("ScopeVersion", "String"),
-        ("SpanAttributes", ATTRIBUTES),
-        ("Duration", "UInt64"),
-        ("StatusCode", NAME),
-        ("StatusMessage", "String"),
-        ("Events.Timestamp", "Array(DateTime64(9))"),
-        ("Events.Name", f"Array({NAME})"),
-        ("Events.Attributes", f"Array({ATTRIBUTES})"),
-        ("Links.TraceId", "Array(String)"),
-        ("Links.SpanId", "Array(String)"),
-        ("Links.TraceState", "Array(String)"),
-        ("Links.Attributes", f"Array({ATTRIBUTES})"),
-    ),
-)
-# The side table gives the time range of the traces, so that only their days are read.
-SPANS_OF = f"""
-SELECT {SPANS.selection} FROM otel_traces
-WHERE TraceId IN {{ids:Array(String)}}
-  AND Timestamp >= (SELECT min(Start) FROM otel_traces_trace_id_ts
-                    WHERE TraceId IN {{ids:Array(String)}})
-  AND Timestamp <= (SELECT max(End) + 1 FROM otel_traces_trace_id_ts
-                    WHERE TraceId IN {{ids:Array(String)}})
-ORDER BY TraceId, Timestamp, SpanId
-LIMIT 1 BY TraceId, SpanId
-LIMIT {{most:UInt64}}
-"""  # noqa: S608 - names of columns alone, values are parameters
-
-
-def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
-    """Store the spans; when this returns they are on disk. The same batch twice is stored once."""
-    token = token_of("spans", ((span.trace_id, span.span_id) for span in spans))
-    SPANS.insert(client, [_row_from_span(span) for span in spans], token=token)
-
-
-def spans_of(client: Client, trace_ids: Sequence[str], *, limit: int = EVERY) -> list[SpanRecord]:
-    """All spans of the traces, each once, by trace and time, or the first `limit` of them.
-
-    Attribute values are strings.
-    """
-    rows = client.query(SPANS_OF, {"ids": list(trace_ids), "most": limit}).result_rows
-    return [_span_from_row(row) for row in rows]
+ARRAY_OF_ATTRIBUTES = f"Array({ATTRIBUTES})"
 
 
 def text_of(value: AttributeValue) -> str:
@@ -96,63 +45,129 @@ def _texts(attributes: Attributes) -> dict[str, str]:
     return {key: text_of(value) for key, value in attributes.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """A span as the exporter's table has it: every value of an attribute is a string."""
+
+    start_ns: Annotated[int, StoredAs("Timestamp", "DateTime64(9)")]
+    trace_id: TraceId
+    span_id: SpanId
+    parent_span_id: Annotated[str, StoredAs("ParentSpanId", "String")]
+    trace_state: Annotated[str, StoredAs("TraceState", "String")]
+    name: Annotated[str, StoredAs("SpanName", NAME)]
+    kind: Annotated[str, StoredAs("SpanKind", NAME)]
+    service: ServiceName
+    resource: Annotated[dict[str, str], StoredAs("ResourceAttributes", ATTRIBUTES)]
+    scope_name: Annotated[str, StoredAs("ScopeName", "String")]
+    scope_version: Annotated[str, StoredAs("ScopeVersion", "String")]
+    attributes: Annotated[dict[str, str], StoredAs("SpanAttributes", ATTRIBUTES)]
+    duration_ns: Annotated[int, StoredAs("Duration", "UInt64")]
+    status: Annotated[str, StoredAs("StatusCode", NAME)]
+    status_message: Annotated[str, StoredAs("StatusMessage", "String")]
+    events: Annotated[
+        tuple[SpanEvent, ...],
+        nested(
+            SpanEvent,
+            name=StoredAs("Events.Name", f"Array({NAME})"),
+            time_ns=StoredAs("Events.Timestamp", "Array(DateTime64(9))"),
+            attributes=StoredAs("Events.Attributes", ARRAY_OF_ATTRIBUTES, write=_texts),
+        ),
+    ]
+    links: Annotated[
+        tuple[SpanLink, ...],
+        nested(
+            SpanLink,
+            trace_id=StoredAs("Links.TraceId", "Array(String)"),
+            span_id=StoredAs("Links.SpanId", "Array(String)"),
+            attributes=StoredAs("Links.Attributes", ARRAY_OF_ATTRIBUTES, write=_texts),
+            trace_state=StoredAs("Links.TraceState", "Array(String)"),
+        ),
+    ]
+
+
+SPANS = RowTable("otel_traces", SpanRow)
+# The side table gives the time range of the traces, so that only their days are read.
+SPANS_OF = f"""
+SELECT {SPANS.select()} FROM otel_traces
+WHERE TraceId IN {{ids:Array(String)}}
+  AND Timestamp >= (SELECT min(Start) FROM otel_traces_trace_id_ts
+                    WHERE TraceId IN {{ids:Array(String)}})
+  AND Timestamp <= (SELECT max(End) + 1 FROM otel_traces_trace_id_ts
+                    WHERE TraceId IN {{ids:Array(String)}})
+ORDER BY TraceId, Timestamp, SpanId
+LIMIT 1 BY TraceId, SpanId
+LIMIT {{most:UInt64}}
+"""  # noqa: S608 - names of columns alone, values are parameters
+COUNT = "SELECT uniqExact(SpanId) FROM otel_traces WHERE TraceId = {trace:String}"
+
+
+def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
+    """Store the spans; when this returns they are on disk. The same batch twice is stored once."""
+    token = token_of("spans", ((span.trace_id, span.span_id) for span in spans))
+    SPANS.insert(client, [_row_from_span(span) for span in spans], token=token)
+
+
+def spans_of(client: Client, trace_ids: Sequence[str], *, limit: int = EVERY) -> list[SpanRecord]:
+    """The spans of the traces, each once, by trace and time, at most `limit`.
+
+    Attribute values are strings.
+    """
+    given = {"ids": list(trace_ids), "most": limit}
+    return [_span_from_row(row) for row in read(client, SpanRow, SPANS_OF, given)]
+
+
+def span_count(client: Client, trace_id: str) -> int:
+    """How many spans of the trace are in the store."""
+    return int(read_int(client, COUNT, {"trace": trace_id}))
+
+
 def _dropped(span: SpanRecord) -> Attributes:
     counts = {DROPPED_ATTRIBUTES: span.dropped_attributes, DROPPED_EVENTS: span.dropped_events}
     return {name: count for name, count in counts.items() if count}
 
 
-def _row_from_span(span: SpanRecord) -> Row:
-    return (
-        span.start_ns,
-        span.trace_id,
-        span.span_id,
-        span.parent_span_id,
-        span.trace_state,
-        span.name,
-        span.kind,
-        text_of(span.resource.get(SERVICE_NAME, "")),
-        _texts(span.resource),
-        span.scope_name,
-        span.scope_version,
-        _texts({**span.attributes, **_dropped(span)}),
-        max(span.end_ns - span.start_ns, 0),
-        span.status,
-        span.status_message,
-        [event.time_ns for event in span.events],
-        [event.name for event in span.events],
-        [_texts(event.attributes) for event in span.events],
-        [link.trace_id for link in span.links],
-        [link.span_id for link in span.links],
-        [link.trace_state for link in span.links],
-        [_texts(link.attributes) for link in span.links],
+def _row_from_span(span: SpanRecord) -> SpanRow:
+    return SpanRow(
+        start_ns=span.start_ns,
+        trace_id=span.trace_id,
+        span_id=span.span_id,
+        parent_span_id=span.parent_span_id,
+        trace_state=span.trace_state,
+        name=span.name,
+        kind=span.kind,
+        service=text_of(span.resource.get(SERVICE_NAME, "")),
+        resource=_texts(span.resource),
+        scope_name=span.scope_name,
+        scope_version=span.scope_version,
+        attributes=_texts({**span.attributes, **_dropped(span)}),
+        duration_ns=max(span.end_ns - span.start_ns, 0),
+        status=span.status,
+        status_message=span.status_message,
+        events=tuple(span.events),
+        links=tuple(span.links),
     )
 
 
-def _span_from_row(row: Sequence[Any]) -> SpanRecord:
-    (start, trace_id, span_id, parent, state, name, kind, _, resource, scope, scope_version) = row[
-        :11
-    ]
-    attributes, duration, status, message = row[11:15]
-    times, names, texts = row[15:18]
-    lost = [int(attributes.pop(name, 0)) for name in (DROPPED_ATTRIBUTES, DROPPED_EVENTS)]
-    link_traces, link_spans, link_states, link_texts = row[18:]
+def _span_from_row(row: SpanRow) -> SpanRecord:
+    dropped_attributes = int(row.attributes.pop(DROPPED_ATTRIBUTES, 0))
+    dropped_events = int(row.attributes.pop(DROPPED_EVENTS, 0))
     return SpanRecord(
-        trace_id=trace_id,
-        span_id=span_id,
-        name=name,
-        start_ns=start,
-        end_ns=start + duration,
-        parent_span_id=parent,
-        kind=kind,
-        status=status,
-        status_message=message,
-        trace_state=state,
-        attributes=attributes,
-        events=tuple(map(SpanEvent, names, times, texts)),
-        links=tuple(map(SpanLink, link_traces, link_spans, link_texts, link_states)),
-        resource=resource,
-        scope_name=scope,
-        scope_version=scope_version,
-        dropped_attributes=lost[0],
-        dropped_events=lost[1],
+        trace_id=row.trace_id,
+        span_id=row.span_id,
+        name=row.name,
+        start_ns=row.start_ns,
+        end_ns=row.start_ns + row.duration_ns,
+        parent_span_id=row.parent_span_id,
+        kind=row.kind,
+        status=row.status,
+        status_message=row.status_message,
+        trace_state=row.trace_state,
+        attributes=row.attributes,
+        events=row.events,
+        links=row.links,
+        resource=row.resource,
+        scope_name=row.scope_name,
+        scope_version=row.scope_version,
+        dropped_attributes=dropped_attributes,
+        dropped_events=dropped_events,
     )

@@ -1,10 +1,12 @@
-"""What a DSN names: the embedded engine's path, or a server."""
+"""The DSN of the database: the path of the embedded engine, or a server."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from otel_rt4chart.core.errors import SettingsError
@@ -75,3 +77,15 @@ def _path_of(dsn: str) -> str:
     if not path.startswith("/") or path.strip("/") == "":
         raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
     return os.path.realpath(path)
+
+
+def data_folder(environ: Mapping[str, str]) -> Path:
+    """This project's folder in the user's data (XDG Base Directory Specification)."""
+    data = environ.get("XDG_DATA_HOME", "")
+    # The specification: a relative path is invalid and to be ignored.
+    return (Path(data) if data.startswith("/") else Path.home() / ".local/share") / "rt4chart"
+
+
+def default_dsn(environ: Mapping[str, str]) -> str:
+    """The embedded database in the user's data folder."""
+    return f"chdb://{data_folder(environ) / 'db'}"

@@ -1,4 +1,4 @@
-"""A route's answers per five minutes, which are kept for long: how many looked how."""
+"""A route's answers per five minutes, counted by what their claims were found to be."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.scope import OF_SCOPE, scope
+from rt4chart_collector.store.filters import OF_SCOPE, scope
+from rt4chart_collector.store.rows import read
 
 TICK_NS = 300 * 10**9
 # The sums are signed: what was replaced is added once more with its sign turned, and cancels.
 TICKS = f"""
-SELECT ServiceName, Route, VerifierId, toUnixTimestamp(Tick) AS Start,
-    Model, PromptVersion, Release,
-    arraySort(groupArray((Decided, Unfaithful, N, SampleRate))) AS Bins
+SELECT ServiceName AS service, Route AS route, VerifierId AS verifier,
+    toUnixTimestamp(Tick) * 1000000000 AS start_ns,
+    Model AS model, PromptVersion AS prompt_version, Release AS release,
+    arraySort(groupArray((Decided, Unfaithful, N, SampleRate))) AS bins
 FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
         Decided, Unfaithful, SampleRate, sum(Answers) AS N
@@ -28,8 +30,8 @@ FROM (
         Decided, Unfaithful, SampleRate
     HAVING N > 0
 )
-GROUP BY ServiceName, Route, VerifierId, Start, Model, PromptVersion, Release
-ORDER BY ServiceName, Route, Start, Model, PromptVersion, Release
+GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release
+ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release
 """  # noqa: S608 - our own names
 
 
@@ -67,6 +69,18 @@ class RouteTicks:
     ticks: tuple[Tick, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _TickRow:
+    service: str
+    route: str
+    verifier: str
+    start_ns: int
+    model: str
+    prompt_version: str
+    release: str
+    bins: list[tuple[int, int, int, float]]
+
+
 def route_ticks(
     client: Client,
     *,
@@ -87,14 +101,12 @@ def route_ticks(
         **scope(service, route),
     }
     found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
-    # Most bins look like one of another tick: each is made once, which is most of the time here.
+    # Most bins are equal to one of another tick. Making each once saves most of the time here.
     made: dict[tuple[int, int, int, float], Bin] = {}
-    for name, path, judge, start_s, model, prompt, release, alike in client.query(
-        TICKS, given
-    ).result_rows:
-        bins = tuple([made.get(one) or made.setdefault(one, Bin(*one)) for one in alike])
-        tick = Tick(int(start_s) * 10**9, model, prompt, release, bins)
-        found[name, path, judge].append(tick)
+    for row in read(client, _TickRow, TICKS, given):
+        bins = tuple([made.get(one) or made.setdefault(one, Bin(*one)) for one in row.bins])
+        tick = Tick(row.start_ns, row.model, row.prompt_version, row.release, bins)
+        found[row.service, row.route, row.verifier].append(tick)
     return [RouteTicks(*key, tuple(ticks)) for key, ticks in found.items()]
 
 

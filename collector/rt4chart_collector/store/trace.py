@@ -1,4 +1,4 @@
-"""The spans of a trace as a tree, without their texts: what was done, how long it took."""
+"""The spans of a trace as a tree, without their texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.spans import spans_of, text_of
 
 MAX_SPANS = 10_000
-# Of what a span says went wrong, in characters.
+# Characters of a span's status message that are kept.
 MESSAGE = 400
 # OpenInference, the GenAI conventions of now and before, OpenLLMetry.
 INPUT = (

@@ -1,21 +1,21 @@
-"""How many answers routes have and had, and which of them fall silent."""
+"""The traffic of routes: which have the most answers, and which fell silent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read, read_int
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
 WEEK_S = 7 * 24 * HOUR_S
-# An answer that several verifiers judged is in the sums of each: the one that judged the most tells
-# how many there were. A sender's clock may be ahead by less than an hour; what is dated later still
-# is no answer of now. Two weeks ago counts where there was anything at all: one special day is no
-# habit.
+# An answer that several verifiers judged is in the sums of each: the largest sum is the number of
+# answers. A sender's clock may be ahead by less than an hour; later answers are not current.
+# The hour two weeks ago counts where it had any answer, so that one special day makes no alarm.
 SILENT = """
-SELECT ServiceName, Route, max(OfLastWeek) AS LastWeek, max(OfBefore) AS Before,
-    max(OfNow) AS Now, max(OfLast) AS Last
+SELECT ServiceName AS service, Route AS route, max(OfLastWeek) AS expected,
+    max(OfBefore) AS before, max(OfNow) AS now, max(OfLast) * 1000000000 AS last_ns
 FROM (
     SELECT ServiceName, Route,
         sumIf(Answers, Tick >= toDateTime({at:Int64} - {week:Int64} - {hour:Int64}, 'UTC')
@@ -29,8 +29,8 @@ FROM (
     GROUP BY ServiceName, Route, VerifierId
 )
 GROUP BY ServiceName, Route
-HAVING LastWeek >= {least:UInt32} AND Now = 0 AND (Before = 0 OR Before >= {least:UInt32})
-ORDER BY LastWeek DESC, ServiceName, Route LIMIT {limit:UInt32}
+HAVING expected >= {least:UInt32} AND now = 0 AND (before = 0 OR before >= {least:UInt32})
+ORDER BY expected DESC, ServiceName, Route LIMIT {limit:UInt32}
 """
 IS_ANY = """
 SELECT count() > 0 FROM rt4chart_route_5m
@@ -38,13 +38,13 @@ WHERE Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')
   AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
 """
 BUSIEST = """
-SELECT ServiceName, Route, sum(Answers * Decided) AS Claims
+SELECT ServiceName AS service, Route AS route, sum(Answers * Decided) AS claims
 FROM rt4chart_route_5m
 WHERE VerifierId = {verifier:String} AND Decision = 'verified'
   AND Tick >= toDateTime({since:Int64}, 'UTC')
   AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
-GROUP BY ServiceName, Route HAVING Claims > 0
-ORDER BY Claims DESC, ServiceName, Route LIMIT {limit:UInt32}
+GROUP BY ServiceName, Route HAVING claims > 0
+ORDER BY claims DESC, ServiceName, Route LIMIT {limit:UInt32}
 """
 
 
@@ -61,6 +61,12 @@ class SilentRoute:
     last_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Busy:
+    service: str
+    route: str
+
+
 def silent_routes(
     client: Client, *, now_ns: int, least: int, limit: int = 50
 ) -> tuple[list[SilentRoute], bool]:
@@ -70,13 +76,8 @@ def silent_routes(
     route is that old, two weeks ago.
     """
     given = {"at": now_ns // SECOND_NS, "hour": HOUR_S, "week": WEEK_S}
-    rows = client.query(SILENT, {**given, "least": least, "limit": limit}).result_rows
-    is_any = bool(client.query(IS_ANY, given).result_rows[0][0])
-    found = [
-        SilentRoute(service, route, int(expected), int(last) * SECOND_NS)
-        for service, route, expected, _, _, last in rows
-    ]
-    return found, is_any
+    found = read(client, SilentRoute, SILENT, {**given, "least": least, "limit": limit})
+    return found, bool(read_int(client, IS_ANY, given))
 
 
 def busiest_routes(
@@ -85,4 +86,4 @@ def busiest_routes(
     """The routes with the most decided claims since then, as (service, route)."""
     times = {"since": since_ns // SECOND_NS, "at": now_ns // SECOND_NS, "hour": HOUR_S}
     given = {**times, "verifier": verifier, "limit": limit}
-    return [(service, route) for service, route, _ in client.query(BUSIEST, given).result_rows]
+    return [(one.service, one.route) for one in read(client, _Busy, BUSIEST, given)]

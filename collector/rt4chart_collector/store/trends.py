@@ -1,4 +1,4 @@
-"""What the overview and a route's page show over time: small lines, and new deployments."""
+"""Routes over time: their trends, and the deployments first seen in a time."""
 
 from __future__ import annotations
 
@@ -8,34 +8,38 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.changes import ATTRIBUTES
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read
 
 SECOND_NS = 1_000_000_000
 TREND = """
-SELECT ServiceName, Route, intDiv(toUnixTimestamp(Tick) - {since:Int64}, {step:UInt32}) AS Step,
-    sum(Answers) AS N,
-    sumIf(Answers * Unfaithful / SampleRate, SampleRate > 0 AND Decision = 'verified') AS X,
-    sumIf(Answers * Decided / SampleRate, SampleRate > 0 AND Decision = 'verified') AS M
+SELECT ServiceName AS service, Route AS route,
+    intDiv(toUnixTimestamp(Tick) - {since:Int64}, {step:UInt32}) AS step_number,
+    sum(Answers) AS answers,
+    sumIf(Answers * Unfaithful / SampleRate, SampleRate > 0 AND Decision = 'verified')
+        AS unfaithful,
+    sumIf(Answers * Decided / SampleRate, SampleRate > 0 AND Decision = 'verified') AS decided
 FROM rt4chart_route_5m
 WHERE VerifierId = {verifier:String}
   AND Tick >= toDateTime({since:Int64}, 'UTC') AND Tick < toDateTime({until:Int64}, 'UTC')
-GROUP BY ServiceName, Route, Step HAVING N > 0 ORDER BY ServiceName, Route, Step
+GROUP BY ServiceName, Route, step_number HAVING answers > 0
+ORDER BY ServiceName, Route, step_number
 """
 LISTED = ", ".join(f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items())
-# What was there in a route's first hour is no deployment.
+# Values from a route's first hour are no deployments.
 FIRST_SEEN = f"""
-SELECT part.1 AS Attribute, part.2 AS Value, toUnixTimestamp(min(Tick)) AS First
+SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS at_s
 FROM rt4chart_route_5m
 ARRAY JOIN [{LISTED}] AS part
 WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
-  AND VerifierId = {{verifier:String}} AND Value != ''
+  AND VerifierId = {{verifier:String}} AND value != ''
   AND Tick >= toDateTime({{before:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
-GROUP BY Attribute, Value
-HAVING sum(Answers) > 0 AND First >= {{since:Int64}} AND First > (
+GROUP BY attribute, value
+HAVING sum(Answers) > 0 AND at_s >= {{since:Int64}} AND at_s > (
     SELECT toUnixTimestamp(min(Tick)) + 3600 FROM rt4chart_route_5m
     WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
       AND VerifierId = {{verifier:String}} AND Tick >= toDateTime({{before:Int64}}, 'UTC')
 )
-ORDER BY First, Attribute, Value LIMIT {{limit:UInt32}}
+ORDER BY at_s, attribute, value LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 
 
@@ -56,6 +60,23 @@ class Deployment:
     at_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    service: str
+    route: str
+    step_number: int
+    answers: int
+    unfaithful: float
+    decided: float
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstSeen:
+    attribute: str
+    value: str
+    at_s: int
+
+
 def trends(
     client: Client, *, since_ns: int, until_ns: int, steps: int, verifier: str
 ) -> dict[tuple[str, str], Trend]:
@@ -63,11 +84,9 @@ def trends(
     since_s, until_s = since_ns // SECOND_NS, until_ns // SECOND_NS
     step_s = max((until_s - since_s + steps - 1) // steps, 1)
     given = {"since": since_s, "until": until_s, "step": step_s, "verifier": verifier}
-    rows: defaultdict[tuple[str, str], list[Sequence[float]]] = defaultdict(list)
-    for service, route, step, answers, unfaithful, decided in client.query(
-        TREND, given
-    ).result_rows:
-        rows[service, route].append((step, answers, unfaithful, decided))
+    rows: defaultdict[tuple[str, str], list[_Step]] = defaultdict(list)
+    for row in read(client, _Step, TREND, given):
+        rows[row.service, row.route].append(row)
     return {key: _trend(found, steps) for key, found in rows.items()}
 
 
@@ -95,15 +114,15 @@ def deployments(
         "limit": limit,
     }
     return [
-        Deployment(attribute, value, int(at_s) * SECOND_NS)
-        for attribute, value, at_s in client.query(FIRST_SEEN, given).result_rows
+        Deployment(row.attribute, row.value, row.at_s * SECOND_NS)
+        for row in read(client, _FirstSeen, FIRST_SEEN, given)
     ]
 
 
-def _trend(rows: Sequence[Sequence[float]], steps: int) -> Trend:
+def _trend(rows: Sequence[_Step], steps: int) -> Trend:
     answers, rates = [0] * steps, list[float | None]([None] * steps)
-    for step, number, unfaithful, decided in rows:
-        at = min(max(int(step), 0), steps - 1)
-        answers[at] += int(number)
-        rates[at] = unfaithful / decided if decided > 0 else rates[at]
+    for row in rows:
+        at = min(max(row.step_number, 0), steps - 1)
+        answers[at] += row.answers
+        rates[at] = row.unfaithful / row.decided if row.decided > 0 else rates[at]
     return Trend(tuple(answers), tuple(rates))

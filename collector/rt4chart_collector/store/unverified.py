@@ -1,4 +1,4 @@
-"""Traces that hold an answer without a decision, in whichever convention they are written."""
+"""Traces with an answer that has no decision yet, in any span convention."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def unverified_traces(
 ) -> list[str]:
     """Traces since then with an answer on which this verifier has not decided, by trace id.
 
-    These are traces with a generation without a decision, and, because a chain may answer whose
-    generation is not traced, those with a retrieval and no decision at all; spans that nothing but
-    their name tells are left out. `after` is the last id of the page before. A trace that holds no
-    answer comes back each time: there is nothing to decide on it, so nothing says that it was
-    looked at. With `errors_count` an error is a decision; an empty verifier has decided on nothing.
+    These are traces with a generation without a decision, and traces with a retrieval and no
+    decision at all, because the generation of a chain may not be traced. Spans that only their name
+    identifies are left out. `after` is the last id of the page before. A trace without an answer
+    comes back each time, because no decision on it is stored. With `errors_count` an error is a
+    decision; an empty verifier has decided on nothing.
     """
     given = {
         "verifier": verifier,
@@ -44,7 +44,7 @@ def unverified_traces(
 def _is_of(*kinds: Kind) -> str:
     """The condition on a span's row; names and values are those of the conventions' tables."""
     signs = signs_of(*kinds)
-    # Any attribute that names a kind, be it another one, goes before keys and events.
+    # An attribute that names any kind takes precedence over keys and events.
     any_kind = signs_of(*(kind for kind in Kind if kind))
     keys = "|".join(prefix.replace(".", "[.]") for prefix in signs.prefixes)
     hinted = (

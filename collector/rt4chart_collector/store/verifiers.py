@@ -1,48 +1,58 @@
-"""Whose verdicts are looked at where several verifiers judged answers of one store.
+"""The main verifier of a store in which several verifiers judged answers.
 
-It has to be the same one each time: a monitor that turns to another begins anew.
+The choice has to be stable: the monitor starts anew when it changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
 DAY_S = 24 * HOUR_S
 RECENT_S = 7 * DAY_S
-# Others that judged so many answers since, for an hour, have taken the place of one without any;
-# where answers are rarer, so has whoever went on for a day.
+# A verifier without answers for an hour is replaced where others judged this many since; where
+# answers are rarer, after a day.
 REPLACED = 12
-# Two that judge the same answers have about as many verdicts: chance is not to tell which.
+# Two verifiers of the same answers have about as many verdicts; within this ratio they are equal.
 ABOUT = 0.8
 VERIFIERS = """
-SELECT VerifierId, intDiv(toUnixTimestamp(Tick), 3600) * 3600 AS Hour, sum(Answers) AS N,
-    toUnixTimestamp(min(Tick)) AS First, toUnixTimestamp(max(Tick)) AS Last
+SELECT VerifierId AS verifier, intDiv(toUnixTimestamp(Tick), 3600) * 3600 AS hour_s,
+    sum(Answers) AS answers, toUnixTimestamp(min(Tick)) AS first_s,
+    toUnixTimestamp(max(Tick)) AS last_s
 FROM rt4chart_route_5m
 WHERE Decision = 'verified' AND Tick >= toDateTime({since:Int64}, 'UTC')
   AND Tick <= toDateTime({now:Int64}, 'UTC')
-GROUP BY VerifierId, Hour HAVING N > 0 ORDER BY VerifierId, Hour
+GROUP BY VerifierId, hour_s HAVING answers > 0 ORDER BY VerifierId, hour_s
 """
 
-# (hour, answers, first tick, last tick), in order, times in epoch seconds.
-Hours = Sequence[tuple[int, int, int, int]]
+
+@dataclass(frozen=True, slots=True)
+class _Hour:
+    """A verifier's answers of an hour, with its first and last tick; times in epoch seconds."""
+
+    verifier: str
+    hour_s: int
+    answers: int
+    first_s: int
+    last_s: int
 
 
 def main_verifier(client: Client, now_ns: int) -> str:
-    """The verifier whose verdicts are looked at; "" without a verdict of the last seven days.
+    """The verifier whose verdicts count; "" without a verdict in the last seven days.
 
-    Of those at work, the one with the most verdicts of the last whole day in UTC, the first by name
-    of about as many. Where that day has none, the one that began first.
+    Of the active verifiers, the one with the most verdicts on the last whole day in UTC; of those
+    with about as many, the first by name. Without a verdict on that day, the one that began first.
     """
     now_s = now_ns // SECOND_NS
     given = {"since": now_s - RECENT_S, "now": now_s}
-    found: dict[str, list[tuple[int, int, int, int]]] = {}
-    for name, *times in client.query(VERIFIERS, given).result_rows:
-        hour, answers, first, last = map(int, times)
-        found.setdefault(name, []).append((hour, answers, first, last))
+    found: dict[str, list[_Hour]] = {}
+    for row in read(client, _Hour, VERIFIERS, given):
+        found.setdefault(row.verifier, []).append(row)
     at_work = {name: hours for name, hours in found.items() if not _is_replaced(name, found)}
     if not at_work:
         return ""
@@ -50,17 +60,18 @@ def main_verifier(client: Client, now_ns: int) -> str:
     counted = {name: _answers(hours, today_s - DAY_S, today_s) for name, hours in at_work.items()}
     most = max(counted.values())
     if not most:
-        return min(at_work, key=lambda name: (at_work[name][0][2], name))
+        return min(at_work, key=lambda name: (at_work[name][0].first_s, name))
     return min(name for name, answers in counted.items() if answers >= ABOUT * most)
 
 
-def _is_replaced(name: str, found: Mapping[str, Hours]) -> bool:
-    hour, *_, last_s = found[name][-1]
-    passed_s = max(hours[-1][3] for hours in found.values()) - last_s
+def _is_replaced(name: str, found: Mapping[str, Sequence[_Hour]]) -> bool:
+    last = found[name][-1]
+    passed_s = max(hours[-1].last_s for hours in found.values()) - last.last_s
     others = [hours for other, hours in found.items() if other != name]
-    since = sum(_answers(hours, hour + HOUR_S, hour + RECENT_S + DAY_S) for hours in others)
+    start_s, end_s = last.hour_s + HOUR_S, last.hour_s + RECENT_S + DAY_S
+    since = sum(_answers(hours, start_s, end_s) for hours in others)
     return passed_s >= DAY_S or (passed_s >= HOUR_S and since >= REPLACED)
 
 
-def _answers(hours: Hours, since_s: int, until_s: int) -> int:
-    return sum(answers for hour, answers, *_ in hours if since_s <= hour < until_s)
+def _answers(hours: Sequence[_Hour], since_s: int, until_s: int) -> int:
+    return sum(hour.answers for hour in hours if since_s <= hour.hour_s < until_s)

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from rt4chart_collector.store.answer import BY_DAY
 from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.rows import read
+from rt4chart_collector.store.verifications import BY_DAY
 
 CHOSEN = """
-SELECT TraceId, SpanId, toUnixTimestamp64Nano(Timestamp) AS Time,
-    toUInt32(ContradictedCount) + BaselessCount AS Unfaithful,
-    toUInt32(EntailedCount) + ContradictedCount + BaselessCount AS Decided
+SELECT TraceId AS trace_id, SpanId AS span_id, toUnixTimestamp64Nano(Timestamp) AS time_ns,
+    toUInt32(ContradictedCount) + BaselessCount AS unfaithful,
+    toUInt32(EntailedCount) + ContradictedCount + BaselessCount AS decided
 FROM rt4chart_verifications FINAL
 WHERE IsDeleted = 0 AND Decision = 'verified' AND VerifierId = {verifier:String}
   AND ServiceName = {service:String} AND Route = {route:String}
   AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
   AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
   AND ContradictedCount + BaselessCount > 0
-ORDER BY Unfaithful DESC, ContradictedCount DESC, Unfaithful / Decided DESC,
+ORDER BY unfaithful DESC, ContradictedCount DESC, unfaithful / decided DESC,
     Timestamp DESC, TraceId, SpanId
 LIMIT {limit:UInt32}
 """
 # Read by their keys: the texts of other answers' claims stay where they are.
 CLAIMS = """
-SELECT TraceId, SpanId,
-    argMax((toString(Label), toInt32(ClaimIndex), leftUTF8(Claim, {chars:UInt32})),
-        (Label = 'contradicted', Confidence)) AS Worst
+SELECT TraceId AS trace_id, SpanId AS span_id, toString(Label) AS label,
+    toInt32(ClaimIndex) AS index, leftUTF8(Claim, {chars:UInt32}) AS claim
 FROM rt4chart_claims FINAL
 PREWHERE TraceId IN {traces:Array(String)}
 WHERE IsDeleted = 0 AND VerifierId = {verifier:String}
   AND ServiceName = {service:String} AND Route = {route:String}
   AND toStartOfFiveMinutes(Timestamp) IN {ticks:Array(DateTime('UTC'))}
   AND Label IN ('contradicted', 'baseless')
-GROUP BY TraceId, SpanId
+ORDER BY Label = 'contradicted' DESC, Confidence DESC, ClaimIndex LIMIT 1 BY TraceId, SpanId
 """
 
 
@@ -49,6 +50,15 @@ class WorstAnswer:
     time_ns: int
     unfaithful: int
     decided: int
+    label: str = ""
+    index: int = -1
+    claim: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _WorstClaim:
+    trace_id: str
+    span_id: str
     label: str
     index: int
     claim: str
@@ -68,21 +78,25 @@ def worst_answers(
     """The answers with the most unfaithful claims of a route and a time, the worst first."""
     of_route = {"service": service, "route": route, "verifier": verifier}
     times = {"since": since_ns, "until": until_ns, "limit": limit}
-    chosen = client.query(CHOSEN, {**of_route, **times}, settings=BY_DAY).result_rows
+    chosen = read(client, WorstAnswer, CHOSEN, {**of_route, **times}, settings=BY_DAY)
     if not chosen:
         return []
     given = {
         **of_route,
-        "traces": [trace for trace, *_ in chosen],
-        "ticks": sorted({time_ns // 10**9 // 300 * 300 for _, _, time_ns, *_ in chosen}),
+        "traces": [one.trace_id for one in chosen],
+        "ticks": sorted({one.time_ns // 10**9 // 300 * 300 for one in chosen}),
         "chars": chars,
     }
     worst = {
-        (trace, span): told
-        for trace, span, told in client.query(CLAIMS, given, settings=BY_DAY).result_rows
+        (row.trace_id, row.span_id): row
+        for row in read(client, _WorstClaim, CLAIMS, given, settings=BY_DAY)
     }
-    found = [WorstAnswer(*row, *worst.get((row[0], row[1]), ("", -1, ""))) for row in chosen]
-    return sorted(found, key=_order)
+    return sorted((_with_claim(one, worst) for one in chosen), key=_order)
+
+
+def _with_claim(one: WorstAnswer, worst: Mapping[tuple[str, str], _WorstClaim]) -> WorstAnswer:
+    row = worst.get((one.trace_id, one.span_id))
+    return replace(one, label=row.label, index=row.index, claim=row.claim) if row else one
 
 
 def _order(one: WorstAnswer) -> tuple[int, bool, float, int, str, str]:

@@ -90,7 +90,7 @@ def test_promoting_again_changes_no_decision(
         (["promote", "ffffffffffffffff"], "expected the id of an issue"),
         (["review", "regressions"], "expected a terminal to ask at"),
         (["review", "regressions", "--approve", "x"], "expected the id of a case of the set"),
-        (["release", "regressions"], "expected an approved case, got none"),
+        (["release", "regressions"], "expected at least one approved case, got none"),
         (["export", "regressions"], "there is no release of 'regressions'"),
     ],
 )

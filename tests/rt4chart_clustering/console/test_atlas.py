@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rt4chart_clustering.console.atlas import NAMED, NOWHERE, OTHERS, atlas_of, drawing, spread
 from rt4chart_clustering.console.projection import plane_of
-from rt4chart_collector.store.failure_points import Point, Points
+from rt4chart_collector.store.failure_points import FailurePoint, FailurePoints
 
 NUMBERS = st.floats(-1, 1, width=32)
 VECTORS = st.integers(1, 5).flatmap(
@@ -17,15 +17,17 @@ VECTORS = st.integers(1, 5).flatmap(
 )
 
 
-def point(number: int, issue: int, vector: tuple[float, ...] = (1.0, 0.0)) -> Point:
+def point(number: int, issue: int, vector: tuple[float, ...] = (1.0, 0.0)) -> FailurePoint:
     """A failure in an issue."""
     key = (f"{number:032x}", f"{number:016x}", 0)
-    return Point(key, vector, f"claim {number}", "baseless", "shop", "billing", number, issue)
+    return FailurePoint(
+        key, vector, f"claim {number}", "baseless", "shop", "billing", number, issue
+    )
 
 
-def points(*found: Point) -> Points:
+def points(*found: FailurePoint) -> FailurePoints:
     """All that there are."""
-    return Points(found, len(found) + 3, len(found), "hashing/1")
+    return FailurePoints(found, len(found) + 3, len(found), "hashing/1")
 
 
 @given(VECTORS)

@@ -17,7 +17,7 @@ from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.pipeline.retry import outcome_of, revived
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import (
-    Letter,
+    DeadLetter,
     State,
     dead_letters,
     due_letters,
@@ -46,7 +46,7 @@ def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     return made
 
 
-def dead(number: int, *, route: str = "support", now_ns: int | None = None) -> Letter:
+def dead(number: int, *, route: str = "support", now_ns: int | None = None) -> DeadLetter:
     """A dead letter of just now."""
     letter = outcome_of(error(InputError("malformed")), None).letter
     assert letter is not None

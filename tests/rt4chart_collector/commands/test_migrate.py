@@ -45,7 +45,9 @@ def test_migrate_says_what_it_did(
     monkeypatch.setenv("RT4CHART_SPANS_TTL_DAYS", "9")
 
     with connect(store_dsn, database=name) as old:
-        migrate(old, migrations=ALL[:-1])
+        migrate(old)
+        # As if the last step had been broken off before it was entered.
+        old.command("TRUNCATE TABLE rt4chart_schema_migrations")
         assert run("migrate", "--dry-run") == 0
         dry = capsys.readouterr().out
         assert run("migrate") == 0
@@ -61,7 +63,7 @@ def test_migrate_says_what_it_did(
     assert done == (
         f"applied {last.number:04} ({last.name})\n3 tables keep their rows for another time\n"
     )
-    assert capsys.readouterr().out == f"up to date: {len(ALL)} migrations\n"
+    assert capsys.readouterr().out == f"up to date: {len(ALL)} migration\n"
 
 
 def test_migrate_fails_on_a_table_that_was_changed(
@@ -82,7 +84,7 @@ def test_dry_run_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixture
     """Where there is none it says so."""
     assert main(["migrate", "--dry-run", "--dsn", f"chdb://{tmp_path}/none"]) == 0
 
-    assert capsys.readouterr().out.endswith(f"is not there: all {len(ALL)} migrations\n")
+    assert capsys.readouterr().out.endswith(f"is not there: all {len(ALL)} migration\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -96,7 +98,7 @@ def test_dry_run_makes_no_database_on_a_server(
         assert main(["migrate", "--dry-run", "--dsn", f"{dsn}absent"]) == 0
 
     told = capsys.readouterr().out
-    assert told.endswith(f"/absent is not there: all {len(ALL)} migrations\n")
+    assert told.endswith(f"/absent is not there: all {len(ALL)} migration\n")
     assert PASSWORD not in told
     assert client.query(named).result_rows == [(0,)]
 
@@ -120,7 +122,7 @@ def test_the_printed_script_is_what_migrate_applies(
         monkeypatch.setattr(module, "DEFAULT_DATABASE", name)
         assert run("migrate") == 0
         made.command(f"DROP DATABASE {name}")
-    assert capsys.readouterr().out == f"up to date: {len(ALL)} migrations\n"
+    assert capsys.readouterr().out == f"up to date: {len(ALL)} migration\n"
 
 
 def test_the_cluster_s_script_names_it(

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from otel_rt4chart.core.errors import SettingsError
-from otel_rt4chart.verify import AnswerLabel, AnswerRange, Evidence, Label
+from otel_rt4chart.verify import AnswerLabel, AnswerRange, Claim, Evidence, Label
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.demo.command import picture
 from rt4chart_collector.demo.labels import Agreement
@@ -21,7 +21,7 @@ from rt4chart_collector.demo.result import (
     total_of,
 )
 from rt4chart_collector.demo.run import fresh
-from rt4chart_collector.store.answers import StoredAnswer, StoredClaim
+from rt4chart_collector.store.answers import StoredAnswer
 from rt4chart_collector.store.rates import RouteSums
 
 SUMS = RouteSums(
@@ -36,9 +36,13 @@ SUMS = RouteSums(
     undecided=0,
     sums=AnswerSums(answers=2, claims=4, wm=4, wx=1, wwm=4, wwxx=1, wwxm=2, wwmm=8),
 )
-CLAIM = StoredClaim(
+CLAIM = Claim(
     text="It lasts 30 days.",
     label=Label.CONTRADICTED,
+    local_label=Label.CONTRADICTED,
+    decided_by="local",
+    kind="numeric",
+    sentence=0,
     confidence=0.9,
     answer_range=AnswerRange(9, 16),
     reason="“30 days” in the answer, “14 days” in the passage",

@@ -8,7 +8,7 @@ from rt4chart_collector.core.alerts.state import AlertEvent, Kind
 from rt4chart_collector.store.alert_events import record
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.drift import DriftRow, write_drift
-from rt4chart_collector.store.feedback import FEEDBACK
+from rt4chart_collector.store.feedback import FEEDBACK, FeedbackRow, Opinion
 from tests.rt4chart_collector.records import SECOND
 
 TICK_NS = 300 * SECOND
@@ -43,6 +43,20 @@ def insert_monitoring(client: Client, about: Verdict) -> None:
         starts_ns=at_ns,
     )
     record(client, [AlertEvent(alert, at_ns, kind) for kind in (Kind.FIRED, Kind.NOTIFIED)])
-    opinion = (at_ns, answer.trace_id, answer.span_id, answer.service, answer.route)
-    said = (about.verifier, 0, "baseless", "agree", "", "ada", "", at_ns, 1, 0)
-    FEEDBACK.insert(client, [(*opinion, *said)], token="feedback")  # noqa: S106 - of a batch
+    opinion = FeedbackRow(
+        start_ns=at_ns,
+        trace_id=answer.trace_id,
+        span_id=answer.span_id,
+        service=answer.service,
+        route=answer.route,
+        verifier=about.verifier,
+        claim=0,
+        label="baseless",
+        opinion=Opinion.AGREE,
+        correct="",
+        actor="ada",
+        note="",
+        at_ns=at_ns,
+        version=1,
+    )
+    FEEDBACK.insert(client, [opinion], token="feedback")  # noqa: S106 - of a batch

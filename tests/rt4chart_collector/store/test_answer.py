@@ -4,13 +4,14 @@ from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage, StagedPassage
 from otel_rt4chart.verify.core.model import Label, Passage
-from rt4chart_collector.store.answer import findings_from, issues_holding, verifications_of
-from rt4chart_collector.store.answer_claims import Resting, claims_in, outline_of
+from rt4chart_collector.store.answer_issues import issues_holding
 from rt4chart_collector.store.assignments import Assignment, insert_assignments
+from rt4chart_collector.store.claims import EvidencePlace, claims_in, outline_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, merged_into, record
 from rt4chart_collector.store.issues import Issue, insert_issues
 from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.verifications import findings_from, verifications_of
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verdict
 
 TRACE, SPAN = f"{1:032x}", f"{1:016x}"
@@ -77,7 +78,7 @@ def test_claims_come_in_outline_and_whole(client: Client) -> None:
         (2, Label.CONTRADICTED),
     ]
     assert outline[0].answer_range == (4, 11)
-    assert outline[0].rests == (Resting("p1", 2, 9, "supports"),)
+    assert outline[0].places == (EvidencePlace("p1", 2, 9, "supports"),)
     assert [(one.index, one.claim) for one in page] == [(2, claim(Label.CONTRADICTED))]
     assert claims_in(client, found[VERIFIER], []) == []
 

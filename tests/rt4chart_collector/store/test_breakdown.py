@@ -15,8 +15,8 @@ from otel_rt4chart.verify.core.rates import Rate, claim_rate
 from rt4chart_collector.store.breakdown import ALIKE, DIMENSIONS, Slice, rates_by, rates_over_time
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import Coverage, coverage
+from rt4chart_collector.store.filters import scope
 from rt4chart_collector.store.rates import route_sums
-from rt4chart_collector.store.scope import scope
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 

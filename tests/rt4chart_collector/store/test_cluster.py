@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.answers import answers
 from rt4chart_collector.store.cluster import (
-    CONNECTION,
     LOCAL,
     SHARD_PATH,
     SHARDED_BY,
@@ -25,7 +24,7 @@ from rt4chart_collector.store.cluster import (
     rows_of,
     sharding_of,
 )
-from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.connect import CLUSTER_SETTINGS, Client, connect
 from rt4chart_collector.store.ddl import Alter, Drop, Insert, Table, View, parsed
 from rt4chart_collector.store.failures import failures
 from rt4chart_collector.store.migration import LEDGER_TABLE, Variant, shipped
@@ -232,12 +231,12 @@ def test_the_connection_s_settings_are_the_engine_s(client: Client) -> None:
     """Each of them is known by name, and none is what it is set to by default but as a guard."""
     rows = client.query(
         "SELECT name, default FROM system.settings WHERE name IN {names:Array(String)}",
-        {"names": list(CONNECTION)},
+        {"names": list(CLUSTER_SETTINGS)},
     ).result_rows
     known: dict[str, str] = dict(map(tuple, rows))
 
-    assert set(known) == set(CONNECTION)
-    assert [name for name in CONNECTION if known[name] == CONNECTION[name]] == [
+    assert set(known) == set(CLUSTER_SETTINGS)
+    assert [name for name in CLUSTER_SETTINGS if known[name] == CLUSTER_SETTINGS[name]] == [
         "skip_unavailable_shards"
     ]
 

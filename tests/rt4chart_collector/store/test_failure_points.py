@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.descriptions import Description, insert_descriptions
-from rt4chart_collector.store.failure_points import Points, failure_points
+from rt4chart_collector.store.failure_points import FailurePoints, failure_points
 from rt4chart_collector.store.failures import EVER, failures
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_clustering.issues import FIRST, born
@@ -22,7 +22,7 @@ def described(client: Client, model: str, *, number: int = 100) -> None:
 
 def drawn(
     client: Client, *, limit: int = 100, since_ns: int = 0, route: str | None = None
-) -> Points:
+) -> FailurePoints:
     """What is drawn of them."""
     return failure_points(client, since_ns=since_ns, until_ns=EVER, route=route, limit=limit)
 
@@ -56,7 +56,7 @@ def test_the_same_failures_are_drawn_again(client: Client) -> None:
     assert len(found.drawn) == 3
     assert (found.failures, found.described) == (8, 8)
     for name in ("other", ""):
-        assert drawn(client, route=name) == Points((), 0, 0, "")
+        assert drawn(client, route=name) == FailurePoints((), 0, 0, "")
     assert drawn(client, since_ns=NOON + 10**12).drawn == ()
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.store.answer import Verification, verifications_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.feedback import (
     WHOLE_ANSWER,
@@ -20,6 +19,7 @@ from rt4chart_collector.store.feedback import (
     take_back,
 )
 from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.verifications import Verification, verifications_of
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 AGREE = Feedback(VERIFIER, 0, "contradicted", Opinion.AGREE, "", "ann", "", NOON)

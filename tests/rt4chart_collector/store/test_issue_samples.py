@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from clickhouse_connect.driver.query import QueryResult
 
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_samples import PLACES, sampled_failures
+from rt4chart_collector.store.issue_samples import KEYS, sampled_failures
 from tests.rt4chart_collector.store.test_issues import ISSUE, filled
 
 
@@ -17,9 +19,14 @@ def test_a_failure_that_came_meanwhile_is_left_out(
     filled(client, 2)
     asked = client.query
 
-    def interrupted(query: str, given: dict[str, object] | None = None) -> QueryResult:
-        found = asked(query, given)
-        if query == PLACES:
+    def interrupted(
+        query: str,
+        given: Mapping[str, object] | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> QueryResult:
+        found = asked(query, given, settings=settings)
+        if query == KEYS:
             filled(client, 2, first=10)
         return found
 

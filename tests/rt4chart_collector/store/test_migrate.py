@@ -9,6 +9,9 @@ import pytest
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import Migration, migrate, shipped
+from rt4chart_collector.store.schema import drift
+from rt4chart_collector.store.verdicts import insert_verdicts
+from tests.rt4chart_collector.records import verdict
 
 ALL = shipped()
 ONE = ALL[0]
@@ -42,7 +45,6 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_feedback",
         "rt4chart_issue_assignments",
         "rt4chart_issue_events",
-        "rt4chart_issue_members",
         "rt4chart_issues",
         "rt4chart_leases",
         "rt4chart_rates",
@@ -66,6 +68,22 @@ def test_migrate_applies_only_what_is_new(client: Client) -> None:
     assert client.query("SELECT count() FROM more").result_rows == [(0,)]
 
 
+def test_rows_survive_a_later_migration(client: Client) -> None:
+    """A column that is added is empty in the rows that are there; nothing else changes."""
+    insert_verdicts(client, [verdict(1), verdict(2)])
+    claims = "SELECT * EXCEPT (Severity) FROM rt4chart_claims ORDER BY ALL"
+    before = client.query(claims.replace(" EXCEPT (Severity)", "")).result_rows
+    later = Migration(
+        99, "severity", "ALTER TABLE {database}.rt4chart_claims ADD COLUMN Severity UInt8;"
+    )
+
+    migrate(client, migrations=[*ALL, later])
+
+    assert client.query(claims).result_rows == before
+    assert client.query("SELECT DISTINCT Severity FROM rt4chart_claims").result_rows == [(0,)]
+    assert drift(client, [*ALL, later]) == []
+
+
 def test_migrate_refuses_a_changed_file(client: Client) -> None:
     """A file that was applied must not read differently afterwards."""
     changed = replace(ONE, template=ONE.template + "-- changed")
@@ -78,6 +96,19 @@ def test_migrate_refuses_a_newer_database(client: Client) -> None:
     """A database that a newer version made is not touched."""
     with pytest.raises(StoreError, match=r"migration 0001 .*does not know"):
         migrate(client, migrations=[])
+
+
+def test_migrate_refuses_a_database_of_an_unreleased_version(client: Client) -> None:
+    """Before 0.1.0 there were eight migrations: the error says what to do with such a database."""
+    client.command("TRUNCATE TABLE rt4chart_schema_migrations")
+    names = ("spans_verdicts_issues", "passage_stages", "dead_letters", "traces_verified")
+    rows = [[number, name, "0" * 64] for number, name in enumerate(names, start=1)]
+    client.insert("rt4chart_schema_migrations", rows, ["Id", "Name", "Checksum"])
+
+    with pytest.raises(
+        StoreError, match=r"before 0\.1\.0, .*\(rt4chart export\), then point RT4CHART_DSN at a new"
+    ):
+        migrate(client)
 
 
 def test_migrate_refuses_to_make_a_cluster_of_a_single_server(client: Client) -> None:

@@ -7,9 +7,8 @@ from dataclasses import replace
 from otel_rt4chart.spans.model.verdict import Stage, StagedPassage, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, Label, Passage
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.passages import SeenPassage, passages_of
-from rt4chart_collector.store.said import faithful_answers, said_in
 from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.verifications import SeenPassage, faithful_answers, last_verifications
 from tests.rt4chart_clustering.made import SECOND, failure, verdict
 
 
@@ -33,15 +32,15 @@ def test_passages_come_back_with_their_stages(any_client: Client) -> None:
     )
     key = (f"{1:032x}", f"{1:016x}")
 
-    found = passages_of(any_client, [key, ("f" * 32, "f" * 16)])
+    found = last_verifications(any_client, [key, ("f" * 32, "f" * 16)])
 
-    assert found == {
+    assert {key: one.passages for key, one in found.items()} == {
         key: (
             SeenPassage("p1", frozenset({Stage.RETRIEVED, Stage.PROMPT}), True),
             SeenPassage("p2", frozenset({Stage.RETRIEVED, Stage.RERANKED}), False),
         )
     }
-    assert passages_of(any_client, []) == {}
+    assert last_verifications(any_client, []) == {}
 
 
 def test_answers_come_back_without_their_claims(any_client: Client) -> None:
@@ -56,13 +55,13 @@ def test_answers_come_back_without_their_claims(any_client: Client) -> None:
     insert_verdicts(any_client, [verdict(failure(1, "It lasts 30 days.")), *good[:2], other])
     key = (f"{1:032x}", f"{1:016x}")
 
-    said = said_in(any_client, [key, ("f" * 32, "f" * 16)])[key]
+    said = last_verifications(any_client, [key, ("f" * 32, "f" * 16)])[key]
 
     assert (said.answer, said.question) == ("It lasts 30 days.", "How long does it last?")
     assert (said.service, said.route, said.label) == ("shop", "billing", "contradicted")
     faithful = faithful_answers(any_client, service="shop", route="billing", limit=9)
     assert [one.answer for one in faithful] == ["It lasts 3 days.", "It lasts 2 days."]
-    assert said_in(any_client, []) == {}
+    assert last_verifications(any_client, []) == {}
 
 
 def test_a_verdict_made_anew_is_the_one_that_counts(client: Client) -> None:
@@ -76,5 +75,5 @@ def test_a_verdict_made_anew_is_the_one_that_counts(client: Client) -> None:
     )
     insert_verdicts(client, [again])
 
-    (said,) = said_in(client, [(f"{1:032x}", f"{1:016x}")]).values()
+    (said,) = last_verifications(client, [(f"{1:032x}", f"{1:016x}")]).values()
     assert said.model == "m-2"

@@ -7,10 +7,11 @@ import re
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.core.settings import load
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.retention import Retention
+from rt4chart_collector.store.retention import ttl_of
 
 DAYS = re.compile(r"toIntervalDay\((\d+)\)")
 EACH = Retention(others=5, spans=7, verdicts=14, issues=60, rollup=90)
@@ -24,7 +25,6 @@ SET = {
     "rt4chart_failure_embeddings": 14,
     "rt4chart_feedback": 90,
     "rt4chart_issue_assignments": 14,
-    "rt4chart_issue_members": 60,
     "rt4chart_issues": 60,
     "rt4chart_route_1m": 90,
     "rt4chart_route_5m": 90,
@@ -96,7 +96,7 @@ def test_tables_of_others_keep_their_retention(client: Client) -> None:
 )
 def test_a_ttl_of_the_operator_s_own_stays(written: str, expected: str) -> None:
     """What is not a number of days is not ours to change."""
-    assert EACH.ttl("otel_traces_local", written) == expected
+    assert ttl_of(EACH, "otel_traces_local", written) == expected
 
 
 def test_rows_are_gone_after_their_days(client: Client) -> None:

@@ -66,8 +66,8 @@ def test_another_engine_and_other_keys_are_named(client: Client) -> None:
     """A table that was made by hand in the place of ours."""
     client.command("DROP TABLE rt4chart_issues")
     client.command(
-        "CREATE TABLE rt4chart_issues AS rt4chart_issue_members ENGINE = SummingMergeTree "
-        "PARTITION BY RunId ORDER BY (IssueId, RunId)"
+        "CREATE TABLE rt4chart_issues AS rt4chart_issue_events ENGINE = SummingMergeTree "
+        "PARTITION BY Kind ORDER BY (IssueId, Kind)"
     )
 
     lines = drift(client)
@@ -75,9 +75,9 @@ def test_another_engine_and_other_keys_are_named(client: Client) -> None:
     assert lines[:5] == [
         "rt4chart_issues: expected the engine ReplacingMergeTree, it is SummingMergeTree",
         "rt4chart_issues: expected engine arguments Version, IsDeleted, it is empty",
-        "rt4chart_issues: expected PARTITION BY empty, it is RunId",
-        "rt4chart_issues: expected PRIMARY KEY IssueId, it is IssueId, RunId",
-        "rt4chart_issues: expected ORDER BY IssueId, it is IssueId, RunId",
+        "rt4chart_issues: expected PARTITION BY empty, it is Kind",
+        "rt4chart_issues: expected PRIMARY KEY IssueId, it is IssueId, Kind",
+        "rt4chart_issues: expected ORDER BY IssueId, it is IssueId, Kind",
     ]
     assert "rt4chart_issues.Title: expected String, there is no such column" in lines
 
@@ -87,8 +87,9 @@ def test_changes_of_later_migrations_are_followed(client: Client) -> None:
     later = Migration(
         99,
         "later",
-        "ALTER TABLE {database}.rt4chart_issue_members ADD COLUMN A Nested(B UInt8, C String), "
-        "MODIFY COLUMN Distance Float64, RENAME COLUMN RunId TO Run, ADD INDEX i Run TYPE set(8);"
+        "ALTER TABLE {database}.rt4chart_issue_assignments ADD COLUMN A Nested(B UInt8, C String), "
+        "MODIFY COLUMN Distance Float64, RENAME COLUMN AssignedBy TO Way, "
+        "ADD INDEX i Way TYPE set(8);"
         "DROP VIEW IF EXISTS {database}.otel_traces_verified;",
     )
     migrate(client, migrations=[*ALL, later])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rt4chart_collector.pipeline.retry import put_off
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import due_letters, insert_letters
-from rt4chart_collector.store.share import ALL, Share
+from rt4chart_collector.store.filters import ALL, Share
 from tests.rt4chart_collector.records import NOON, VERIFIER, verdict
 
 DUE = NOON + 3600 * 10**9

@@ -132,7 +132,7 @@ def test_other_spans_and_columns_are_as_they_were(any_client: Client) -> None:
 
     columns = "SELECT name, type FROM system.columns WHERE database = {db:String} AND table = "
     plain, view = (
-        any_client.query(f"SELECT {SPANS.selection} FROM {table} ORDER BY SpanId").result_rows  # noqa: S608
+        any_client.query(f"SELECT {SPANS.select()} FROM {table} ORDER BY SpanId").result_rows  # noqa: S608
         for table in ("otel_traces", "otel_traces_verified")
     )
     kinds, seen = (

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 ALL = shipped()
 READ = (
     *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
-    *("issues", "members", "traffic", "seen", "said", "view", "sums", "grouping"),
+    *("issues", "members", "traffic", "last", "view", "sums", "grouping"),
     *("verifiers", "ticks", "breakdown", "coverage"),
     *("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims"),
 )

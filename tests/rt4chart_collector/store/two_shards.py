@@ -28,8 +28,8 @@ from rt4chart_collector.store.agreement import agreements
 from rt4chart_collector.store.answers import answers
 from rt4chart_collector.store.assignments import assignments_of, nearer
 from rt4chart_collector.store.breakdown import DIMENSIONS, rates_by, rates_over_time
-from rt4chart_collector.store.cluster import CONNECTION, LOCAL, SHARD_PATH, WHOLE_PATH, sharding_of
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.cluster import LOCAL, SHARD_PATH, WHOLE_PATH, sharding_of
+from rt4chart_collector.store.connect import CLUSTER_SETTINGS, Client
 from rt4chart_collector.store.coverage import coverage
 from rt4chart_collector.store.dead_letters import State, due_letters, insert_letters, letter_counts
 from rt4chart_collector.store.export import SOURCES, Wanted, exported
@@ -41,15 +41,14 @@ from rt4chart_collector.store.issues import Issue, insert_issues, list_issues, m
 from rt4chart_collector.store.matching import Window
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.migration import Variant, shipped
-from rt4chart_collector.store.passages import passages_of
 from rt4chart_collector.store.rates import route_sums
 from rt4chart_collector.store.rollup import repair_rollup
-from rt4chart_collector.store.said import faithful_answers, said_in
 from rt4chart_collector.store.spans import insert_spans, spans_of
 from rt4chart_collector.store.target import Target
 from rt4chart_collector.store.ticks import route_ticks
 from rt4chart_collector.store.unverified import unverified_traces
 from rt4chart_collector.store.verdicts import already_decided, insert_verdicts
+from rt4chart_collector.store.verifications import faithful_answers, last_verifications
 from rt4chart_collector.store.verifiers import main_verifier
 from tests.rt4chart_collector.pipeline.test_retry import error
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
@@ -143,9 +142,9 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
     days = failures_a_day(client, now_ns=NOON + DAY_NS, days=7)
     yield "traffic", (sorted(map(str, days)), decided_claims(client, now_ns=NOON, days=7))
     keys = [(candidate.trace_id, candidate.span_id) for candidate in candidates]
-    yield "seen", sorted(map(str, passages_of(client, keys).items()))
     faithful = faithful_answers(client, service="shop", route="pay", limit=50)
-    yield "said", (sorted(map(str, said_in(client, keys).values())), sorted(map(str, faithful)))
+    last = last_verifications(client, keys)
+    yield "last", (sorted(map(str, last.values())), sorted(map(str, faithful)))
     yield from rated(client)
     yield "view", client.query(VERIFIED, {"ids": IDS}).result_rows
     yield "sums", client.query(SUMS).result_rows
@@ -206,7 +205,7 @@ def main(folder: Path) -> None:
             sys.stdout.write(f"without the settings: {'refused' if is_told else refused}\n")
         many.query(VERIFIED, {"ids": IDS})
         sys.stdout.write("the view without the settings: read\n")
-        many.keep(CONNECTION)
+        many.keep(CLUSTER_SETTINGS)
         fill(many)
         expected = dict(read(single, folder))
         for name, found in read(many, folder):

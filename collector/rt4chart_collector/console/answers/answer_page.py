@@ -25,8 +25,8 @@ from rt4chart_collector.console.answers.view import View
 from rt4chart_collector.console.view.params import bad, id_of, one_of, text_of, whole_of
 from rt4chart_collector.console.view.urls import answer_url, with_query
 from rt4chart_collector.pipeline.decision import answers_in
-from rt4chart_collector.store.answer import Verification, issues_holding, verifications_of
-from rt4chart_collector.store.answer_claims import Outlined, claims_in, outline_of
+from rt4chart_collector.store.answer_issues import issues_holding
+from rt4chart_collector.store.claims import ClaimOutline, claims_in, outline_of
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import letters_of
 from rt4chart_collector.store.feedback import (
@@ -39,6 +39,7 @@ from rt4chart_collector.store.feedback import (
 )
 from rt4chart_collector.store.spans import spans_of
 from rt4chart_collector.store.trace import MAX_SPANS, trace_in
+from rt4chart_collector.store.verifications import Verification, verifications_of
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -174,7 +175,7 @@ def give(console: Console, request: Request) -> Response:
     return RedirectResponse(f"{with_query(answer_url(trace_id, span_id), **query)}#{place}", 303)
 
 
-def pages_of(request: Request, outline: Sequence[Outlined]) -> Pages:
+def pages_of(request: Request, outline: Sequence[ClaimOutline]) -> Pages:
     """The claims to list: `?label=`, and `?page=`, or the page that has `?claim=`."""
     shown = one_of(request, "label", SHOWN, "")
     found = Counter(one.label for one in outline)
@@ -239,7 +240,7 @@ def _texts(
 
 
 def _compared(
-    client: Client, one: Verification, outline: Sequence[Outlined], other: Verification
+    client: Client, one: Verification, outline: Sequence[ClaimOutline], other: Verification
 ) -> list[Difference] | None:
     """Where the other verdict differs; None where it is not laid beside this one."""
     is_verified = one.decision is other.decision is Decision.VERIFIED

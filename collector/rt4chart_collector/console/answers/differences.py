@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import AnswerRange, Label
-from rt4chart_collector.store.answer_claims import Outlined
+from rt4chart_collector.store.claims import ClaimOutline
 
 MOST = 20
 
@@ -22,7 +22,7 @@ class Difference:
     other_label: str
 
 
-def differences(ours: Sequence[Outlined], theirs: Sequence[Outlined]) -> list[Difference]:
+def differences(ours: Sequence[ClaimOutline], theirs: Sequence[ClaimOutline]) -> list[Difference]:
     """The first twenty claims whose words the other verifier labels otherwise, unfaithful first.
 
     Verifiers cut an answer into claims each in its own way, so words are compared, not claims: an
@@ -40,22 +40,22 @@ def differences(ours: Sequence[Outlined], theirs: Sequence[Outlined]) -> list[Di
     return found[:MOST]
 
 
-def _about_the_same(one: Outlined, near: Sequence[Outlined]) -> Outlined | None:
+def _about_the_same(one: ClaimOutline, near: Sequence[ClaimOutline]) -> ClaimOutline | None:
     """The other's claim with most of its words in common."""
     start, end = one.answer_range
 
-    def common(other: Outlined) -> int:
+    def common(other: ClaimOutline) -> int:
         return min(end, other.answer_range.end) - max(start, other.answer_range.start)
 
     best = max(near, key=common, default=None)
     return best if best is not None and common(best) > 0 else None
 
 
-def _is_claim(one: Outlined) -> bool:
+def _is_claim(one: ClaimOutline) -> bool:
     return one.label is not Label.NOT_A_CLAIM
 
 
-def _range(one: Outlined) -> AnswerRange:
+def _range(one: ClaimOutline) -> AnswerRange:
     return one.answer_range
 
 

@@ -7,15 +7,16 @@ from dataclasses import asdict
 
 from otel_rt4chart.verify.core.model import Passage
 from rt4chart_collector.console.answers.view import View
-from rt4chart_collector.store.answer import HeldBy, Verification
-from rt4chart_collector.store.answer_claims import NumberedClaim
+from rt4chart_collector.store.answer_issues import HeldBy
+from rt4chart_collector.store.claims import ClaimRow
 from rt4chart_collector.store.feedback import Feedback
 from rt4chart_collector.store.trace import Trace
+from rt4chart_collector.store.verifications import Verification
 
 
 def answer_document(
     one: Verification,
-    claims: Sequence[NumberedClaim],
+    claims: Sequence[ClaimRow],
     view: View,
     issues: Sequence[HeldBy],
     feedback: Sequence[Feedback],

@@ -16,10 +16,10 @@ from rt4chart_collector.console.answers.segments import (
     windows,
 )
 from rt4chart_collector.console.answers.wording import stages_in_words, visible
-from rt4chart_collector.store.answer import HeldBy, Verification
-from rt4chart_collector.store.answer_claims import NumberedClaim, Outlined
+from rt4chart_collector.store.answer_issues import HeldBy
+from rt4chart_collector.store.claims import ClaimOutline, ClaimRow
 from rt4chart_collector.store.feedback import Feedback
-from rt4chart_collector.store.passages import SeenPassage
+from rt4chart_collector.store.verifications import SeenPassage, Verification
 
 # What became of a passage, in the order in which passages are shown.
 ROLES = ("contradicts", "used", "unused", "lost")
@@ -105,7 +105,7 @@ class ShownClaim:
     """A claim of the page with all that belongs to it."""
 
     index: int
-    numbered: NumberedClaim
+    numbered: ClaimRow
     evidence: tuple[ShownEvidence, ...]
     kind_of_failure: str
     issues: tuple[HeldBy, ...]
@@ -136,8 +136,8 @@ class View:
     def __init__(
         self,
         verdict: Verification,
-        outline: Sequence[Outlined],
-        page: Sequence[NumberedClaim],
+        outline: Sequence[ClaimOutline],
+        page: Sequence[ClaimRow],
         texts: Mapping[str, Passage] | None,
     ) -> None:
         """`texts` are the passages from the spans, None where these are gone."""
@@ -240,8 +240,10 @@ class View:
         """By passage: claim, place among its evidence, start, end, relation."""
         found: defaultdict[str, list[tuple[int, int, int, int, str]]] = defaultdict(list)
         for one in self.outline:
-            for place, (name, start, end, relation) in enumerate(one.rests):
-                found[name].append((one.index, place, start, end, relation))
+            for place, cited in enumerate(one.places):
+                found[cited.passage].append(
+                    (one.index, place, cited.start, cited.end, cited.relation)
+                )
         return found
 
     def _passage(

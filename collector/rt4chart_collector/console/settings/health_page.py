@@ -20,10 +20,16 @@ from rt4chart_collector.console.view.table import Column
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.coverage import coverage
-from rt4chart_collector.store.dead_letters import Letter, letter_counts, letters_of
+from rt4chart_collector.store.dead_letters import (
+    DeadLetter,
+    dead_letter_reasons,
+    last_dead_letters,
+    letter_counts,
+    letters_of,
+)
 from rt4chart_collector.store.feedback import Precision, judge_precision
-from rt4chart_collector.store.given_up import given_up_reasons, last_given_up
-from rt4chart_collector.store.trace_decisions import TraceDecision, span_count, trace_decisions
+from rt4chart_collector.store.spans import span_count
+from rt4chart_collector.store.verifications import Verification, verifications_of_trace
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -52,11 +58,11 @@ class Decided:
     share: float
 
 
-def _route(row: Letter) -> Markup:
+def _route(row: DeadLetter) -> Markup:
     return link(route_url(row.service, row.route), row.route or "(no route)")
 
 
-def _answer(row: Letter) -> Markup:
+def _answer(row: DeadLetter) -> Markup:
     return link(answer_url(row.trace_id, row.span_id), row.trace_id[:12])
 
 
@@ -88,7 +94,7 @@ REASONS: Kind[tuple[str, int]] = Kind(
     ),
     "Nothing was given up in this time.",
 )
-DEAD: Kind[Letter] = Kind(
+DEAD: Kind[DeadLetter] = Kind(
     "letters",
     "Dead letters",
     (
@@ -130,8 +136,8 @@ class Found:
 
     trace_id: str
     spans: int
-    decisions: Sequence[TraceDecision]
-    letters: Mapping[tuple[str, str], Letter]
+    decisions: Sequence[Verification]
+    letters: Mapping[tuple[str, str], DeadLetter]
 
 
 class Health:
@@ -150,8 +156,8 @@ class Health:
             raise bad("trace", "a trace id, 32 hexadecimal digits", trace)
         with console.store() as client:
             covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
-            reasons = given_up_reasons(client, since_ns=since_ns)
-            letters = last_given_up(client, since_ns=since_ns, limit=LETTERS)
+            reasons = dead_letter_reasons(client, since_ns=since_ns)
+            letters = last_dead_letters(client, since_ns=since_ns, limit=LETTERS)
             waiting = letter_counts(client, verifier).waiting
             precision = judge_precision(client, since_ns=since_ns, until_ns=until_ns)
             found = _found(client, trace.lower(), verifier) if trace else None
@@ -183,7 +189,7 @@ def _found(client: Client, trace_id: str, verifier: str) -> Found:
     return Found(
         trace_id,
         span_count(client, trace_id),
-        trace_decisions(client, trace_id),
+        verifications_of_trace(client, trace_id),
         letters_of(client, [trace_id], verifier),
     )
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from otel_rt4chart.verify.core.model import AnswerRange, Label
 from rt4chart_collector.console.answers.differences import MOST, Difference, differences
-from rt4chart_collector.store.answer_claims import Outlined
+from rt4chart_collector.store.claims import ClaimOutline
 
 
-def outlined(index: int, label: Label, start: int, end: int) -> Outlined:
+def outlined(index: int, label: Label, start: int, end: int) -> ClaimOutline:
     """A claim without its words."""
-    return Outlined(index, label, AnswerRange(start, end), ())
+    return ClaimOutline(index, label, AnswerRange(start, end), ())
 
 
 def test_claims_about_the_same_words_are_compared() -> None:

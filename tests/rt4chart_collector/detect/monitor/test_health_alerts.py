@@ -12,7 +12,7 @@ from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.pipeline.breaker import PASSING, Breaker
 from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import Letter, State, insert_letters
+from rt4chart_collector.store.dead_letters import DeadLetter, State, insert_letters
 from rt4chart_collector.store.verdicts import insert_verdicts
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
@@ -32,9 +32,9 @@ def found(client: Client, breaker: Breaker | None = None, **settings: float) -> 
     )
 
 
-def letter(number: int, state: State = State.WAITING) -> Letter:
+def letter(number: int, state: State = State.WAITING) -> DeadLetter:
     """An answer that waits, or is given up since this hour."""
-    return Letter(
+    return DeadLetter(
         start_ns=START,
         trace_id=f"{number:032x}",
         span_id=f"{number:016x}",
