@@ -75,7 +75,6 @@ OUTSIDE = {
 # wait, one runs models, which neither a fork nor a thread may find half made.
 EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
-    "otel_rt4chart.verify.llm.workers": {"threading"},
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
     "otel_rt4chart.verify.core.drive": {"asyncio"},
     "otel_rt4chart.verify.neural.runtime": {"os", "threading"},

@@ -1,7 +1,7 @@
 """The claims of verified answers: one row type, written and read by column name.
 
-A new column takes a migration, a field of the claim in `otel_rt4chart.verify.core.model`, and a field of
-the same name here.
+A new column takes a migration, a field of the claim in `otel_rt4chart.verify.core.model`, and a
+field of the same name here.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.llm.ask import UnsentError
 
-PoolResult = TypeVar("T")
+PoolResult = TypeVar("PoolResult")
 
 
 class _Job(NamedTuple):
