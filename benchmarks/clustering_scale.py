@@ -24,8 +24,8 @@ from pathlib import Path
 
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.run import Outcome, run
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.schema.migrate import migrate
 
 DAY = 86_400_000_000_000
 # Far ahead: what is older than the tables keep is dropped, at a moment of the engine's choosing.

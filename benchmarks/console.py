@@ -30,8 +30,8 @@ import httpx
 
 from benchmarks.console_store import DEEP, LONG, fill
 from rt4chart_collector.console.view.urls import answer_url, issue_url, route_url
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.migrate import migrate
 
 AIM_MS = 150.0
 RUN = "from otel_rt4chart.cli import main; raise SystemExit(main())"

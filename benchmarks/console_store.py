@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 
 ROUTES, EACH, CHUNK, ISSUES = 20, 5, 100_000, 43
 DAYS_NS = 7 * 24 * 3600 * 10**9

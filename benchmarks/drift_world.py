@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rt4chart_collector.detect.drift.policy import TICK_NS
-from rt4chart_collector.store.ticks import Bin, Tick
+from rt4chart_collector.store.rates.ticks import Bin, Tick
 
 CLAIMS, ICC, RATE = 5, 0.2, 0.06
 DAY, HOUR = 288, 12

@@ -28,11 +28,11 @@ import numpy as np
 from benchmarks.issue_world import DAY, NOISE, START, Seen, WordEmbedder, verdict_of, world
 from rt4chart_clustering.grouping.engine import cluster
 from rt4chart_clustering.grouping.run import run
-from rt4chart_collector.store.assignments import assignments_of
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.issues import list_issues, registry
-from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.assignments import assignments_of
+from rt4chart_collector.store.issues.issues import list_issues, registry
+from rt4chart_collector.store.schema.migrate import migrate
 
 WINDOW, MIN_SIZE = 7, 5
 Ids = dict[int, int]

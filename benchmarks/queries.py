@@ -17,10 +17,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
 
-from rt4chart_collector.store.breakdown import rates_by
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.rates import EACH_DAY_ALONE, route_sums
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.rates.exact_rates import EACH_DAY_ALONE, route_sums
+from rt4chart_collector.store.rates.rates_by_dimension import rates_by
+from rt4chart_collector.store.schema.migrate import migrate
 
 ROUTES, CLAIMS_EACH, CHUNK = 20, 5, 200_000
 DAY_NS = 24 * 3600 * 10**9

@@ -48,7 +48,7 @@ ANSWERS = (
 )
 READ = """
 import json, sys
-from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.engine.connect import connect
 with connect(sys.argv[1]) as client:
     rows = client.query(
         "SELECT TraceId, toUnixTimestamp64Milli(InsertedAt), Decision "

@@ -30,8 +30,8 @@ from starlette.types import Receive, Scope, Send
 from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.ingest.sockets import listening, serving_web
 from rt4chart_collector.service.local_api import TRANSPORT
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.raw_statements import RawStatement, StatementError, run_raw
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.engine.raw_statements import RawStatement, StatementError, run_raw
 
 PASSWORD = "of-the-tests"  # noqa: S105 - of this test
 BASIC = "Basic " + b64encode(f"rt4chart:{PASSWORD}".encode()).decode()

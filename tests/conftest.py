@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.schema.migrate import migrate
 
 # A slow machine is no failure.
 settings.register_profile("rt4chart", deadline=None)

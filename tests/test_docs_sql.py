@@ -12,13 +12,13 @@ import pytest
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import claim_rate
-from rt4chart_collector.store.breakdown import rates_by
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.read_only import checked_read, make_read_only
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.read_only import checked_read, make_read_only
+from rt4chart_collector.store.rates.rates_by_dimension import rates_by
 from tests.conftest import fresh
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
-from tests.rt4chart_collector.store.monitored import insert_monitoring
+from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
 
 PAGE = (Path(__file__).parents[1] / "docs/sql.md").read_text()
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)

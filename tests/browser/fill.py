@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.browser.hostile import WORDS, fill_hostile
 from tests.browser.sets import fill_set
 from tests.browser.world import World

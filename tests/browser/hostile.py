@@ -7,10 +7,10 @@ from dataclasses import replace
 from otel_rt4chart.verify.core.model import AnswerRange, Claim, Exchange, Label
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, Kind
-from rt4chart_collector.store.alert_events import record
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import insert_spans
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.alerts.alert_events import record
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
 from tests.browser.world import HOUR_NS, World
 from tests.rt4chart_collector.console.pages.answer_data import (
     ANSWER,

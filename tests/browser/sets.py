@@ -5,8 +5,8 @@ from __future__ import annotations
 from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim
 from rt4chart_clustering.evalset.review import body_of
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.evalsets import CaseState, StoredCase, write_cases
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.eval_sets import CaseState, StoredCase, write_cases
 
 NAME = "regressions"
 

@@ -21,12 +21,12 @@ from otel_rt4chart.verify.core.model import (
 )
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, Kind
-from rt4chart_collector.store.alert_events import record
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import DeadLetter, State, insert_letters
-from rt4chart_collector.store.drift import DriftRow, write_drift
-from rt4chart_collector.store.verdicts import insert_verdicts
-from rt4chart_collector.store.worst_answers import worst_answers
+from rt4chart_collector.store.alerts.alert_events import record
+from rt4chart_collector.store.alerts.drift_states import DriftRow, write_drift
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, insert_letters
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.worst_answers import worst_answers
+from rt4chart_collector.store.engine.connect import Client
 
 VERIFIER = "local/world-1"
 HOUR_NS = 3600 * 10**9
@@ -172,7 +172,7 @@ class World:
         at_ns = self.now_ns - HOUR_NS
         return DeadLetter(
             *(at_ns, f"{number + 900_000:032x}", f"{number + 900_000:016x}", *RISING, VERIFIER),
-            state=State.DEAD,
+            state=LetterState.DEAD,
             reason="timeout" if number else "too_long",
             error_type="TimeoutError",
             attempts=7,

@@ -16,13 +16,13 @@ from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
 from rt4chart_collector.demo.run import DATA
 from rt4chart_collector.pipeline.decision import save
 from rt4chart_collector.pipeline.retry import Outcome
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import DeadLetter, State
-from rt4chart_collector.store.issues import Issue, insert_issues
-from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from tests.conftest import fresh
 from tests.deploy.files import DASHBOARDS, DEPLOY, panels, read_yaml, targets
-from tests.rt4chart_collector.store.monitored import insert_monitoring
+from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
 
 CLICKHOUSE = "grafana-clickhouse-datasource"
 SERVICE, ROUTE, MINUTE_S = "rag-app", "earnings calls", 60
@@ -84,7 +84,7 @@ def letter(verdict: Verdict) -> DeadLetter:
         service=SERVICE,
         route=ROUTE,
         verifier=verdict.verifier,
-        state=State.DEAD,
+        state=LetterState.DEAD,
         reason="too_long",
         error_type="BadRequestError",
         attempts=1,

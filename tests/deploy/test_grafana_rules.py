@@ -10,11 +10,11 @@ import pytest
 
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
 from tests.deploy.files import DEPLOY, grafana_rules, read_yaml
 from tests.rt4chart_collector.records import SECOND, verdict
-from tests.rt4chart_collector.store.monitored import insert_monitoring
+from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
 
 HOUR = 3600 * SECOND
 NOW = time.time_ns()

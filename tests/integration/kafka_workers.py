@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.engine.connect import connect
 from tests.integration.kafka import Kafka
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 

@@ -22,7 +22,7 @@ PATIENCE_S = 60
 PROTOBUF = {"content-type": "application/x-protobuf"}
 READ = """
 import json, sys
-from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.engine.connect import connect
 with connect(sys.argv[1]) as client:
     print(json.dumps([client.query(sql).result_rows for sql in json.loads(sys.argv[2])]))
 """

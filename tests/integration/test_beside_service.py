@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client, connect
 from tests.integration.service import PATIENCE_S, service
 
 pytestmark = pytest.mark.e2e

@@ -22,10 +22,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from otel_rt4chart.core import semconv
 from rt4chart_collector.ingest.otlp.decode import KINDS, STATUSES
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.ddl import Table, parsed
-from rt4chart_collector.store.migration import Variant, shipped
-from rt4chart_collector.store.spans import SPANS
+from rt4chart_collector.store.answers.spans import SPANS
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.ddl import Table, parsed
+from rt4chart_collector.store.schema.migration import Variant, shipped
 from tests.integration.otelcol import (
     AGENT,
     GATEWAY,

@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.clickhouse_server import PASSWORD, database, dsn_of
 from tests.integration.needs import BROKER
 from tests.integration.service import service
@@ -20,7 +20,7 @@ pytestmark = BROKER
 pytest.importorskip("confluent_kafka", reason="pip install 'otel-rt4chart[kafka]'")
 
 from tests.integration.kafka import Kafka, free_port, kafka  # noqa: E402
-from tests.integration.kafka_workers import (  # noqa: E402
+from tests.integration.kafka_workers import (
     GROUP,
     TOPIC,
     Road,

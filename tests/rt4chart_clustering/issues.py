@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rt4chart_collector.store.assignments import BIRTH, Assignment, insert_assignments
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure, failures_by_key
-from rt4chart_collector.store.issue_events import Event, record
-from rt4chart_collector.store.issues import Issue, insert_issues
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.assignments import BIRTH, Assignment, insert_assignments
+from rt4chart_collector.store.issues.failures import Failure, failures_by_key
+from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from tests.rt4chart_clustering.made import verdict
 
 FINGERPRINT = "fp1:contradicted:number"

@@ -14,7 +14,7 @@ from otel_rt4chart.verify.core.model import (
     Passage,
     Report,
 )
-from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.issues.failures import Failure
 
 # Far ahead: what is older than the tables keep is dropped, at a moment of the engine's choosing.
 NOON = 4_000_000_000_000_000_000

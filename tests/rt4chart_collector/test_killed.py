@@ -14,7 +14,7 @@ import pytest
 
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
 from tests.oracle import Oracle, Truth
-from tests.rt4chart_collector.store.killed import ANSWERS
+from tests.rt4chart_collector.store.answers.killed import ANSWERS
 
 ROOT = Path(__file__).parents[2]
 ORACLE = Oracle(judge=lambda claim, sentences: Truth("entailed", ("14 days",)))
@@ -45,7 +45,7 @@ class Script:
 
 def start(database: Path, server: EndpointServer, phase: str) -> subprocess.Popen[str]:
     """The process in that phase."""
-    module = "tests.rt4chart_collector.store.killed"
+    module = "tests.rt4chart_collector.store.answers.killed"
     given = (f"chdb://{database}", server.base_url, phase)
     return subprocess.Popen(
         [sys.executable, "-m", module, *given], cwd=ROOT, stdout=subprocess.PIPE, text=True

@@ -23,8 +23,8 @@ from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.description.enrichers import build_enrichers
 from rt4chart_clustering.grouping.lock import locked
 from rt4chart_clustering.grouping.run import Outcome, run
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.migrate import migrate
 
 SECOND = 1_000_000_000
 STOPPED = 128 + signal.SIGTERM

@@ -22,8 +22,8 @@ from rt4chart_clustering.evalset.promote import promote_issue
 from rt4chart_clustering.evalset.review import decided, opened, reviewed, shown
 from rt4chart_clustering.gate.result import write_whole
 from rt4chart_clustering.triage.find import find
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.evalsets import (
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
     StoredCase,
     eval_sets,
@@ -31,8 +31,8 @@ from rt4chart_collector.store.evalsets import (
     stored_cases,
     write_cases,
 )
-from rt4chart_collector.store.issues import list_issues
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.issues.issues import list_issues
+from rt4chart_collector.store.schema.migrate import migrate
 
 Act = Callable[[Client, argparse.Namespace], int]
 DEFAULT = "regressions"

@@ -20,8 +20,8 @@ from rt4chart_clustering.commands import (
 from rt4chart_clustering.commands.issues_verb import Verb
 from rt4chart_clustering.core import settings
 from rt4chart_clustering.grouping.issue_state import State
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.migrate import migrate
 
 VERBS: Mapping[str, Verb] = {
     verb.name: verb

@@ -21,9 +21,9 @@ from rt4chart_clustering.grouping.issue_state import Act
 from rt4chart_clustering.grouping.proposals import standing_split
 from rt4chart_clustering.triage.acts import assign, move, remark, rename
 from rt4chart_clustering.triage.find import find, hex_of, shown_id
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import events_of
-from rt4chart_collector.store.issues import Issue, list_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import events_of
+from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 
 def _move(act: Act, client: Client, options: argparse.Namespace, now_ns: int) -> int:

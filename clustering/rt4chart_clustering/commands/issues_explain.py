@@ -24,10 +24,10 @@ from rt4chart_clustering.explain.run import TOKENS, Explained, explain
 from rt4chart_clustering.explain.stage import ADVICE, WORDS
 from rt4chart_clustering.explain.toolbox import Toolbox
 from rt4chart_clustering.triage.find import shown_id
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issue_events import Event, record
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issues import Issue
 
 MOST = 10_000
 

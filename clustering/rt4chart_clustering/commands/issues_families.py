@@ -18,7 +18,7 @@ from rt4chart_clustering.triage.filter import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.find import hex_of, short_ids
 from rt4chart_clustering.triage.overview import overview
 from rt4chart_clustering.triage.severity import sparkline
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 
 _WORST = 3
 

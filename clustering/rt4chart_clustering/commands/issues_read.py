@@ -16,9 +16,9 @@ from rt4chart_clustering.triage.filter import OPEN, Wanted, narrowed
 from rt4chart_clustering.triage.find import hex_of, short_ids, shown_id
 from rt4chart_clustering.triage.overview import Standing, overview
 from rt4chart_clustering.triage.whole import whole_of
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issue_events import events_of_all
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.issue_events import events_of_all
 
 _EXAMPLES, _PARTS = 3, 5
 

@@ -20,8 +20,8 @@ from rt4chart_clustering.tickets.settings import SYSTEMS, TicketSettings, build_
 from rt4chart_clustering.tickets.ticket import System
 from rt4chart_clustering.triage.find import find, shown_id
 from rt4chart_clustering.triage.overview import Standing, overview
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import ITSELF, events_of_all
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import ITSELF, events_of_all
 
 _LOOKED_AT = 500
 WORDS = {

@@ -15,9 +15,9 @@ from rich.console import Console, RenderableType
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from rt4chart_clustering.triage.find import find
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import ITSELF
-from rt4chart_collector.store.issues import Issue, list_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import ITSELF
+from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 # What a table has where nobody looks at it: a file or a pipe.
 _WIDE = 160

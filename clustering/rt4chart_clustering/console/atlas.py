@@ -9,7 +9,7 @@ from math import cos, pi, sin, sqrt
 
 from rt4chart_clustering.console.projection import plane_of
 from rt4chart_collector.console.view.urls import answer_url, issue_url
-from rt4chart_collector.store.failure_points import FailurePoint, FailurePoints
+from rt4chart_collector.store.issues.failure_points import FailurePoint, FailurePoints
 
 # Issues with a colour and a sign of their own; the rest share one.
 NAMED = 9

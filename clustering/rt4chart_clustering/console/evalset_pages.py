@@ -27,7 +27,7 @@ from rt4chart_collector.console.view.params import one_of, whole_of
 from rt4chart_collector.console.view.request_url import here_of
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
 from rt4chart_collector.console.view.urls import escaped, issue_url
-from rt4chart_collector.store.evalsets import (
+from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
     EvalRelease,
     EvalSetCounts,

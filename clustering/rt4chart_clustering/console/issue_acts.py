@@ -29,9 +29,9 @@ from rt4chart_clustering.triage.acts import assign, move, remark, rename
 from rt4chart_clustering.triage.find import find, shown_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.urls import issue_url, with_query
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import ITSELF
-from rt4chart_collector.store.issues import Issue, list_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import ITSELF
+from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 LONGEST = 2_000
 # Failures among which cases are chosen while somebody waits; the command takes 2,000.

@@ -31,10 +31,10 @@ from rt4chart_collector.console.view.params import one_of
 from rt4chart_collector.console.view.params import whole_of as number_of
 from rt4chart_collector.console.view.table import HTML, Column, Plain, Table, format_of
 from rt4chart_collector.console.view.urls import answer_url, issue_url
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event
-from rt4chart_collector.store.issue_figures import Part
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import Event
+from rt4chart_collector.store.issues.issue_figures import FigurePart
+from rt4chart_collector.store.issues.issues import Issue
 
 Row: TypeAlias = tuple[Plain, ...]
 EXAMPLES, MOST_EXAMPLES, PARTS, TRAIL = 6, 60, 8, 100
@@ -178,7 +178,7 @@ def _chips(standing: Standing, now_ns: int) -> dict[str, object]:
     }
 
 
-def _parts(whole: Whole) -> dict[str, tuple[Part, ...]]:
+def _parts(whole: Whole) -> dict[str, tuple[FigurePart, ...]]:
     """Where its failures are; the documents that the judge named come first."""
     profile = whole.profile
     found = {

@@ -17,8 +17,8 @@ from rt4chart_collector.console.view.params import text_of, whole_of
 from rt4chart_collector.console.view.request_url import here_of, window_name
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
 from rt4chart_collector.console.view.urls import with_query
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failure_points import failure_points
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failure_points import failure_points
 
 DRAWN, PAGE, KEPT, KEPT_NS = 2_000, 50, 4, 60 * 10**9
 # In the order of the looks: what stands beside the colours, in the list and in the picture.

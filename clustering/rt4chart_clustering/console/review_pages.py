@@ -19,7 +19,12 @@ from rt4chart_clustering.triage.find import hex_of
 from rt4chart_collector.console.answers.segments import Mark, Window, fitting, windows
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.urls import answer_url, unescaped
-from rt4chart_collector.store.evalsets import CaseState, StoredCase, stored_cases, write_cases
+from rt4chart_collector.store.issues.eval_sets import (
+    CaseState,
+    StoredCase,
+    stored_cases,
+    write_cases,
+)
 
 # Characters of an answer, and of a passage, that a page shows, and those beside each mark.
 ANSWER, PASSAGE, AROUND = 20_000, 4_000, 400

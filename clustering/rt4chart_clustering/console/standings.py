@@ -10,9 +10,9 @@ from functools import partial
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_clustering.triage.overview import Standing, overview
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import aliases_among, last_events
-from rt4chart_collector.store.issues import as_told
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import aliases_among, last_events
+from rt4chart_collector.store.issues.issues import as_told
 
 # Figures older than the one are counted again while they are shown, than the other before.
 FRESH_NS, KEPT_NS = 20 * 10**9, 300 * 10**9

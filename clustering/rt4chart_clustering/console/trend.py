@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from rt4chart_collector.store.issue_figures import Part
+from rt4chart_collector.store.issues.issue_figures import FigurePart
 
 WIDTH, HEIGHT, FOOT, GAP = 720.0, 120.0, 18.0, 0.25
 
@@ -37,12 +37,12 @@ class Trend:
         return sum(one.claims for one in self.bars)
 
 
-def trend_of(parts: Sequence[Part], *, now_ns: int, days: int) -> Trend:
+def trend_of(parts: Sequence[FigurePart], *, now_ns: int, days: int) -> Trend:
     """The last `days` days; a part is a day by its ISO name, one that is missing had no failure."""
     today = datetime.fromtimestamp(now_ns // 10**9, UTC).date()
     names = [(today - timedelta(days=back)).isoformat() for back in range(days - 1, -1, -1)]
     told = {part.name: part for part in parts}
-    found = [told.get(name, Part(name, 0, 0.0)) for name in names]
+    found = [told.get(name, FigurePart(name, 0, 0.0)) for name in names]
     most = max((part.claims for part in found), default=0)
     step, room = WIDTH / days, HEIGHT - FOOT
     bars = (

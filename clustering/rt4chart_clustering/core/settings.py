@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.settings.application import JudgeSettings
-from rt4chart_collector.store.target import default_dsn
+from rt4chart_collector.store.engine.dsn import default_dsn
 
 EMBEDDERS = ("hashing", "local")
 MARKS = ("none", "local")

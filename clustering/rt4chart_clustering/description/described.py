@@ -9,10 +9,10 @@ from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED
 from rt4chart_clustering.description.embedding import Embedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION, ClaimDifference
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.descriptions import Description, insert_descriptions
-from rt4chart_collector.store.failures import Failure, slices, undescribed
-from rt4chart_collector.store.matching import Window
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.descriptions import Description, insert_descriptions
+from rt4chart_collector.store.issues.failures import Failure, slices, undescribed
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
 PAGE = 2_000
 # A model takes its time over a page, and what is written of it is kept.
@@ -56,7 +56,7 @@ def is_explained(fingerprint: str) -> bool:
 def describe_new(
     client: Client,
     embedder: Embedder,
-    window: Window,
+    window: DescriptionWindow,
     *,
     between: Between,
     enrichers: Enrichers = NO_ENRICHERS,

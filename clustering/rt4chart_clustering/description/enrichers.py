@@ -17,7 +17,7 @@ from rt4chart_clustering.description.model_title import Named, entitle
 from rt4chart_clustering.description.naming import describe
 from rt4chart_clustering.description.phrase import Writer
 from rt4chart_clustering.description.word_tagger import CrossEncoderTagger, WordTagger
-from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.issues.failures import Failure
 
 # Kinds so general that tagged words may give a better one.
 _OPEN = UNEXPLAINED | {FailureKind.TERM}

@@ -12,7 +12,7 @@ from rt4chart_clustering.evalset.case import EvalCase, case_from
 from rt4chart_clustering.evalset.files import read_cases
 
 if TYPE_CHECKING:
-    from rt4chart_collector.store.connect import Client
+    from rt4chart_collector.store.engine.connect import Client
 
 NAME = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@(?P<release>[1-9]\d{0,8}))?")
 
@@ -29,8 +29,8 @@ def load_cases(wanted: str, dsn: str | None) -> tuple[str, list[EvalCase]]:
     name_from(wanted)
     # A gate over a file must not pay for the database.
     from rt4chart_clustering.core import settings
-    from rt4chart_collector.store.connect import connect
-    from rt4chart_collector.store.migrate import migrate
+    from rt4chart_collector.store.engine.connect import connect
+    from rt4chart_collector.store.schema.migrate import migrate
 
     with connect(dsn or settings.dsn()) as client:
         migrate(client)
@@ -39,7 +39,7 @@ def load_cases(wanted: str, dsn: str | None) -> tuple[str, list[EvalCase]]:
 
 def released(client: Client, wanted: str) -> tuple[str, list[EvalCase]]:
     """A release by NAME@RELEASE, or the latest by NAME, and its cases."""
-    from rt4chart_collector.store.evalsets import latest_release, released_cases
+    from rt4chart_collector.store.issues.eval_sets import latest_release, released_cases
 
     name, number = name_from(wanted)
     number = number or latest_release(client, name)

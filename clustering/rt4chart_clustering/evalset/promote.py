@@ -20,13 +20,18 @@ from rt4chart_clustering.evalset.review import body_of
 from rt4chart_clustering.grouping.examples import examples
 from rt4chart_clustering.triage.find import hex_of
 from rt4chart_collector.pipeline.decision import answers_in
-from rt4chart_collector.store.claims import claims_of
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.evalsets import CaseState, StoredCase, stored_cases, write_cases
-from rt4chart_collector.store.failures import Failure, failures_by_key
-from rt4chart_collector.store.issues import Issue, member_keys
-from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.verifications import AnswerKey
+from rt4chart_collector.store.answers.claims import claims_of
+from rt4chart_collector.store.answers.spans import spans_of
+from rt4chart_collector.store.answers.verifications import AnswerKey
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.eval_sets import (
+    CaseState,
+    StoredCase,
+    stored_cases,
+    write_cases,
+)
+from rt4chart_collector.store.issues.failures import Failure, failures_by_key
+from rt4chart_collector.store.issues.issues import Issue, member_keys
 
 TRACES = 64
 # Failures of an issue among which cases are chosen, one a trace.

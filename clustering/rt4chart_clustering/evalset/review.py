@@ -11,7 +11,7 @@ from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.evalset.case import EvalCase, case_from, case_row
 from rt4chart_clustering.evalset.fit import WORDS, unfit
-from rt4chart_collector.store.evalsets import CaseState, StoredCase
+from rt4chart_collector.store.issues.eval_sets import CaseState, StoredCase
 
 ASKED = "[a]pprove  [r]eject  [w]rite a good answer  [s]kip  [q]uit > "
 SHOWN = 1_200

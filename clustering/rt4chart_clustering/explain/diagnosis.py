@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from rt4chart_clustering.explain.reading import Reading
 from rt4chart_clustering.explain.stage import Lost, Seen, lost_at, needs_texts
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.verifications import last_verifications
+from rt4chart_collector.store.answers.verifications import last_verifications
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure
 
 _PAGE = 64
 _EXAMPLES = 3

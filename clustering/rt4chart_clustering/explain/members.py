@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rt4chart_collector.store.assignments import assignments_of
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure, failures_by_key
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.assignments import assignments_of
+from rt4chart_collector.store.issues.failures import Failure, failures_by_key
+from rt4chart_collector.store.issues.issues import Issue
 
 _PAGE = 500
 

@@ -8,9 +8,13 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_clustering.explain.stage import Seen
 from rt4chart_collector.pipeline.decision import answers_in
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.verifications import AnswerKey, SeenPassage, last_verifications
+from rt4chart_collector.store.answers.spans import spans_of
+from rt4chart_collector.store.answers.verifications import (
+    AnswerKey,
+    SeenPassage,
+    last_verifications,
+)
+from rt4chart_collector.store.engine.connect import Client
 
 _KEPT = 64
 

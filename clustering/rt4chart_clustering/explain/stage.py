@@ -9,7 +9,7 @@ from enum import StrEnum
 from otel_rt4chart.spans.model.verdict import Stage
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.language.tokens import content
-from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.issues.failures import Failure
 
 # The share of a claim's content, weighted by rarity, that a context about it holds. On the demo's
 # answers the own context of a baseless claim holds .42 (median), another one of the same route .10;

@@ -11,16 +11,16 @@ from otel_rt4chart.verify.language.tokens import content
 from rt4chart_clustering.explain.calls import Call
 from rt4chart_clustering.explain.finding import Quote
 from rt4chart_clustering.explain.reading import Reading
-from rt4chart_collector.store.claims import claims_of
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.spans import text_of
-from rt4chart_collector.store.verifications import (
+from rt4chart_collector.store.answers.claims import claims_of
+from rt4chart_collector.store.answers.spans import text_of
+from rt4chart_collector.store.answers.verifications import (
     AnswerKey,
     Verification,
     faithful_answers,
     last_verifications,
 )
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure
 
 _TEXT, _WHOLE, _HEAD = 1_200, 5_000, 240
 _LISTED, _COMPARED = 8, 300

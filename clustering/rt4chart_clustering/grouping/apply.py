@@ -14,16 +14,21 @@ from rt4chart_clustering.grouping.proposals import (
     standing_merge,
     standing_split,
 )
-from rt4chart_collector.store.assignments import SPLIT, Assignment, insert_assignments, nearer
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import (
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.assignments import (
+    SPLIT,
+    Assignment,
+    insert_assignments,
+    nearer,
+)
+from rt4chart_collector.store.issues.issue_events import (
     Event,
     events_of,
     events_of_all,
     merged_into,
     record,
 )
-from rt4chart_collector.store.issues import Issue, insert_issues, issue_of_id, registry
+from rt4chart_collector.store.issues.issues import Issue, insert_issues, issue_of_id, registry
 
 
 def apply_merge(

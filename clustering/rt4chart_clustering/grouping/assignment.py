@@ -9,10 +9,15 @@ from functools import partial
 from rt4chart_clustering.description.described import Between, is_explained
 from rt4chart_clustering.grouping.engine import MAX_ROWS, RADIUS
 from rt4chart_clustering.grouping.pool import Pool
-from rt4chart_collector.store.assignments import MATCH, Assignment, insert_assignments
-from rt4chart_collector.store.columns import Partition
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.matching import Unplaced, Window, trace_ranges, unplaced
+from rt4chart_collector.store.engine.columns import Partition
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.assignments import MATCH, Assignment, insert_assignments
+from rt4chart_collector.store.issues.match_failures import (
+    DescriptionWindow,
+    UnplacedFailure,
+    trace_ranges,
+    unplaced,
+)
 
 # Descriptions that a statement lays beside issues; what comes back is keys and distances.
 PAGE = 50_000
@@ -31,7 +36,7 @@ class Placed:
 
 def place(
     client: Client,
-    window: Window,
+    window: DescriptionWindow,
     roots: Mapping[int, int],
     *,
     seed: int,
@@ -55,7 +60,7 @@ def place(
     return Placed(count, frozenset(issues), pool)
 
 
-def match(one: Unplaced) -> int:
+def match(one: UnplacedFailure) -> int:
     """The issue that a failure belongs to, 0 for none: where it was, or the nearest near enough.
 
     An explained pattern is its issue, however far its middle.
@@ -66,7 +71,9 @@ def match(one: Unplaced) -> int:
     return one.issue if is_near else 0
 
 
-def assigned(one: Unplaced, issue: int, *, by: str = MATCH, distance: float = -1) -> Assignment:
+def assigned(
+    one: UnplacedFailure, issue: int, *, by: str = MATCH, distance: float = -1
+) -> Assignment:
     """The failure's row, at the distance that was found unless another is given."""
     far = one.distance if distance < 0 else distance
     return Assignment(one.key, one.time_ns, issue, one.partition, far, by, one.version)

@@ -13,12 +13,16 @@ from rt4chart_clustering.grouping.assignment import assigned
 from rt4chart_clustering.grouping.engine import NOISE, cluster, middle
 from rt4chart_clustering.grouping.identity import NEAR, nearest, new_id, unversioned
 from rt4chart_clustering.grouping.pool import Pool
-from rt4chart_collector.store.assignments import BIRTH, MATCH, Assignment, insert_assignments
-from rt4chart_collector.store.columns import Key, Partition
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, record
-from rt4chart_collector.store.issues import Issue, insert_issues
-from rt4chart_collector.store.matching import Unplaced, Window, vectors
+from rt4chart_collector.store.engine.columns import Key, Partition
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.assignments import BIRTH, MATCH, Assignment, insert_assignments
+from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issues import Issue, insert_issues
+from rt4chart_collector.store.issues.match_failures import (
+    DescriptionWindow,
+    UnplacedFailure,
+    vectors,
+)
 
 Vectors = Callable[[Partition, int], Mapping[Key, Sequence[float]]]
 
@@ -34,7 +38,7 @@ class Born:
 
 def bear(
     client: Client,
-    window: Window,
+    window: DescriptionWindow,
     pool: Pool,
     known: Sequence[Issue],
     *,
@@ -70,7 +74,7 @@ def bear(
 
 
 def born(
-    rows: Sequence[Unplaced],
+    rows: Sequence[UnplacedFailure],
     lying: Mapping[Key, Sequence[float]],
     known: Sequence[Issue],
     *,
@@ -120,7 +124,12 @@ def events_at_birth(issue: Issue, at_ns: int) -> list[Event]:
 
 
 def _issue(
-    members: Sequence[Unplaced], centroid: Matrix, model: str, now_ns: int, *, is_pattern: bool
+    members: Sequence[UnplacedFailure],
+    centroid: Matrix,
+    model: str,
+    now_ns: int,
+    *,
+    is_pattern: bool,
 ) -> Issue:
     partition = members[0].partition
     service, route, fingerprint = partition

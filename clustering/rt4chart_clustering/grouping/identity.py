@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rt4chart_collector.store.columns import Partition
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.engine.columns import Partition
+from rt4chart_collector.store.issues.issues import Issue
 
 # Two groups of one partition are one issue where their middles are this near (cosine).
 NEAR = 0.75

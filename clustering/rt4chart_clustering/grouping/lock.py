@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from otel_rt4chart.core.errors import StoreBusyError
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.leases import give_back, take
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.leases import give_back, take
 
 NAME = "cluster"
 # Longer than the longest page takes; a process that died keeps others out for so long.

@@ -9,10 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from heapq import heappush, heapreplace
 
-from rt4chart_collector.store.columns import Key, Partition
-from rt4chart_collector.store.matching import Unplaced
+from rt4chart_collector.store.engine.columns import Key, Partition
+from rt4chart_collector.store.issues.match_failures import UnplacedFailure
 
-_Drawn = tuple[int, Key, Unplaced]
+_Drawn = tuple[int, Key, UnplacedFailure]
 
 
 class Pool:
@@ -28,7 +28,7 @@ class Pool:
         """All failures that were put in."""
         return self._counts.total()
 
-    def put(self, found: Iterable[Unplaced]) -> None:
+    def put(self, found: Iterable[UnplacedFailure]) -> None:
         """Count the failures, and keep those with the lowest draws."""
         for one in found:
             self._counts[one.partition] += 1
@@ -48,6 +48,6 @@ class Pool:
         """The partitions with at least so many failures, in order."""
         return sorted(one for one, count in self._counts.items() if count >= least)
 
-    def kept(self, partition: Partition) -> list[Unplaced]:
+    def kept(self, partition: Partition) -> list[UnplacedFailure]:
         """What is kept of a partition, in the order of the keys."""
         return sorted((one for _, _, one in self._kept[partition]), key=lambda one: one.key)

@@ -19,12 +19,12 @@ from rt4chart_clustering.description.embedding import Matrix
 from rt4chart_clustering.grouping.engine import NOISE, cluster, middle
 from rt4chart_clustering.grouping.identity import NEAR, unversioned
 from rt4chart_clustering.grouping.update_issues import Settled
-from rt4chart_collector.store.columns import Partition
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, last_events, record
-from rt4chart_collector.store.issue_samples import sampled_vectors
-from rt4chart_collector.store.issues import Issue
-from rt4chart_collector.store.matching import Window
+from rt4chart_collector.store.engine.columns import Partition
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import Event, last_events, record
+from rt4chart_collector.store.issues.issue_samples import sampled_vectors
+from rt4chart_collector.store.issues.issues import Issue
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
 # How near (cosine) a half's group must be to the other half's to be the same group.
 SAME = 0.9
@@ -46,7 +46,7 @@ class Halves:
 
 def propose(
     client: Client,
-    window: Window,
+    window: DescriptionWindow,
     settled: Settled,
     *,
     min_size: int,

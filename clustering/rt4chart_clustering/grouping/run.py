@@ -11,11 +11,11 @@ from rt4chart_clustering.grouping.assignment import place
 from rt4chart_clustering.grouping.create_issues import bear
 from rt4chart_clustering.grouping.proposals import propose
 from rt4chart_clustering.grouping.update_issues import into_space, settle
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import EVER
-from rt4chart_collector.store.issue_events import aliases
-from rt4chart_collector.store.issues import registry
-from rt4chart_collector.store.matching import Window
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import EVER
+from rt4chart_collector.store.issues.issue_events import aliases
+from rt4chart_collector.store.issues.issues import registry
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
 # A pool that is larger than what is drawn from it is drawn from again, so often at most in a run.
 DRAWS = 3
@@ -58,7 +58,7 @@ def run(
     One at a time over a database: `locked` sees to that. What `between` raises breaks off after a
     page that was written; the next run goes on from there.
     """
-    window = Window(embedder.id, embedder.width, since_ns, EVER)
+    window = DescriptionWindow(embedder.id, embedder.width, since_ns, EVER)
     seen, unexplained = describe_new(client, embedder, window, between=between, enrichers=enrichers)
     into_space(client, window, now_ns=now_ns)
     grouped, gained, new = 0, set[int](), set[int]()

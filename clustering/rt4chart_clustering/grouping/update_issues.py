@@ -16,12 +16,18 @@ from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.naming import title
 from rt4chart_clustering.grouping.examples import examples
 from rt4chart_clustering.grouping.issue_state import State, grown, growth_point, matched
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issue_events import RENAMED, Event, last_events, record
-from rt4chart_collector.store.issue_samples import sampled_failures
-from rt4chart_collector.store.issues import Issue, as_row, insert_issues, list_issues, registry
-from rt4chart_collector.store.matching import Window, middles
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.issue_events import RENAMED, Event, last_events, record
+from rt4chart_collector.store.issues.issue_samples import sampled_failures
+from rt4chart_collector.store.issues.issues import (
+    Issue,
+    as_row,
+    insert_issues,
+    list_issues,
+    registry,
+)
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow, middles
 
 EXAMPLES = 4
 # Failures that a title and the examples are made from, and those that move a middle.
@@ -43,7 +49,7 @@ class Settled:
 def settle(
     client: Client,
     embedder: Embedder,
-    window: Window,
+    window: DescriptionWindow,
     gained: Collection[int],
     *,
     now_ns: int,
@@ -88,7 +94,7 @@ def settle(
     return Settled(tuple(issues), frozenset(larger), back)
 
 
-def into_space(client: Client, window: Window, *, now_ns: int) -> int:
+def into_space(client: Client, window: DescriptionWindow, *, now_ns: int) -> int:
     """Give clusters of another space a middle in the window's, so that new failures match them.
 
     It is that of their failures in the window, which are described in both; how many got one.
@@ -164,7 +170,9 @@ def example_traces(failures: Sequence[Failure], embedder: Embedder) -> tuple[str
     return tuple(dict.fromkeys(failures[at].trace_id for at in chosen))
 
 
-def _moved(client: Client, window: Window, gained: Sequence[Issue]) -> dict[int, tuple[float, ...]]:
+def _moved(
+    client: Client, window: DescriptionWindow, gained: Sequence[Issue]
+) -> dict[int, tuple[float, ...]]:
     """Middles of the issues that gained failures: those of the window, as patterns drift slowly.
 
     A whole pattern needs none: all of it is described in the same words.

@@ -10,7 +10,7 @@ from rt4chart_clustering.explain.stage import ADVICE, WORDS
 from rt4chart_clustering.tickets.ticket import Example, Ticket
 from rt4chart_clustering.triage.find import shown_id
 from rt4chart_clustering.triage.overview import Standing
-from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.issues.failures import Failure
 
 
 def ticket_of(standing: Standing, diagnosis: Diagnosis, typical: Sequence[Failure] = ()) -> Ticket:

@@ -14,10 +14,10 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.grouping.issue_state import growth_point
 from rt4chart_clustering.tickets.ticket import Filed, News, System, Ticket
 from rt4chart_collector.notify.channels.message import MessageKind
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, events_of_all, record
-from rt4chart_collector.store.issues import Issue
-from rt4chart_collector.store.leases import give_back, take
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.leases import give_back, take
+from rt4chart_collector.store.issues.issue_events import Event, events_of_all, record
+from rt4chart_collector.store.issues.issues import Issue
 
 # Without a lease two processes could both look for the ticket, find none, and create one.
 _HELD_NS = 120_000_000_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.grouping.issue_state import Act, State, acts_in, after
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import RENAMED, Event, record
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import RENAMED, Event, record
+from rt4chart_collector.store.issues.issues import Issue
 
 LONGEST_TITLE = 200
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rt4chart_clustering.grouping.issue_state import State
 from rt4chart_clustering.triage.find import hex_of
 from rt4chart_clustering.triage.overview import Standing
-from rt4chart_collector.store.failures import DAY_NS
+from rt4chart_collector.store.issues.failures import DAY_NS
 
 OPEN = frozenset(state for state in State if not state.is_closed)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.issues.issues import Issue
 
 _SHORTEST = 8
 _SHOWN = 5

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rt4chart_clustering.triage.severity import WINDOW_DAYS, Severity, Traffic, severity_of
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import DAY_NS
-from rt4chart_collector.store.issue_traffic import DayWeight, decided_claims, failures_a_day
-from rt4chart_collector.store.issues import Issue, list_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import DAY_NS
+from rt4chart_collector.store.issues.issue_traffic import DayWeight, decided_claims, failures_a_day
+from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 
 @dataclass(frozen=True, slots=True)

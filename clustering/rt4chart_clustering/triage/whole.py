@@ -9,11 +9,11 @@ from typing import Any
 
 from rt4chart_clustering.grouping.proposals import standing_merge, standing_split
 from rt4chart_clustering.tickets.filing import Known, known_tickets
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure, failures_by_key
-from rt4chart_collector.store.issue_events import Event, events_of_all
-from rt4chart_collector.store.issue_figures import Profile, profile_of
-from rt4chart_collector.store.issues import Issue, member_keys
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure, failures_by_key
+from rt4chart_collector.store.issues.issue_events import Event, events_of_all
+from rt4chart_collector.store.issues.issue_figures import IssueProfile, profile_of
+from rt4chart_collector.store.issues.issues import Issue, member_keys
 
 # A part a day of what the tables keep, and of all the rest the commonest.
 PARTS = 400
@@ -29,7 +29,7 @@ class Whole:
 
     issue: Issue
     typical: tuple[Failure, ...]
-    profile: Profile
+    profile: IssueProfile
     trail: tuple[Event, ...]
     tickets: tuple[Known, ...]
     cause: Mapping[str, Any] | None

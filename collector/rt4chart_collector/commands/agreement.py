@@ -14,7 +14,7 @@ from otel_rt4chart.core.durations import period_s
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import load
-from rt4chart_collector.store.agreement import Agreement, agreements
+from rt4chart_collector.store.rates.judge_agreement import Agreement, agreements
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -12,9 +12,9 @@ from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.printing import actor_of, add_actor, moment, table, write
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
-from rt4chart_collector.store.alert_events import acknowledge, open_alerts, resolve, snooze
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.alerts.alert_events import acknowledge, open_alerts, resolve, snooze
+from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.engine.connect import Client
 
 SECOND = 10**9
 MATCHED = ("rule", "service", "route")

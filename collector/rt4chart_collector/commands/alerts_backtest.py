@@ -15,8 +15,8 @@ from rt4chart_collector.commands.printing import moment, table, write
 from rt4chart_collector.core.monitor_settings import load_monitor
 from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
-from rt4chart_collector.store.ticks import route_ticks
-from rt4chart_collector.store.verifiers import main_verifier
+from rt4chart_collector.store.rates.main_verifier import main_verifier
+from rt4chart_collector.store.rates.ticks import route_ticks
 
 EXPLAINED = {
     "evidence": "the drift detector",

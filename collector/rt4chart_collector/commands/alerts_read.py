@@ -18,9 +18,9 @@ from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import next_attempt_ns
 from rt4chart_collector.notify.settings import load_alerts
-from rt4chart_collector.store.alert_events import (
+from rt4chart_collector.store.alerts.alert_events import (
     Episode,
-    Wanted,
+    EpisodeFilter,
     alert_state,
     alert_states,
     history,
@@ -64,7 +64,7 @@ def list_open(options: argparse.Namespace) -> int:
 def show_history(options: argparse.Namespace) -> int:
     """The times that alerts fired, the newest first."""
     now = time.time_ns()
-    wanted = Wanted(
+    wanted = EpisodeFilter(
         now - options.since * SECOND,
         now + SECOND,
         rule=options.rule or "",

@@ -11,7 +11,7 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.commands.database import opened
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.settings import load
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 
 
 def nothing(parser: argparse.ArgumentParser) -> None:

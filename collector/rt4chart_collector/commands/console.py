@@ -23,7 +23,7 @@ from rt4chart_collector.service.monitor import (
 )
 from rt4chart_collector.service.signals import heed_signals
 from rt4chart_collector.service.stages import LIMIT_S, Ending
-from rt4chart_collector.store.target import target_of
+from rt4chart_collector.store.engine.dsn import target_of
 
 # Of the service's settings, those that mean something here.
 SHARED = ("dsn", "tls_cert", "tls_key", "log_format", "log_level")

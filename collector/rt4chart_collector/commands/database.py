@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from otel_rt4chart.core.errors import InputError, StoreBusyError
-from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client, connect
 
 OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
 TABLES = "SELECT count() FROM system.tables WHERE database = {db:String} AND name = {name:String}"

@@ -11,7 +11,13 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import period_s
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import load
-from rt4chart_collector.store.export import FORMATS, PARQUET, SOURCES, Wanted, exported
+from rt4chart_collector.store.answers.export import (
+    FORMATS,
+    PARQUET,
+    SOURCES,
+    ExportRequest,
+    exported,
+)
 
 EPILOG = """\
 A folder for each table, a file for each day (in UTC) that has rows, or for its hours or minutes
@@ -59,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Write the files, and name each as soon as it is whole."""
     dsn, now = load({"dsn": options.dsn}).dsn, datetime.now(UTC)
-    wanted = Wanted(
+    wanted = ExportRequest(
         since=now - timedelta(seconds=options.since),
         until=now - timedelta(seconds=options.until),
         route=options.route,

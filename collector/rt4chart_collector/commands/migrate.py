@@ -11,11 +11,11 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import NoStoreError
 from rt4chart_collector.commands.database import add_dsn
 from rt4chart_collector.core.settings import Settings, load
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import Migration, Plan, apply, planned, shipped
-from rt4chart_collector.store.migration import Variant
-from rt4chart_collector.store.schema import drift
-from rt4chart_collector.store.target import target_of
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.dsn import target_of
+from rt4chart_collector.store.schema.compare_schema import drift
+from rt4chart_collector.store.schema.migrate import Migration, Plan, apply, planned, shipped
+from rt4chart_collector.store.schema.migration import Variant
 
 MACRO = "{cluster}"
 EPILOG = """\

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.store.issue_events import ITSELF
+from rt4chart_collector.store.issues.issue_events import ITSELF
 
 # What a table has where nobody looks at it: a file or a pipe.
 _WIDE = 160

@@ -15,7 +15,7 @@ from otel_rt4chart.judges.failure import KINDS
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import load
 from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
-from rt4chart_collector.store.dead_letters import DeadLetter, dead_letters, insert_letters
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
 
 OTHERWISE = (
     "An embedded database has one owner: stop the service, run this, and start the service again; "

@@ -21,8 +21,8 @@ from rt4chart_collector.console.view.filters import interval, iso, percent
 from rt4chart_collector.core.settings import load
 from rt4chart_collector.report.gather import Period, Report, gather
 from rt4chart_collector.report.page import page
-from rt4chart_collector.store.breakdown import Slice
-from rt4chart_collector.store.verifiers import main_verifier
+from rt4chart_collector.store.rates.main_verifier import main_verifier
+from rt4chart_collector.store.rates.rates_by_dimension import RateSlice
 
 FILE = "rt4chart-report.html"
 
@@ -126,7 +126,7 @@ def figures(report: Report) -> dict[str, object]:
     }
 
 
-def _figures(one: Slice | None) -> dict[str, object] | None:
+def _figures(one: RateSlice | None) -> dict[str, object] | None:
     if one is None:
         return None
     rate = one.rate

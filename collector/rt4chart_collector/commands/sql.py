@@ -14,8 +14,8 @@ from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.commands.printing import table, write
 from rt4chart_collector.core.settings import load
-from rt4chart_collector.store.connect import BROKEN, Client
-from rt4chart_collector.store.read_only import checked_read, make_read_only
+from rt4chart_collector.store.engine.connect import BROKEN, Client
+from rt4chart_collector.store.engine.read_only import checked_read, make_read_only
 
 TABLE, PARQUET = "table", "parquet"
 FORMATS = {

@@ -28,7 +28,7 @@ from rt4chart_collector.core.parsing import (
     whole,
 )
 from rt4chart_collector.core.retention import Retention
-from rt4chart_collector.store.target import data_folder, default_dsn, hidden
+from rt4chart_collector.store.engine.dsn import data_folder, default_dsn, hidden
 
 PREFIX = "RT4CHART_"
 STORED, ENQUEUED = "stored", "enqueued"

@@ -16,7 +16,7 @@ from rich.text import Text
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify import Claim, Label
 from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
-from rt4chart_collector.store.answers import StoredAnswer
+from rt4chart_collector.store.answers.answers import StoredAnswer
 
 STYLES = {Label.CONTRADICTED: "bold white on red", Label.BASELESS: "bold black on yellow"}
 EXAMPLE_CHARS = 240

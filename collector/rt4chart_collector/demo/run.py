@@ -20,9 +20,9 @@ from rt4chart_collector.demo.result import (
     route_line,
     total_of,
 )
-from rt4chart_collector.store.answers import answers
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.rates import route_sums
+from rt4chart_collector.store.answers.answers import answers
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.rates.exact_rates import route_sums
 
 DATA = Path(__file__).parent / "data"
 MARKER = ".rt4chart-demo"

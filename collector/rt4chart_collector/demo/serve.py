@@ -34,8 +34,8 @@ from rt4chart_collector.demo.processes import (
     wait_until_up,
 )
 from rt4chart_collector.demo.run import DATA, fresh
-from rt4chart_collector.store.alert_events import open_alerts
-from rt4chart_collector.store.connect import connect
+from rt4chart_collector.store.alerts.alert_events import open_alerts
+from rt4chart_collector.store.engine.connect import connect
 
 CONSOLE_PORT = 8321
 ALARMED_S = 120.0

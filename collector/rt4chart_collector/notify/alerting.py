@@ -25,9 +25,9 @@ from rt4chart_collector.notify.deliveries import (
 )
 from rt4chart_collector.notify.registry import AlertTarget, build_targets
 from rt4chart_collector.notify.settings import AlertSettings
-from rt4chart_collector.store.alert_events import alert_states, record
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.silences import silences
+from rt4chart_collector.store.alerts.alert_events import alert_states, record
+from rt4chart_collector.store.alerts.silences import silences
+from rt4chart_collector.store.engine.connect import Client
 
 log = logging.getLogger(__name__)
 # Of one round: what is left is still due in the next.

@@ -17,11 +17,11 @@ from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.core.json_rows import usage_row
 from rt4chart_collector.pipeline.decision import answers_in, chosen, judged, save
 from rt4chart_collector.pipeline.retry import Outcome
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import letters_of
-from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.unverified import FOR_EVER, unverified_traces
-from rt4chart_collector.store.verdicts import decided
+from rt4chart_collector.store.answers.dead_letters import letters_of
+from rt4chart_collector.store.answers.spans import spans_of
+from rt4chart_collector.store.answers.unverified_traces import FOR_EVER, unverified_traces
+from rt4chart_collector.store.answers.verdicts import decided
+from rt4chart_collector.store.engine.connect import Client
 
 TRACES = 64
 OUTCOMES = 64

@@ -14,10 +14,10 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.pipeline.retry import Outcome
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import insert_letters
-from rt4chart_collector.store.spans import insert_spans, spans_of
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.dead_letters import insert_letters
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
 
 
 def answers_in(client: Client, spans: Sequence[SpanRecord]) -> Sequence[Candidate]:

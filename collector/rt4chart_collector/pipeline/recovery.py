@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.pipeline.retry import not_found
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import (
+from rt4chart_collector.store.answers.dead_letters import (
     LetterCounts,
     due_letters,
     insert_letters,
     letter_counts,
 )
-from rt4chart_collector.store.filters import ALL, Share
-from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.unverified import unverified_traces
+from rt4chart_collector.store.answers.spans import spans_of
+from rt4chart_collector.store.answers.unverified_traces import unverified_traces
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.filters import ALL, Share
 
 WINDOW_NS = 24 * 3600 * 10**9
 PAUSE_NS = 30 * 10**9

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from otel_rt4chart.judges.failure import Failure, failure_in
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
-from rt4chart_collector.store.dead_letters import DeadLetter, State
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
 
 SECOND = 10**9
 WAITS_S = (30, 120, 600, 1800, 3600, 3600, 3600)
@@ -39,7 +39,7 @@ class Outcome:
     @property
     def is_told(self) -> bool:
         """Whether a carrier tells of the verdict: not of one that may yet be completed."""
-        is_final = self.letter is None or self.letter.state is State.DEAD
+        is_final = self.letter is None or self.letter.state is LetterState.DEAD
         has_report = self.verdict is not None and self.verdict.report is not None
         return has_report and is_final and not self.is_silent
 
@@ -73,7 +73,7 @@ def after_failure(verdict: Verdict, failure: Failure, before: DeadLetter | None)
         service=candidate.service,
         route=candidate.route,
         verifier=verdict.verifier,
-        state=State.DEAD if is_dead else State.WAITING,
+        state=LetterState.DEAD if is_dead else LetterState.WAITING,
         reason=failure.kind,
         error_type=failure.error_type,
         attempts=attempts,
@@ -96,7 +96,7 @@ def put_off(candidate: Candidate, verifier: str, now_ns: int) -> DeadLetter:
         service=candidate.service,
         route=candidate.route,
         verifier=verifier,
-        state=State.WAITING,
+        state=LetterState.WAITING,
         reason=PAUSED,
         error_type="",
         attempts=0,
@@ -126,7 +126,7 @@ def not_found(letter: DeadLetter, now_ns: int) -> DeadLetter:
     """
     version, age = max(now_ns, letter.version + 2), now_ns - letter.first_ns
     if age >= LONGEST_NS:
-        return replace(letter, state=State.DEAD, reason=GONE, last_ns=now_ns, version=version)
+        return replace(letter, state=LetterState.DEAD, reason=GONE, last_ns=now_ns, version=version)
     wait = min(max(age, WAITS_S[0] * SECOND), LONGEST_NS - age)
     return replace(letter, next_ns=now_ns + wait, version=version)
 
@@ -136,7 +136,7 @@ def revived(letter: DeadLetter, now_ns: int) -> DeadLetter:
     version = max(now_ns, letter.version + 2)
     return replace(
         letter,
-        state=State.WAITING,
+        state=LetterState.WAITING,
         attempts=0,
         first_ns=now_ns,
         next_ns=now_ns,

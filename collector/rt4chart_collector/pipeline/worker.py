@@ -34,11 +34,11 @@ from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.decision import answers_in, decide, needs_judge, save
 from rt4chart_collector.pipeline.retry import Outcome, not_found, outcome_of, put_off
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import DeadLetter, State, letters_of
-from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.verdicts import PROVISIONAL, already_decided
-from rt4chart_collector.store.verifications import AnswerKey
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
+from rt4chart_collector.store.answers.spans import spans_of
+from rt4chart_collector.store.answers.verdicts import PROVISIONAL, already_decided
+from rt4chart_collector.store.answers.verifications import AnswerKey
+from rt4chart_collector.store.engine.connect import Client
 
 TRACES = 64
 OUTCOMES = 256
@@ -188,7 +188,7 @@ class Worker:
         def is_due(candidate: Candidate) -> bool:
             key = (candidate.trace_id, candidate.span_id)
             letter, decision = letters.get(key), before.get(key)
-            if letter is not None and letter.state is State.WAITING:
+            if letter is not None and letter.state is LetterState.WAITING:
                 return letter.next_ns <= now
             is_better = decision in PROVISIONAL and candidate.blocked is None
             return decision is None or is_better
@@ -204,7 +204,7 @@ class Worker:
         return [
             Outcome(None, not_found(letter, now))
             for key, letter in letters.items()
-            if key not in keys and letter.state is State.WAITING and letter.next_ns <= now
+            if key not in keys and letter.state is LetterState.WAITING and letter.next_ns <= now
         ]
 
     def _save(self, given: Sequence[Outcome]) -> None:
@@ -233,8 +233,8 @@ class Worker:
                 for claim in report.claims:
                     self._metrics.add(CLAIMS, claim.label)
         if (letter := outcome.letter) is not None:
-            self._metrics.add(RETRIES, "planned", number=letter.state is State.WAITING)
-            self._metrics.add(RETRIES, "given_up", number=letter.state is State.DEAD)
+            self._metrics.add(RETRIES, "planned", number=letter.state is LetterState.WAITING)
+            self._metrics.add(RETRIES, "given_up", number=letter.state is LetterState.DEAD)
         self._metrics.add(RETRIES, "answered", number=outcome.settled is not None)
 
     def _note_lag(self, end_ns: int) -> None:

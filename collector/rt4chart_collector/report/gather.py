@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rt4chart_collector.store.alert_events import Episode, Wanted, history
-from rt4chart_collector.store.breakdown import (
-    Point,
-    Slice,
+from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, history
+from rt4chart_collector.store.answers.worst_answers import WorstAnswer, worst_answers
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issues import Issue, list_issues
+from rt4chart_collector.store.rates.coverage import Coverage, coverage
+from rt4chart_collector.store.rates.rates_by_dimension import (
+    RatePoint,
+    RateSlice,
     rates_by,
     rates_over_time,
     rates_together,
 )
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.coverage import Coverage, coverage
-from rt4chart_collector.store.issues import Issue, list_issues
-from rt4chart_collector.store.worst_answers import WorstAnswer, worst_answers
 
 MADE_WITH = ("model", "prompt_version", "release")
 # What a file to read holds at most; the console has the rest.
@@ -53,11 +53,11 @@ class RouteReport:
     `made_with` has the slices of a dimension that had more than one value, the most answers first.
     """
 
-    now: Slice
-    before: Slice | None
-    trend: tuple[Point, ...]
+    now: RateSlice
+    before: RateSlice | None
+    trend: tuple[RatePoint, ...]
     coverage: Coverage | None
-    made_with: tuple[tuple[str, tuple[Slice, ...]], ...]
+    made_with: tuple[tuple[str, tuple[RateSlice, ...]], ...]
     worst: tuple[WorstAnswer, ...]
 
 
@@ -67,8 +67,8 @@ class Report:
 
     period: Period
     verifier: str
-    total: Slice | None
-    before: Slice | None
+    total: RateSlice | None
+    before: RateSlice | None
     routes: tuple[RouteReport, ...]
     route_count: int
     issues: tuple[Issue, ...]
@@ -103,7 +103,9 @@ def gather(client: Client, period: Period, *, verifier: str) -> Report:
         route_count=len(routes),
         issues=tuple(sorted(issues, key=_by_claims)[:ISSUES]),
         issue_count=len(issues),
-        alerts=tuple(history(client, Wanted(period.since_ns, period.until_ns), limit=ALERTS)),
+        alerts=tuple(
+            history(client, EpisodeFilter(period.since_ns, period.until_ns), limit=ALERTS)
+        ),
     )
 
 
@@ -112,8 +114,8 @@ def _route(
     period: Period,
     verifier: str,
     *,
-    now: Slice,
-    before: Slice | None,
+    now: RateSlice,
+    before: RateSlice | None,
     covered: Coverage | None,
 ) -> RouteReport:
     asked = _asked(period, verifier) | {"service": now.service, "route": now.route}
@@ -135,15 +137,15 @@ def _asked(period: Period, verifier: str) -> dict[str, Any]:
     return {"since_ns": period.since_ns, "until_ns": period.until_ns, "verifier": verifier}
 
 
-def _known(slices: Sequence[Slice]) -> list[Slice]:
+def _known(slices: Sequence[RateSlice]) -> list[RateSlice]:
     return [one for one in slices if one.answers]
 
 
-def _by_harm(one: Slice) -> tuple[float, str, str]:
+def _by_harm(one: RateSlice) -> tuple[float, str, str]:
     return (-one.weighted.contradicted - one.weighted.baseless, one.service, one.route)
 
 
-def _by_answers(one: Slice) -> tuple[int, str]:
+def _by_answers(one: RateSlice) -> tuple[int, str]:
     return (-one.answers, one.key)
 
 

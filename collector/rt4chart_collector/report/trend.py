@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from rt4chart_collector.store.breakdown import Point
+from rt4chart_collector.store.rates.rates_by_dimension import RatePoint
 
 WIDTH, HEIGHT = 640, 120
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 20
@@ -24,7 +24,7 @@ class Mark:
     high: float
 
 
-def trend(points: Sequence[Point], *, since_ns: int, until_ns: int, step_s: int) -> Markup:
+def trend(points: Sequence[RatePoint], *, since_ns: int, until_ns: int, step_s: int) -> Markup:
     """The picture; steps without a decided claim are gaps. Nothing is drawn of fewer than two."""
     known = [point for point in points if point.slice.rate.value is not None]
     if len(known) < 2:
@@ -46,7 +46,7 @@ def trend(points: Sequence[Point], *, since_ns: int, until_ns: int, step_s: int)
     ).format(WIDTH, HEIGHT, _told(known), scale, bands, lines)
 
 
-def _told(known: Sequence[Point]) -> str:
+def _told(known: Sequence[RatePoint]) -> str:
     rates = [point.slice.rate.value or 0.0 for point in known]
     return (
         f"unfaithful claims over time: {rates[0]:.1%} at first, {rates[-1]:.1%} at last, "
@@ -54,7 +54,7 @@ def _told(known: Sequence[Point]) -> str:
     )
 
 
-def _mark(point: Point, since_ns: int, until_ns: int, step_s: int) -> Mark:
+def _mark(point: RatePoint, since_ns: int, until_ns: int, step_s: int) -> Mark:
     rate = point.slice.rate
     middle = point.start_ns + step_s * SECOND_NS // 2
     share = (middle - since_ns) / max(until_ns - since_ns, 1)
@@ -62,7 +62,7 @@ def _mark(point: Point, since_ns: int, until_ns: int, step_s: int) -> Mark:
     return Mark(x, rate.value or 0.0, rate.low or 0.0, rate.high or 0.0)
 
 
-def _runs(known: Sequence[Point], marks: Sequence[Mark], step_s: int) -> list[list[Mark]]:
+def _runs(known: Sequence[RatePoint], marks: Sequence[Mark], step_s: int) -> list[list[Mark]]:
     """The marks of steps that follow each other."""
     runs: list[list[Mark]] = []
     last_ns = -1

@@ -11,8 +11,8 @@ from rt4chart_collector.core.settings import load
 from rt4chart_collector.ingest.sockets import listening
 from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.notify.settings import load_alerts
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.target import target_of
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.engine.dsn import target_of
 
 
 def checks() -> Iterator[Check]:

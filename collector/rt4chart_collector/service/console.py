@@ -13,9 +13,9 @@ from rt4chart_collector.core.console_settings import ConsoleSettings
 from rt4chart_collector.core.settings import Settings
 from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
 from rt4chart_collector.service.stages import Ending
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.ownership import connect_briefly
-from rt4chart_collector.store.target import target_of
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.dsn import target_of
+from rt4chart_collector.store.engine.ownership import connect_briefly
 
 # The pages in hand at the end: nobody loses anything with them.
 STOP_S = 2.0

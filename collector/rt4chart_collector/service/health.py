@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 
 STOPPING, STORE_UNREACHABLE, QUEUE_FULL = "stopping", "store_unreachable", "queue_full"
 WRITER, ASSEMBLER, WORKERS = "writer", "assembler", "workers"

@@ -24,14 +24,14 @@ from starlette.types import Receive, Scope, Send
 
 from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.ingest.sockets import listening, serving_web
-from rt4chart_collector.store.local_endpoint import LocalEndpoint, published
-from rt4chart_collector.store.raw_statements import (
+from rt4chart_collector.store.engine.dsn import Target
+from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint, published
+from rt4chart_collector.store.engine.raw_statements import (
     RawStatement,
     StatementError,
     cancel_all,
     run_raw,
 )
-from rt4chart_collector.store.target import Target
 
 HOST = "127.0.0.1"
 FORM = "application/x-www-form-urlencoded"

@@ -27,8 +27,8 @@ from rt4chart_collector.notify.settings import AlertSettings, load_alerts
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.service.http_routes import metrics_route
 from rt4chart_collector.service.stages import Ending, stage
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.sampling_rates import RateSet
+from rt4chart_collector.store.alerts.sampling_rates import RateSet
+from rt4chart_collector.store.engine.connect import Client, connect
 
 PATH = "/v1/rates"
 # A document is at most 64 KiB (docs/sampling.md); a route's name is bounded here, too.

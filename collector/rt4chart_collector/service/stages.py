@@ -12,7 +12,7 @@ from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import WORKERS, Health
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 
 # What a stage may take after the deadline. A worker may still store what it has decided by then,
 # not begin anything new.

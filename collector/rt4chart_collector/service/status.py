@@ -44,7 +44,7 @@ from rt4chart_collector.pipeline.retry import GONE, PAUSED
 from rt4chart_collector.pipeline.stream.stream import Stream
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.service.health import REASONS, Health
-from rt4chart_collector.store.dead_letters import LetterCounts
+from rt4chart_collector.store.answers.dead_letters import LetterCounts
 
 
 class Status:

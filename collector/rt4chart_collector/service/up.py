@@ -41,13 +41,13 @@ from rt4chart_collector.service.local_api import local_api_served
 from rt4chart_collector.service.monitor import Monitoring, build_monitor, monitor_routes, monitored
 from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.location import inserts_staged
-from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.ownership import connect_owner, owning
-from rt4chart_collector.store.rollup import repair_rollup
-from rt4chart_collector.store.schema import drift
-from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.embedded_folder import inserts_staged
+from rt4chart_collector.store.engine.ownership import connect_owner, owning
+from rt4chart_collector.store.rates.rollup import repair_rollup
+from rt4chart_collector.store.schema.compare_schema import drift
+from rt4chart_collector.store.schema.migrate import migrate
 
 MIB = 2**20
 log = logging.getLogger(__name__)

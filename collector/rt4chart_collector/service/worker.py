@@ -30,8 +30,8 @@ from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.up import MIB, patience, storing
 from rt4chart_collector.service.worker_settings import WorkSettings
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import migrate, planned, shipped
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.schema.migrate import migrate, planned, shipped
 
 # The stream bounds itself before it would have to give up what no store may have.
 UNBOUNDED = 2**62

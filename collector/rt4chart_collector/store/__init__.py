@@ -1,11 +1,11 @@
 """The store: connection, migrations, and all SQL that reads or writes it."""
 
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.rollup import repair_rollup
-from rt4chart_collector.store.spans import insert_spans, spans_of
-from rt4chart_collector.store.unverified import unverified_traces
-from rt4chart_collector.store.verdicts import already_decided, insert_verdicts
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.unverified_traces import unverified_traces
+from rt4chart_collector.store.answers.verdicts import already_decided, insert_verdicts
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.rates.rollup import repair_rollup
+from rt4chart_collector.store.schema.migrate import migrate
 
 __all__ = [
     "Client",

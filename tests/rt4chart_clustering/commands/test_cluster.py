@@ -21,10 +21,10 @@ from otel_rt4chart.core.errors import StoreBusyError
 from rt4chart_clustering.commands.cluster import StoppedError, grouped, told
 from rt4chart_clustering.grouping.lock import LEASE_NS, PROLONGED_NS, locked
 from rt4chart_clustering.grouping.run import Outcome
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.issues import list_issues
-from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.issues import list_issues
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.endpoint_server import EndpointServer, text
 from tests.rt4chart_clustering.made import numbers, verdict
 

@@ -12,9 +12,9 @@ from otel_rt4chart.cli import main
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.run import run
 from rt4chart_clustering.triage.find import shown_id
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.issues import list_issues
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.issues.issues import list_issues
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.evalset.made import NOON, stored, trace
 
 ASKED = ("How long is the trial?", "What is the trial period?", "Trial length, please?")

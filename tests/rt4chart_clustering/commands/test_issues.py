@@ -12,9 +12,9 @@ import pytest
 
 from otel_rt4chart.cli import main
 from rt4chart_clustering.grouping.proposals import MERGE, SPLIT
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.issue_events import Event, events_of, record
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.issue_events import Event, events_of, record
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import SECOND, added, numbers
 

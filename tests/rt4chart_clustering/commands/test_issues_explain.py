@@ -12,9 +12,9 @@ import pytest
 
 from otel_rt4chart.cli import main
 from rt4chart_clustering.explain.finding import SCORES
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.issue_events import events_of
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.issue_events import events_of
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.endpoint_server import EndpointServer, error, text
 from tests.rt4chart_clustering.explain.traces import ANSWER, REFUND, TRIAL, failing, trace
 from tests.rt4chart_clustering.issues import FIRST, born

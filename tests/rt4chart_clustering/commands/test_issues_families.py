@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.store.connect import connect
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import numbers
 

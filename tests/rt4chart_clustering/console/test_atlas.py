@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rt4chart_clustering.console.atlas import NAMED, NOWHERE, OTHERS, atlas_of, drawing, spread
 from rt4chart_clustering.console.projection import plane_of
-from rt4chart_collector.store.failure_points import FailurePoint, FailurePoints
+from rt4chart_collector.store.issues.failure_points import FailurePoint, FailurePoints
 
 NUMBERS = st.floats(-1, 1, width=32)
 VECTORS = st.integers(1, 5).flatmap(

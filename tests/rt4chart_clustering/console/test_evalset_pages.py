@@ -10,8 +10,8 @@ from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.review import body_of, opened
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.evalsets import (
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
     StoredCase,
     release,

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, record
-from rt4chart_collector.store.issues import insert_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issues import insert_issues
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, words_of
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import added, numbers

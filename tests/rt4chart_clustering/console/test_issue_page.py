@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 
 from rt4chart_clustering.grouping.proposals import MERGE
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, events_of, record
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import Event, events_of, record
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, token_of, words_of
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import added, numbers

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.run import run
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issues import list_issues
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issues import list_issues
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, words_of
 from tests.rt4chart_clustering.made import added, numbers, verdict
 

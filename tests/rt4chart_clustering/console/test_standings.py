@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 
 from rt4chart_clustering.console.standings import FRESH_NS, KEPT_NS, Standings
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, merged_into, record
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import Event, merged_into, record
 from tests.rt4chart_clustering.console.web import LATER
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import added, numbers

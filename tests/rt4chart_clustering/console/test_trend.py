@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_clustering.console.trend import FOOT, HEIGHT, WIDTH, trend_of
-from rt4chart_collector.store.issue_figures import Part
+from rt4chart_collector.store.issues.issue_figures import FigurePart
 
 DAY = 86_400 * 10**9
 
 
 def test_days_without_a_failure_are_there() -> None:
     """Today is the last one."""
-    trend = trend_of([Part("1970-01-14", 3, 6.0)], now_ns=14 * DAY, days=3)
+    trend = trend_of([FigurePart("1970-01-14", 3, 6.0)], now_ns=14 * DAY, days=3)
 
     assert [(one.day, one.claims) for one in trend.bars] == [
         ("1970-01-13", 0),
@@ -26,7 +26,9 @@ def test_days_without_a_failure_are_there() -> None:
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=30))
 def test_bars_lie_in_the_picture_and_no_failure_is_unseen(counts: list[int]) -> None:
     """However unequal the days are."""
-    parts = [Part(f"1970-01-{day:02}", claims, 1.0) for day, claims in enumerate(counts, start=1)]
+    parts = [
+        FigurePart(f"1970-01-{day:02}", claims, 1.0) for day, claims in enumerate(counts, start=1)
+    ]
 
     trend = trend_of(parts, now_ns=(len(counts) - 1) * DAY, days=len(counts))
 

@@ -16,9 +16,9 @@ from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.phrase import Writer
 from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 from rt4chart_clustering.grouping.run import run
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issues import list_issues
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issues import list_issues
 from tests.endpoint_server import Answer, Seen, error, text
 from tests.otel_rt4chart.verify.llm.served import served
 from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict

@@ -11,10 +11,10 @@ from otel_rt4chart.spans.exchange.exchanges import candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify.local.judge import RulesJudge
 from otel_rt4chart.verify.pipeline import Verifier
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure, failures
-from rt4chart_collector.store.spans import insert_spans
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure, failures
 
 NOON = 4_000_000_000_000_000_000
 KB = ("The free trial lasts 14 days. Mail help@example.com to end it.", "Dogs are welcome.")

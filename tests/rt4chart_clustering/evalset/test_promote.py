@@ -7,8 +7,8 @@ from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.evalset.case import case_id
 from rt4chart_clustering.evalset.promote import Promotion, promote
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure
 from tests.rt4chart_clustering.evalset.made import KB, stored, trace
 
 WRONG = "The free trial lasts 30 days."

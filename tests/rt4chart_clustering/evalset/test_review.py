@@ -11,7 +11,7 @@ from otel_rt4chart.verify.core.model import Exchange, Passage
 from rt4chart_clustering.evalset import review
 from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown
-from rt4chart_collector.store.evalsets import CaseState, StoredCase
+from rt4chart_collector.store.issues.eval_sets import CaseState, StoredCase
 
 
 def waiting(name: str, answer: str = "30 days.") -> StoredCase:

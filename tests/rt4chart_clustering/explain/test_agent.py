@@ -17,9 +17,9 @@ from rt4chart_clustering.explain.finding import SCORES
 from rt4chart_clustering.explain.run import Explained, explain
 from rt4chart_clustering.explain.stage import Lost
 from rt4chart_clustering.explain.toolbox import Toolbox
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.endpoint_server import Answer, EndpointServer, Seen, error, text
 from tests.rt4chart_clustering.explain.traces import ANSWER, REFUND, TRIAL, failing, trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.explain.diagnosis import diagnose
 from rt4chart_clustering.explain.stage import Lost
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_clustering.explain.traces import (
     ANSWER,
     OTHER,

@@ -7,7 +7,7 @@ import pytest
 from otel_rt4chart.spans.model.verdict import Stage
 from otel_rt4chart.verify.core.model import Evidence, Label
 from rt4chart_clustering.explain.stage import ADVICE, WORDS, Lost, Seen, lost_at
-from rt4chart_collector.store.failures import Failure
+from rt4chart_collector.store.issues.failures import Failure
 from tests.rt4chart_clustering.made import failure
 
 CLAIM = "Refunds take thirty business days."

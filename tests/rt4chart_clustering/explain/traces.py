@@ -9,10 +9,10 @@ from otel_rt4chart.spans.exchange.exchanges import candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Claim, Evidence, Label, Report
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure, failures
-from rt4chart_collector.store.spans import insert_spans
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure, failures
 from tests.otel_rt4chart.spans.model.made import generation, reranker, retriever, span
 from tests.rt4chart_clustering.made import NOON, SECOND
 

@@ -17,9 +17,9 @@ from rt4chart_clustering.grouping.assignment import assigned, match, room
 from rt4chart_clustering.grouping.create_issues import Born, born
 from rt4chart_clustering.grouping.identity import nearest, new_id
 from rt4chart_clustering.grouping.pool import Pool
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issues import Issue
-from rt4chart_collector.store.matching import Unplaced
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.issues import Issue
+from rt4chart_collector.store.issues.match_failures import UnplacedFailure
 from tests.rt4chart_clustering.made import ADDED, NOON, added, failure, numbers
 
 EMBEDDER = HashingEmbedder()
@@ -27,10 +27,10 @@ PARTITION = ("shop", "billing", f"{FINGERPRINT_VERSION}:baseless:addition")
 EVERYTHING = [*numbers(7), *numbers(5, route="sales", first=50), *added()]
 
 
-def unplaced(one: Failure, *, draw: int = 0) -> Unplaced:
+def unplaced(one: Failure, *, draw: int = 0) -> UnplacedFailure:
     """The failure beside no issue."""
     partition = (one.service, one.route, described_from(one).fingerprint)
-    return Unplaced(one.key, one.time_ns, one.version + 1, partition, 0, 0, 2.0, draw)
+    return UnplacedFailure(one.key, one.time_ns, one.version + 1, partition, 0, 0, 2.0, draw)
 
 
 def births(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[Born]:

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.run import run
-from rt4chart_collector.store.assignments import assignments_of
-from rt4chart_collector.store.columns import Key
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issues import list_issues
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.columns import Key
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.assignments import assignments_of
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.issues import list_issues
 from tests.conftest import fresh
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 

@@ -31,12 +31,12 @@ from rt4chart_clustering.grouping.proposals import (
 )
 from rt4chart_clustering.grouping.run import run
 from rt4chart_clustering.grouping.update_issues import Settled
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.failures import EVER
-from rt4chart_collector.store.issue_events import Event, events_of, record
-from rt4chart_collector.store.issues import Issue, insert_issues, issue_of_id, list_issues
-from rt4chart_collector.store.matching import Window
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import EVER
+from rt4chart_collector.store.issues.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues.issues import Issue, insert_issues, issue_of_id, list_issues
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
 LATER = NOON + 3600 * SECOND
@@ -193,7 +193,7 @@ def test_split_that_was_broken_off_is_done_again(
 def test_looking_for_splits_can_be_broken_off(client: Client) -> None:
     """Before each batch of failures is read; what was proposed of others is on record."""
     issue = grouped(client)
-    window = Window(issue.model, HashingEmbedder().width, 0, EVER)
+    window = DescriptionWindow(issue.model, HashingEmbedder().width, 0, EVER)
     former = replace(ISSUE, fingerprint="fp1:contradicted:number")
     latter = replace(ISSUE, id=2, fingerprint="fp2:contradicted:number")
     settled = Settled((former, latter, issue), frozenset({issue.id}), frozenset())

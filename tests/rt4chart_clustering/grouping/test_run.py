@@ -24,12 +24,12 @@ from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping.assignment import FEW
 from rt4chart_clustering.grouping.run import Outcome, run
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.failures import Failure
-from rt4chart_collector.store.issue_events import Event, events_of, record
-from rt4chart_collector.store.issues import list_issues, member_keys, registry
-from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues.issues import list_issues, member_keys, registry
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
 
 LATER = NOON + 3600 * SECOND

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rt4chart_clustering.grouping.issue_state import Act, State, acts_in, after, grown, matched
-from rt4chart_collector.store.issue_events import STATES
+from rt4chart_collector.store.issues.issue_events import STATES
 
 N, O, A = State.NEW, State.OPEN, State.ACKNOWLEDGED  # noqa: E741
 R, G, I = State.RESOLVED, State.REGRESSED, State.IGNORED  # noqa: E741

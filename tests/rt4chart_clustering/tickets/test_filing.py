@@ -15,11 +15,11 @@ from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_o
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.ticket import Filed, Ticket
 from rt4chart_collector.notify.channels.message import MessageKind
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.issue_events import Event, events_of, record
-from rt4chart_collector.store.issues import Issue, list_issues
-from rt4chart_collector.store.leases import take
-from rt4chart_collector.store.migrate import migrate
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.leases import take
+from rt4chart_collector.store.issues.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues.issues import Issue, list_issues
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.issues import FIRST, born
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers
 from tests.rt4chart_clustering.tickets.made import TICKET

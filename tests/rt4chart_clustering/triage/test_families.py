@@ -8,7 +8,7 @@ from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureFa
 from rt4chart_clustering.triage.families import by_family, family_of
 from rt4chart_clustering.triage.overview import Standing
 from rt4chart_clustering.triage.severity import Traffic, severity_of
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.issues.issues import Issue
 
 
 def standing(number: int, fingerprint: str, route: str, claims: int) -> Standing:

@@ -8,7 +8,7 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.triage.find import find, short_ids, shown_id
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.issues.issues import Issue
 
 ONE = Issue(0xAB12, "t", "f", "s", "r", 0, 0, 1, (), "1", aliases=(0xFF << 56,))
 OTHER = replace(ONE, id=0xAB13, aliases=())

@@ -7,8 +7,8 @@ import pytest
 from rt4chart_clustering.triage.filter import marks_of
 from rt4chart_clustering.triage.overview import Standing
 from rt4chart_clustering.triage.severity import Traffic, severity_of
-from rt4chart_collector.store.failures import DAY_NS
-from rt4chart_collector.store.issues import Issue
+from rt4chart_collector.store.issues.failures import DAY_NS
+from rt4chart_collector.store.issues.issues import Issue
 
 NOW = 100 * DAY_NS
 

@@ -13,9 +13,9 @@ import pytest
 from otel_rt4chart.cli import main
 from rt4chart_collector.core.alerts.state import AlertEvent, Kind
 from rt4chart_collector.notify.prometheus_rules import rule_file
-from rt4chart_collector.store.alert_events import open_alerts, record
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.silences import silences
+from rt4chart_collector.store.alerts.alert_events import open_alerts, record
+from rt4chart_collector.store.alerts.silences import silences
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.notify.channels.made import ALERT, EVIL
 from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
 from tests.rt4chart_collector.notify.world import HOUR, ISSUE
@@ -32,7 +32,7 @@ COLUMNS = (
 @pytest.fixture
 def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`rt4chart alerts` on the test's database."""
-    module = import_module("rt4chart_collector.store.target")
+    module = import_module("rt4chart_collector.store.engine.dsn")
     base = client.target.shown
     monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
     return lambda *argv: main(["alerts", "--dsn", base, *argv])

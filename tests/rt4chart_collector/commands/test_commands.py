@@ -15,15 +15,15 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.pipeline.retry import outcome_of, revived
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import (
+from rt4chart_collector.store.answers.dead_letters import (
     DeadLetter,
-    State,
+    LetterState,
     dead_letters,
     due_letters,
     insert_letters,
 )
-from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.pipeline.line import BAD, spans_from
 from tests.rt4chart_collector.pipeline.test_retry import error
 from tests.rt4chart_collector.records import NOON
@@ -35,7 +35,7 @@ Run = Callable[..., int]
 def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A command on the test's database."""
     monkeypatch.delenv("RT4CHART_JUDGE", raising=False)
-    module = import_module("rt4chart_collector.store.target")
+    module = import_module("rt4chart_collector.store.engine.dsn")
     base = client.target.shown
 
     def made(*argv: str) -> int:
@@ -66,7 +66,7 @@ def test_replay_makes_dead_letters_due(
     assert run("replay", "--route", "pay") == 0
 
     (letter,) = due_letters(client, "v", time.time_ns(), 9)
-    assert (letter.route, letter.attempts, letter.state) == ("pay", 0, State.WAITING)
+    assert (letter.route, letter.attempts, letter.state) == ("pay", 0, LetterState.WAITING)
     assert len(dead_letters(client, since_ns=0)) == 2
     assert capsys.readouterr().out == (
         "1 × malformed, route pay, judge v\n"
@@ -97,7 +97,7 @@ def test_letter_that_was_replayed_may_die_again(client: Client) -> None:
     alive = revived(letter, letter.version)
     insert_letters(client, [letter])
     insert_letters(client, [alive])
-    insert_letters(client, [replace(alive, state=State.DEAD, version=alive.version + 2)])
+    insert_letters(client, [replace(alive, state=LetterState.DEAD, version=alive.version + 2)])
     insert_letters(client, [], settled=[replace(alive, version=alive.version + 2)])
 
     assert dead_letters(client, since_ns=0) == []

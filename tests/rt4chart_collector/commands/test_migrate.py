@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import migrate, shipped
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.schema.migrate import migrate, shipped
 from tests.clickhouse_server import PASSWORD, served
 from tests.rt4chart_collector.records import verdict
 
@@ -25,7 +25,7 @@ def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A command on the test's database."""
     for name in ("RT4CHART_CLUSTER", "RT4CHART_TTL_DAYS", "RT4CHART_JUDGE"):
         monkeypatch.delenv(name, raising=False)
-    module = import_module("rt4chart_collector.store.target")
+    module = import_module("rt4chart_collector.store.engine.dsn")
     # The DSN of an embedded engine names no database: the default one is this test's.
     monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
     return lambda *argv: main([*argv, "--dsn", client.target.shown])
@@ -40,7 +40,7 @@ def test_migrate_says_what_it_did(
 ) -> None:
     """First what it would do, then that it did, then that there is nothing to do."""
     last, name = ALL[-1], f"{client.database}_old"
-    module = import_module("rt4chart_collector.store.target")
+    module = import_module("rt4chart_collector.store.engine.dsn")
     monkeypatch.setattr(module, "DEFAULT_DATABASE", name)
     monkeypatch.setenv("RT4CHART_SPANS_TTL_DAYS", "9")
 
@@ -118,7 +118,7 @@ def test_the_printed_script_is_what_migrate_applies(
     with connect(store_dsn, database=name) as made:
         for statement in filter(str.strip, script.split(";\n")):
             made.command(statement)
-        module = import_module("rt4chart_collector.store.target")
+        module = import_module("rt4chart_collector.store.engine.dsn")
         monkeypatch.setattr(module, "DEFAULT_DATABASE", name)
         assert run("migrate") == 0
         made.command(f"DROP DATABASE {name}")

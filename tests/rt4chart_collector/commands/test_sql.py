@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import verdict
 
 Run = Callable[..., int]
@@ -25,7 +25,7 @@ QUERY = "SELECT number AS n, concat('row ', toString(n)) AS text FROM numbers(2)
 def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command on the test's database, which has three verdicts."""
     insert_verdicts(client, [verdict(number) for number in range(1, 4)])
-    module = import_module("rt4chart_collector.store.target")
+    module = import_module("rt4chart_collector.store.engine.dsn")
     # The DSN of an embedded engine names no database: the default one is this test's.
     monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
     return lambda *argv: main(["sql", *argv, "--dsn", client.target.shown])

@@ -17,8 +17,8 @@ from rt4chart_collector.core.instruments import (
     InstrumentKind,
 )
 from rt4chart_collector.service.status import Status
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.pipeline.line import BAD, GOOD, Line, spans_from
 from tests.rt4chart_collector.telemetry.asked import samples
 

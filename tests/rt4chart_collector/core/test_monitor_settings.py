@@ -15,7 +15,7 @@ from rt4chart_collector.service.monitor import (
     monitoring_fields,
 )
 from rt4chart_collector.service.stages import Ending
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 
 
 def test_a_flag_wins_over_its_variable() -> None:

@@ -21,8 +21,8 @@ from rt4chart_collector.demo.result import (
     total_of,
 )
 from rt4chart_collector.demo.run import fresh
-from rt4chart_collector.store.answers import StoredAnswer
-from rt4chart_collector.store.rates import RouteSums
+from rt4chart_collector.store.answers.answers import StoredAnswer
+from rt4chart_collector.store.rates.exact_rates import RouteSums
 
 SUMS = RouteSums(
     service="rag-app",

@@ -12,15 +12,15 @@ from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import Kind
 from rt4chart_collector.notify.alerting import MOST_MESSAGES, Alerting
 from rt4chart_collector.notify.settings import load_alerts
-from rt4chart_collector.store.alert_events import (
+from rt4chart_collector.store.alerts.alert_events import (
     acknowledge,
     alert_states,
     open_alerts,
     snooze,
     trail,
 )
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.silences import add_silence
+from rt4chart_collector.store.alerts.silences import add_silence
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
 from tests.rt4chart_collector.notify.world import DRIFT, HOUR, ISSUE, MINUTE, START
 

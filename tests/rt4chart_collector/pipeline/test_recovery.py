@@ -7,8 +7,8 @@ import pytest
 from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.local.judge import RulesJudge
 from rt4chart_collector.core.instruments import UNSAVED_TRACES
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.pipeline.line import Line, spans_from
 from tests.rt4chart_collector.records import SECOND
 

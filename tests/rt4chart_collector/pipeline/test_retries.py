@@ -11,9 +11,9 @@ from otel_rt4chart.verify import DraftClaim, Label, OpenAIJudge, Sentence, Verif
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from rt4chart_collector.pipeline.breaker import PASSING
 from rt4chart_collector.pipeline.retry import LONGEST_NS, SECOND, WAITS_S
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import dead_letters
-from rt4chart_collector.store.spans import insert_spans
+from rt4chart_collector.store.answers.dead_letters import dead_letters
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.engine.connect import Client
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
 from tests.oracle import Oracle, Truth
 from tests.rt4chart_collector.pipeline.line import (

@@ -11,7 +11,7 @@ from otel_rt4chart.judges.verdicts import failed
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim, Label
 from rt4chart_collector.pipeline.retry import LONGEST_NS, SECOND, WAITS_S, outcome_of, revived
-from rt4chart_collector.store.dead_letters import State
+from rt4chart_collector.store.answers.dead_letters import LetterState
 from tests.rt4chart_collector.records import NOON, claim, verdict
 
 BUSY = JudgeError("m: 429: too many requests")
@@ -41,7 +41,7 @@ def undecided(*reasons: str) -> Verdict:
 def test_passing_failure_is_tried_again_with_growing_waits() -> None:
     """A bounded number of times, and no longer than a day."""
     outcome, now, waits = outcome_of(error(BUSY), None), NOON, []
-    while outcome.letter and outcome.letter.state is State.WAITING:
+    while outcome.letter and outcome.letter.state is LetterState.WAITING:
         waits.append((outcome.letter.next_ns - now) // SECOND)
         now = outcome.letter.next_ns
         outcome = outcome_of(error(BUSY, now_ns=now), outcome.letter)
@@ -58,7 +58,7 @@ def test_answer_that_has_waited_for_a_day_is_given_up() -> None:
     late = outcome_of(error(BUSY, now_ns=NOON + LONGEST_NS), first).letter
 
     assert late is not None
-    assert (late.state, late.attempts, late.reason) == (State.DEAD, 2, "rate_limited")
+    assert (late.state, late.attempts, late.reason) == (LetterState.DEAD, 2, "rate_limited")
 
 
 @pytest.mark.parametrize("raised", [InputError("malformed"), ValueError("a fault")])
@@ -67,7 +67,7 @@ def test_lasting_failure_is_a_dead_letter_at_once(raised: Exception) -> None:
     outcome = outcome_of(error(raised), None)
 
     assert outcome.letter is not None
-    assert outcome.letter.state is State.DEAD
+    assert outcome.letter.state is LetterState.DEAD
     assert outcome.letter.error_type == type(raised).__name__
     assert not outcome.is_told
 
@@ -120,6 +120,6 @@ def test_revived_letter_starts_anew() -> None:
 
     alive = revived(dead, NOON + 5)
 
-    assert (alive.state, alive.attempts, alive.first_ns) == (State.WAITING, 0, NOON + 5)
+    assert (alive.state, alive.attempts, alive.first_ns) == (LetterState.WAITING, 0, NOON + 5)
     assert alive.next_ns == NOON + 5
     assert alive.version > dead.version

@@ -12,9 +12,9 @@ from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.report.gather import Period, gather
 from rt4chart_collector.report.page import page
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issues import Issue, insert_issues
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND

@@ -9,27 +9,27 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.report.trend import HEIGHT, WIDTH, trend
-from rt4chart_collector.store.breakdown import Point, Slice, WeightedCounts
+from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice, WeightedCounts
 
 STEP_S = 3600
 STEP = STEP_S * 10**9
 NUMBERS = re.compile(r'(?:points|cx|cy|x1|y1|x2|y2)="([^"]*)"')
 
 
-def point(at: int, unfaithful: int, decided: int = 40) -> Point:
+def point(at: int, unfaithful: int, decided: int = 40) -> RatePoint:
     """A step in which each claim is an answer of its own."""
     sums = AnswerSums(
         decided, decided, decided, unfaithful, decided, unfaithful, unfaithful, decided
     )
     faithful = decided - unfaithful
     counts = WeightedCounts(0, unfaithful, 0, 0)
-    one = Slice(
+    one = RateSlice(
         "s", "r", "", decided, 0, faithful, 0, unfaithful, 0, sums, unfaithful, sums, counts
     )
-    return Point(at * STEP, one)
+    return RatePoint(at * STEP, one)
 
 
-def drawn(points: list[Point]) -> str:
+def drawn(points: list[RatePoint]) -> str:
     """The picture of ten steps."""
     return str(trend(points, since_ns=0, until_ns=10 * STEP, step_s=STEP_S))
 

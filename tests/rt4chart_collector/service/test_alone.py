@@ -16,7 +16,7 @@ from rt4chart_collector.core.console_settings import ConsoleSettings
 from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.notify.settings import AlertSettings
 from rt4chart_collector.service.monitor import LoneMonitor, Monitoring, asked_of, watches
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.detect.monitor.world import World
 
 EVIDENCE = "rt4chart_route_drift_log_evidence{"

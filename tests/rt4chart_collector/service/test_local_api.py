@@ -13,10 +13,10 @@ import pytest
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.service.local_api import LocalApiLimits, local_api_served
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.local_endpoint import LocalEndpoint
-from rt4chart_collector.store.migrate import migrate
-from rt4chart_collector.store.target import target_of
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.dsn import target_of
+from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_collector.service.beside import beside, endpoint_of, guest
 
 DATABASE = "test_local_api"

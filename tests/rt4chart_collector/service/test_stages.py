@@ -15,7 +15,7 @@ from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.ingest.writer import Ingest
 from rt4chart_collector.service.health import ASSEMBLER, WRITER
 from rt4chart_collector.service.stages import Ending, closing, stage
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.pipeline.line import Line, spans_from
 
 

@@ -24,10 +24,10 @@ from rt4chart_collector.core.alerts.alert import Rule, Severity
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.notify.next_step import next_step
-from rt4chart_collector.store.alert_events import (
+from rt4chart_collector.store.alerts.alert_events import (
     MOST,
     Episode,
-    Wanted,
+    EpisodeFilter,
     acknowledge,
     alert_state,
     alert_states,
@@ -37,8 +37,8 @@ from rt4chart_collector.store.alert_events import (
     snooze,
     trail,
 )
-from rt4chart_collector.store.answer_list import UNFAITHFUL
-from rt4chart_collector.store.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.answers.answer_list import UNFAITHFUL
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -102,7 +102,7 @@ class Alerts:
         """GET /alerts: the open ones, silences, and the history by `?rule=&severity=&service=`."""
         now_ns, shown = self._console.clock(), min(page_size(request), MOST - 1)
         since_ns, until_ns = self._console.window(request)
-        wanted = Wanted(
+        wanted = EpisodeFilter(
             since_ns,
             until_ns,
             rule=one_of(request, "rule", ("", *Rule), ""),

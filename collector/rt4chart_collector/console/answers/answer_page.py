@@ -25,11 +25,9 @@ from rt4chart_collector.console.answers.view import View
 from rt4chart_collector.console.view.params import bad, id_of, one_of, text_of, whole_of
 from rt4chart_collector.console.view.urls import answer_url, with_query
 from rt4chart_collector.pipeline.decision import answers_in
-from rt4chart_collector.store.answer_issues import issues_holding
-from rt4chart_collector.store.claims import ClaimOutline, claims_in, outline_of
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import letters_of
-from rt4chart_collector.store.feedback import (
+from rt4chart_collector.store.answers.claims import ClaimOutline, claims_in, outline_of
+from rt4chart_collector.store.answers.dead_letters import letters_of
+from rt4chart_collector.store.answers.feedback import (
     WHOLE_ANSWER,
     Feedback,
     Opinion,
@@ -37,9 +35,11 @@ from rt4chart_collector.store.feedback import (
     record_feedback,
     take_back,
 )
-from rt4chart_collector.store.spans import spans_of
-from rt4chart_collector.store.trace import MAX_SPANS, trace_in
-from rt4chart_collector.store.verifications import Verification, verifications_of
+from rt4chart_collector.store.answers.spans import spans_of
+from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, trace_in
+from rt4chart_collector.store.answers.verifications import Verification, verifications_of
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.answer_issues import issues_holding
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console

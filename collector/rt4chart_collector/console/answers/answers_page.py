@@ -22,12 +22,12 @@ from rt4chart_collector.console.view.params import bad, one_of, text_of, whole_o
 from rt4chart_collector.console.view.request_url import here_of
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of
 from rt4chart_collector.console.view.urls import answer_url, route_url
-from rt4chart_collector.store.answer_list import (
+from rt4chart_collector.store.answers.answer_list import (
     UNFAITHFUL,
-    Listed,
+    AnswerCursor,
+    AnswerFilter,
+    ListedAnswer,
     Order,
-    Place,
-    Wanted,
     answer_page,
 )
 
@@ -78,7 +78,7 @@ def one_of_orders(request: Request) -> Order:
     return "worst" if found == "worst" else "newest"
 
 
-def place_of(request: Request) -> Place | None:
+def place_of(request: Request) -> AnswerCursor | None:
     """`?after=`, which a page before gave."""
     given = text_of(request, "after")
     if not given:
@@ -86,10 +86,10 @@ def place_of(request: Request) -> Place | None:
     found = PLACE.fullmatch(given)
     if found is None or int(found[1]) >= 2**63:
         raise bad("after", "what the link to the next page says", given)
-    return Place(int(found[1]), found[3], found[4], found[5], int(found[2]))
+    return AnswerCursor(int(found[1]), found[3], found[4], found[5], int(found[2]))
 
 
-def _more(request: Request, place: Place) -> str:
+def _more(request: Request, place: AnswerCursor) -> str:
     text = "~".join(
         (
             str(place.at_ns),
@@ -104,14 +104,14 @@ def _more(request: Request, place: Place) -> str:
     return here_of(request).to(after=text, **kept)
 
 
-def _wanted(console: Console, request: Request) -> Wanted:
+def _wanted(console: Console, request: Request) -> AnswerFilter:
     since_ns, until_ns = console.window(request)
     q = text_of(request, "q", longest=200)
     trace = q.lower() if TRACE.fullmatch(q.lower()) else ""
     verifier = text_of(request, "verifier")
     if verifier != "*" and not trace:
         verifier = console.verifier(request)
-    return Wanted(
+    return AnswerFilter(
         since_ns=0 if trace else since_ns,
         until_ns=until_ns,
         verifier="" if verifier == "*" else verifier,
@@ -123,14 +123,14 @@ def _wanted(console: Console, request: Request) -> Wanted:
     )
 
 
-def _asked(row: Listed) -> Markup:
+def _asked(row: ListedAnswer) -> Markup:
     return Markup('<a class="asked" href="{}"><bdi>{}</bdi></a>').format(
         answer_url(row.trace_id, row.span_id),
         shortened(visible(row.question or row.answer), 110) or "–",
     )
 
 
-def _said(row: Listed) -> Markup | str:
+def _said(row: ListedAnswer) -> Markup | str:
     if row.worst_claim:
         return Markup('<a class="guilty guilty-{}" href="{}"><bdi>{}</bdi></a>').format(
             row.worst_claim_label,
@@ -142,7 +142,7 @@ def _said(row: Listed) -> Markup | str:
     )
 
 
-def _verdict(row: Listed) -> Markup:
+def _verdict(row: ListedAnswer) -> Markup:
     if row.decision != Decision.VERIFIED:
         return Markup('<span class="quiet">not verified: {}</span>').format(
             row.decision.replace("_", " ")
@@ -150,12 +150,12 @@ def _verdict(row: Listed) -> Markup:
     return label(row.label)
 
 
-def _unfaithful(row: Listed) -> str:
+def _unfaithful(row: ListedAnswer) -> str:
     decided = row.entailed + row.contradicted + row.baseless
     return f"{row.contradicted + row.baseless} of {decided}" if decided else "–"
 
 
-COLUMNS: Sequence[Column[Listed]] = (
+COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column("time", "Time", lambda row: iso(row.start_ns), lambda row: when(row.start_ns)),
     Column("verdict", "Verdict", lambda row: row.label, _verdict),
     Column(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import AnswerRange, Label
-from rt4chart_collector.store.claims import ClaimOutline
+from rt4chart_collector.store.answers.claims import ClaimOutline
 
 MOST = 20
 

@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 from otel_rt4chart.verify.core.model import Passage
 from rt4chart_collector.console.answers.view import View
-from rt4chart_collector.store.answer_issues import HeldBy
-from rt4chart_collector.store.claims import ClaimRow
-from rt4chart_collector.store.feedback import Feedback
-from rt4chart_collector.store.trace import Trace
-from rt4chart_collector.store.verifications import Verification
+from rt4chart_collector.store.answers.claims import ClaimRow
+from rt4chart_collector.store.answers.feedback import Feedback
+from rt4chart_collector.store.answers.trace_tree import TraceTree
+from rt4chart_collector.store.answers.verifications import Verification
+from rt4chart_collector.store.issues.answer_issues import HeldBy
 
 
 def answer_document(
@@ -21,7 +21,7 @@ def answer_document(
     issues: Sequence[HeldBy],
     feedback: Sequence[Feedback],
     texts: Mapping[str, Passage] | None,
-    trace: Trace | None,
+    trace: TraceTree | None,
 ) -> dict[str, object]:
     """The document: a passage's `text` is null where its span is gone, ranges are characters."""
     verdict = asdict(one)

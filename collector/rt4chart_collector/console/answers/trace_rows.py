@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rt4chart_collector.store.trace import Trace, TraceSpan
+from rt4chart_collector.store.answers.trace_tree import TraceSpan, TraceTree
 
 MAX_ROWS = 1_000
 # Browsers nest no more than 512 elements, and nobody reads deeper than this.
@@ -33,7 +33,7 @@ class TraceRow:
         return f"{ns / 1000:.0f} µs"
 
 
-def trace_rows(trace: Trace, answer: str) -> tuple[tuple[TraceRow, ...], int]:
+def trace_rows(trace: TraceTree, answer: str) -> tuple[tuple[TraceRow, ...], int]:
     """The first thousand spans in order, with the answer's and all above it whatever their place.
 
     The second value is the number of spans that are left out. Deeper than forty all are alike.

@@ -16,10 +16,10 @@ from rt4chart_collector.console.answers.segments import (
     windows,
 )
 from rt4chart_collector.console.answers.wording import stages_in_words, visible
-from rt4chart_collector.store.answer_issues import HeldBy
-from rt4chart_collector.store.claims import ClaimOutline, ClaimRow
-from rt4chart_collector.store.feedback import Feedback
-from rt4chart_collector.store.verifications import SeenPassage, Verification
+from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
+from rt4chart_collector.store.answers.feedback import Feedback
+from rt4chart_collector.store.answers.verifications import SeenPassage, Verification
+from rt4chart_collector.store.issues.answer_issues import HeldBy
 
 # What became of a passage, in the order in which passages are shown.
 ROLES = ("contradicts", "used", "unused", "lost")

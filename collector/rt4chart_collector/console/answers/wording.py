@@ -7,7 +7,7 @@ from shlex import quote
 from otel_rt4chart.spans.model.verdict import Decision, Stage
 from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Finding
-from rt4chart_collector.store.verifications import Verification
+from rt4chart_collector.store.answers.verifications import Verification
 
 # {route} stands for the route as a shell takes it.
 BY_HAND = "rt4chart backfill --since 24h{route}"

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.core.redacted_error import shown
-from rt4chart_collector.store.migrate import is_behind
+from rt4chart_collector.store.schema.migrate import is_behind
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console

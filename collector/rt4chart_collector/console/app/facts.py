@@ -7,7 +7,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any
 
 from rt4chart_collector.core.settings import PREFIX
-from rt4chart_collector.store.target import hidden
+from rt4chart_collector.store.engine.dsn import hidden
 
 
 @dataclass(frozen=True, slots=True)

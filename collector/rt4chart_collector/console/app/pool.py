@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.ownership import is_lent, is_wanted
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.ownership import is_lent, is_wanted
 
 # So long the embedded engine is kept for the next page.
 LENT_S = 2.0

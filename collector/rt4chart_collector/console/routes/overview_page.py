@@ -19,7 +19,7 @@ from rt4chart_collector.console.routes.route_rows import (
 from rt4chart_collector.console.view.paging import paged
 from rt4chart_collector.console.view.params import one_of, text_of
 from rt4chart_collector.console.view.table import Table, ordered, sort_of
-from rt4chart_collector.store.alert_events import open_alerts
+from rt4chart_collector.store.alerts.alert_events import open_alerts
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console

@@ -25,16 +25,21 @@ from rt4chart_collector.console.view.charts import rate_figure
 from rt4chart_collector.console.view.table import Table
 from rt4chart_collector.console.view.urls import unescaped
 from rt4chart_collector.core.alerts.state import AlertState
-from rt4chart_collector.store.alert_events import Episode, Wanted, history, open_alerts
-from rt4chart_collector.store.breakdown import Point, Slice
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.coverage import Coverage, coverage
-from rt4chart_collector.store.drift import DriftRow, latest_drift
-from rt4chart_collector.store.growth import GrownDocument, Span, grown
-from rt4chart_collector.store.issue_watch import watched_issues
-from rt4chart_collector.store.route_rates import route_rates
-from rt4chart_collector.store.trends import Deployment, deployments
-from rt4chart_collector.store.worst_answers import WorstAnswer, worst_answers
+from rt4chart_collector.store.alerts.alert_events import (
+    Episode,
+    EpisodeFilter,
+    history,
+    open_alerts,
+)
+from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
+from rt4chart_collector.store.answers.worst_answers import WorstAnswer, worst_answers
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.growth import GrownDocument, GrowthWindow, grown
+from rt4chart_collector.store.issues.issue_watch import watched_issues
+from rt4chart_collector.store.rates.coverage import Coverage, coverage
+from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice
+from rt4chart_collector.store.rates.route_rates import route_rates
+from rt4chart_collector.store.rates.trends import Deployment, deployments
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -49,9 +54,9 @@ DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release":
 class Seen:
     """What the store has of a route in a time."""
 
-    points: Sequence[Point]
-    whole: Slice | None
-    slices: Mapping[str, Sequence[Slice]]
+    points: Sequence[RatePoint]
+    whole: RateSlice | None
+    slices: Mapping[str, Sequence[RateSlice]]
     covered: Coverage
     drift: DriftRow | None
     deployed: list[Deployment]
@@ -76,7 +81,7 @@ class RoutePage:
         since_ns, until_ns = console.window(request)
         verifier = console.verifier(request)
         step_s = step_of((until_ns - since_ns) // 10**9)
-        span = Span(service, route, verifier, 2 * since_ns - until_ns, since_ns, until_ns)
+        span = GrowthWindow(service, route, verifier, 2 * since_ns - until_ns, since_ns, until_ns)
         with console.store() as client:
             seen = read(client, span, step_s)
         if not (seen.points or seen.episodes or seen.alerts or seen.drift or seen.covered.answers):
@@ -116,7 +121,7 @@ def step_of(seconds: int) -> int:
     return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
 
 
-def read(client: Client, span: Span, step_s: int) -> Seen:
+def read(client: Client, span: GrowthWindow, step_s: int) -> Seen:
     """All of it."""
     key = span.service, span.route
     asked: dict[str, Any] = {
@@ -126,7 +131,7 @@ def read(client: Client, span: Span, step_s: int) -> Seen:
         "route": span.route,
         "verifier": span.verifier,
     }
-    wanted = Wanted(span.at_ns, span.until_ns, service=span.service, route=span.route)
+    wanted = EpisodeFilter(span.at_ns, span.until_ns, service=span.service, route=span.route)
     rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **asked)
     more = grown(client, span, limit=LISTED)
     titles = {one.id: one.title for one in watched_issues(client)} if more.issues else {}

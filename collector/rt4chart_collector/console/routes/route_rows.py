@@ -13,11 +13,11 @@ from rt4chart_collector.console.view.table import Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
 from rt4chart_collector.core.alerts.alert import rank
 from rt4chart_collector.core.alerts.state import AlertState
-from rt4chart_collector.store.breakdown import Slice, rates_by
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.coverage import Coverage, coverage
-from rt4chart_collector.store.drift import DriftRow, latest_drift
-from rt4chart_collector.store.trends import Trend, trends
+from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.coverage import Coverage, coverage
+from rt4chart_collector.store.rates.rates_by_dimension import RateSlice, rates_by
+from rt4chart_collector.store.rates.trends import Trend, trends
 
 STEPS = 24
 # Older evidence is not of now: the monitor writes each five minutes.
@@ -29,7 +29,7 @@ NOTHING = Coverage({}, 0, 0)
 class RouteSeen:
     """One route in the time that is looked at."""
 
-    slice: Slice
+    slice: RateSlice
     coverage: Coverage
     trend: Trend
     hours: float
@@ -91,7 +91,7 @@ def worst_first(one: AlertState) -> tuple[bool, int, int]:
     return one.state != "firing", -rank(one.alert.severity), -one.fired_ns
 
 
-def _of(alerts: Sequence[AlertState], one: Slice) -> tuple[AlertState, ...]:
+def _of(alerts: Sequence[AlertState], one: RateSlice) -> tuple[AlertState, ...]:
     place = one.service, one.route
     return tuple(each for each in alerts if (each.alert.service, each.alert.route) == place)
 

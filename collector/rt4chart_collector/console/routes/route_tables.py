@@ -20,10 +20,10 @@ from rt4chart_collector.console.view.filters import (
 )
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.urls import answer_url, issue_url
-from rt4chart_collector.store.breakdown import Point, Slice
-from rt4chart_collector.store.growth import GrownDocument, GrownIssue
-from rt4chart_collector.store.trends import Deployment
-from rt4chart_collector.store.worst_answers import WorstAnswer
+from rt4chart_collector.store.answers.worst_answers import WorstAnswer
+from rt4chart_collector.store.issues.growth import GrownDocument, GrownIssue
+from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice
+from rt4chart_collector.store.rates.trends import Deployment
 
 _Row = TypeVar("_Row")
 
@@ -51,12 +51,12 @@ class IssueSeen:
 
 
 def slice_table(
-    name: str, title: str, slices: Sequence[Slice], points: Sequence[Point] = ()
+    name: str, title: str, slices: Sequence[RateSlice], points: Sequence[RatePoint] = ()
 ) -> Table[Any]:
     """Rates by a dimension, or over time where `points` gives the times."""
     rows = [(one, iso(points[at].start_ns) if points else one.key) for at, one in enumerate(slices)]
     key = "time" if points else name
-    columns: Sequence[Column[tuple[Slice, str]]] = (
+    columns: Sequence[Column[tuple[RateSlice, str]]] = (
         Column(key, title.removesuffix("s"), lambda row: row[1], lambda row: row[1] or "(none)"),
         Column("rate", "Unfaithful", lambda row: row[0].rate.value, _rate),
         Column("low", "Low", lambda row: row[0].rate.low, is_exported_only=True),
@@ -92,17 +92,17 @@ def deployment_table(found: Sequence[Deployment]) -> Table[Any]:
     return Table("deployments", "Deployments", found, columns, empty)
 
 
-def _rate(row: tuple[Slice, str]) -> Markup:
+def _rate(row: tuple[RateSlice, str]) -> Markup:
     return Markup('<strong>{}</strong> <span class="interval">{}</span>').format(
         percent(row[0].rate.value), interval(row[0].rate)
     )
 
 
-def _claims(row: tuple[Slice, str]) -> str:
+def _claims(row: tuple[RateSlice, str]) -> str:
     return count(row[0].claims)
 
 
-def _answers(row: tuple[Slice, str]) -> str:
+def _answers(row: tuple[RateSlice, str]) -> str:
     return count(row[0].answers)
 
 

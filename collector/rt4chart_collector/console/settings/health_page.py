@@ -18,18 +18,18 @@ from rt4chart_collector.console.view.filters import count, interval, iso, label,
 from rt4chart_collector.console.view.params import ID, bad, text_of
 from rt4chart_collector.console.view.table import Column
 from rt4chart_collector.console.view.urls import answer_url, route_url
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.coverage import coverage
-from rt4chart_collector.store.dead_letters import (
+from rt4chart_collector.store.answers.dead_letters import (
     DeadLetter,
     dead_letter_reasons,
     last_dead_letters,
     letter_counts,
     letters_of,
 )
-from rt4chart_collector.store.feedback import Precision, judge_precision
-from rt4chart_collector.store.spans import span_count
-from rt4chart_collector.store.verifications import Verification, verifications_of_trace
+from rt4chart_collector.store.answers.feedback import Precision, judge_precision
+from rt4chart_collector.store.answers.spans import span_count
+from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.coverage import coverage
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console

@@ -9,10 +9,10 @@ from itertools import groupby
 from markupsafe import Markup
 
 from rt4chart_collector.console.view.filters import iso, percent
-from rt4chart_collector.store.alert_events import Episode
-from rt4chart_collector.store.breakdown import Point, Slice
-from rt4chart_collector.store.drift import DriftRow
-from rt4chart_collector.store.trends import Deployment
+from rt4chart_collector.store.alerts.alert_events import Episode
+from rt4chart_collector.store.alerts.drift_states import DriftRow
+from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice
+from rt4chart_collector.store.rates.trends import Deployment
 
 WIDTH, HEIGHT, INSET = 96, 22, 2
 
@@ -65,7 +65,7 @@ def figure_text(figure: Mapping[str, object]) -> str:
     return json.dumps(figure, allow_nan=False, separators=(",", ":"))
 
 
-def stacked(whole: Slice) -> Markup:
+def stacked(whole: RateSlice) -> Markup:
     """The four labels' claims as parts of one bar; the legend beside it has the numbers."""
     parts = (
         ("entailed", whole.entailed),
@@ -88,7 +88,7 @@ def stacked(whole: Slice) -> Markup:
 
 
 def rate_figure(
-    points: Sequence[Point],
+    points: Sequence[RatePoint],
     step_s: int,
     deployed: Sequence[Deployment],
     episodes: Sequence[Episode],
@@ -128,7 +128,7 @@ def _apart(episodes: Sequence[Episode]) -> list[Episode]:
 
 
 def _band(
-    steps: Sequence[tuple[int, Slice | None]], step_s: int
+    steps: Sequence[tuple[int, RateSlice | None]], step_s: int
 ) -> tuple[list[str | None], list[float | None]]:
     """The intervals as closed shapes, one for each unbroken run of steps; None between them."""
     across: list[str | None] = []
@@ -150,7 +150,7 @@ def _band(
     return across, up
 
 
-def _edges(one: Slice | None) -> tuple[float, float] | None:
+def _edges(one: RateSlice | None) -> tuple[float, float] | None:
     rate = None if one is None else one.rate
     return None if rate is None or rate.low is None or rate.high is None else (rate.low, rate.high)
 
@@ -207,9 +207,9 @@ def _layout(
     }
 
 
-def _with_gaps(points: Sequence[Point], step_s: int) -> list[tuple[int, Slice | None]]:
+def _with_gaps(points: Sequence[RatePoint], step_s: int) -> list[tuple[int, RateSlice | None]]:
     """The points, and one without a slice wherever steps are missing between two."""
-    found: list[tuple[int, Slice | None]] = []
+    found: list[tuple[int, RateSlice | None]] = []
     for point in points:
         if found and point.start_ns - found[-1][0] > step_s * 10**9:
             found.append((found[-1][0] + step_s * 10**9, None))

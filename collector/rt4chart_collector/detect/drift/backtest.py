@@ -11,7 +11,7 @@ from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, Policy
-from rt4chart_collector.store.ticks import RouteTicks, sums_of
+from rt4chart_collector.store.rates.ticks import RouteTicks, sums_of
 
 # What the detector has to have seen before the first tick that counts.
 BEFORE_NS = 28 * DAY_NS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import design_effect
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS
-from rt4chart_collector.store.ticks import Bin, Tick, sums_of
+from rt4chart_collector.store.rates.ticks import Bin, Tick, sums_of
 
 TRAILING_NS = 14 * DAY_NS
 WARM_CLAIMS = 2000

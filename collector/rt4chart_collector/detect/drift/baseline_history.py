@@ -16,7 +16,7 @@ from rt4chart_collector.detect.drift.baseline import (
     baseline_from,
 )
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
-from rt4chart_collector.store.ticks import Tick
+from rt4chart_collector.store.rates.ticks import Tick
 
 # The rate in force is the smallest one that so many answers had, this tick's first: a tick of a few
 # answers may hold none but those that a rule of risk chose, at the rate 1.

@@ -12,7 +12,7 @@ from rt4chart_collector.detect.drift.baseline_history import Books
 from rt4chart_collector.detect.drift.e_detector import EvidenceWatch, one_time, why
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, Policy
-from rt4chart_collector.store.ticks import RouteTicks, Tick, sums_of
+from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, sums_of
 
 
 class RuleWatch:

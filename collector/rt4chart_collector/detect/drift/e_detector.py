@@ -20,7 +20,7 @@ from rt4chart_collector.detect.drift.evidence import (
 )
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import DAY_NS, Policy
-from rt4chart_collector.store.ticks import Tick
+from rt4chart_collector.store.rates.ticks import Tick
 
 # An alarm ends on evidence that is wrong once in this many ticks at most, where the rate stays half
 # way between what was usual and what was alarmed.

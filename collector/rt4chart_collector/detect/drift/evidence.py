@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rt4chart_collector.detect.drift.baseline import Baseline, edge
 from rt4chart_collector.detect.drift.policy import HOUR_NS, TICK_NS, Policy
-from rt4chart_collector.store.ticks import Bin
+from rt4chart_collector.store.rates.ticks import Bin
 
 LAMBDAS = (0.8, 1.6, 3.0)
 # The bets that a rate is back: smaller, because a share far above the null costs them most.

@@ -15,14 +15,14 @@ from rt4chart_collector.detect.drift.sampling import (
     next_rate,
 )
 from rt4chart_collector.detect.monitor.routes import settled_before
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.sampling_rates import (
+from rt4chart_collector.store.alerts.sampling_rates import (
     RateSet,
     rates_in_force,
     rates_since,
     record_rates,
 )
-from rt4chart_collector.store.ticks import Tick, route_ticks
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.ticks import Tick, route_ticks
 
 Place = tuple[str, str]
 RISE = "rise"

@@ -13,12 +13,12 @@ from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
-from rt4chart_collector.store.changes import changes
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.growth import GrownDocument, GrownIssue, Span, grown
-from rt4chart_collector.store.issue_watch import watched_issues
-from rt4chart_collector.store.ticks import Tick, route_ticks, sums_of
-from rt4chart_collector.store.worst_answers import worst_answers
+from rt4chart_collector.store.answers.worst_answers import worst_answers
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.growth import GrownDocument, GrownIssue, GrowthWindow, grown
+from rt4chart_collector.store.issues.issue_watch import watched_issues
+from rt4chart_collector.store.rates.deployment_changes import changes
+from rt4chart_collector.store.rates.ticks import Tick, route_ticks, sums_of
 
 # Each round takes the rate after the last one's beginning; it settles at once, or nearly.
 ROUNDS = 4
@@ -80,7 +80,7 @@ def drift_facts(
     ticks = _ticks(client, service, route, verifier, named, until)
     usual = found.baseline.share if found.baseline else 0.0
     began = rise_began(ticks, usual, since_ns=named)
-    grew = Span(service, route, verifier, began - GREW_NS, began, until)
+    grew = GrowthWindow(service, route, verifier, began - GREW_NS, began, until)
     more = grown(client, grew, limit=SHOWN)
     facts: Facts = {
         "since": moment(began),
@@ -171,7 +171,7 @@ def _ticks(
     return [tick for one in read for tick in one.ticks]
 
 
-def _changed(client: Client, grew: Span) -> list[Facts]:
+def _changed(client: Client, grew: GrowthWindow) -> list[Facts]:
     found = changes(
         client,
         service=grew.service,
@@ -205,7 +205,7 @@ def _documents(found: Sequence[GrownDocument]) -> list[Facts]:
     ]
 
 
-def _worst(client: Client, grew: Span) -> list[Facts]:
+def _worst(client: Client, grew: GrowthWindow) -> list[Facts]:
     found = worst_answers(
         client,
         service=grew.service,

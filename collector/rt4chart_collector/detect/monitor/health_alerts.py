@@ -9,10 +9,10 @@ from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import moment
 from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.coverage import Judged, coverage, judged
-from rt4chart_collector.store.dead_letters import backlog
-from rt4chart_collector.store.traffic import silent_routes
+from rt4chart_collector.store.answers.dead_letters import backlog
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.coverage import Judged, coverage, judged
+from rt4chart_collector.store.rates.traffic import silent_routes
 
 # Of fewer claims or answers a share says little.
 LEAST_CLAIMS, LEAST_FAILED, FAILED_SHARE = 50, 5, 0.2

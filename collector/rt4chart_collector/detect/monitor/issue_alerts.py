@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.detect.drift.policy import DAY_NS
 from rt4chart_collector.detect.monitor.drift_alerts import moment
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_traffic import DayWeight, decided_a_day, failures_a_day
-from rt4chart_collector.store.issue_watch import WatchedIssue, watched_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_traffic import DayWeight, decided_a_day, failures_a_day
+from rt4chart_collector.store.issues.issue_watch import WatchedIssue, watched_issues
 
 # An issue is news for a day; what a grouping finds in old failures is none.
 NEW_NS = DAY_NS

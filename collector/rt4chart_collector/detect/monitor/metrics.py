@@ -20,9 +20,9 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.coverage import coverage
-from rt4chart_collector.store.ticks import route_ticks, sums_of
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.coverage import coverage
+from rt4chart_collector.store.rates.ticks import route_ticks, sums_of
 
 # Any Prometheus can hold the series of this many routes; docs/operations.md names the number.
 MAX_ROUTES = 200

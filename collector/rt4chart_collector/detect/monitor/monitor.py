@@ -25,11 +25,11 @@ from rt4chart_collector.detect.monitor.metrics import RouteFigures, route_figure
 from rt4chart_collector.detect.monitor.routes import Round, Routes
 from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.store.alert_events import open_alerts
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.leases import give_back, take
-from rt4chart_collector.store.sampling_rates import RateSet, rates_in_force
-from rt4chart_collector.store.verifiers import main_verifier
+from rt4chart_collector.store.alerts.alert_events import open_alerts
+from rt4chart_collector.store.alerts.sampling_rates import RateSet, rates_in_force
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.leases import give_back, take
+from rt4chart_collector.store.rates.main_verifier import main_verifier
 
 LEASE = "monitor"
 SECOND = 10**9

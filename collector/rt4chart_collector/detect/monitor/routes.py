@@ -14,11 +14,11 @@ from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.detect.drift.detector import Watch, by_time, watch_of
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, Policy
-from rt4chart_collector.store.alert_events import dismissals
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.drift import DriftRow, latest_drift, write_drift
-from rt4chart_collector.store.ticks import RouteTicks, Tick, route_ticks
-from rt4chart_collector.store.traffic import busiest_routes
+from rt4chart_collector.store.alerts.alert_events import dismissals
+from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, route_ticks
+from rt4chart_collector.store.rates.traffic import busiest_routes
 
 # A tick is settled when so much time has passed since it began: verdicts come late.
 SETTLED_NS = 6 * TICK_NS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.spans.exchange.assembly import Trace, size_of
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
-from rt4chart_collector.store.filters import Share
+from rt4chart_collector.store.engine.filters import Share
 
 
 @dataclass(frozen=True, slots=True)

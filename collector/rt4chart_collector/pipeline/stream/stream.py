@@ -25,7 +25,7 @@ from rt4chart_collector.pipeline.stream.in_flight import Belongs, InHand, Piece,
 from rt4chart_collector.pipeline.stream.searching import Searching
 from rt4chart_collector.pipeline.stream.storing import UNFIT, Arrival, Storing
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.store.filters import Share
+from rt4chart_collector.store.engine.filters import Share
 
 TICK_S = 0.1
 MESSAGES = 256

@@ -18,8 +18,8 @@ from otel_rt4chart.spans.reading.reader import view
 from otel_rt4chart.spans.reading.sdk import record_from_readable
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.engine.connect import Client
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
 from tests.otel_rt4chart.spans.conventions.golden.case import Golden, said
 

@@ -8,8 +8,8 @@ import time
 from dataclasses import replace
 
 from rt4chart_collector.core.alerts.state import AlertEvent, Kind
-from rt4chart_collector.store.alert_events import record
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.alerts.alert_events import record
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.console.web import browser
 from tests.rt4chart_collector.notify.world import DRIFT, MINUTE
 

@@ -10,10 +10,10 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerRange, Evidence, Label
 from rt4chart_collector.console.answers.json import answer_document
 from rt4chart_collector.console.answers.view import MAX_PASSAGES, View
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.feedback import Opinion, feedback_on
-from rt4chart_collector.store.spans import insert_spans
-from rt4chart_collector.store.verifications import SeenPassage, verifications_of
+from rt4chart_collector.store.answers.feedback import Opinion, feedback_on
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.answers.verifications import SeenPassage, verifications_of
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.console.pages.answer_data import (
     ANSWER,
     ANSWER_SPAN,

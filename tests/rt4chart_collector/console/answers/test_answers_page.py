@@ -4,8 +4,8 @@ import csv
 import io
 import re
 
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.console.pages.answer_data import console
 from tests.rt4chart_collector.records import verdict
 

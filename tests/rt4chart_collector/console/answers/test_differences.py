@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from otel_rt4chart.verify.core.model import AnswerRange, Label
 from rt4chart_collector.console.answers.differences import MOST, Difference, differences
-from rt4chart_collector.store.claims import ClaimOutline
+from rt4chart_collector.store.answers.claims import ClaimOutline
 
 
 def outlined(index: int, label: Label, start: int, end: int) -> ClaimOutline:

@@ -4,14 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_collector.console.answers.trace_rows import MAX_DEPTH, MAX_ROWS, trace_rows
-from rt4chart_collector.store.trace import Trace, TraceSpan, _in_order
-from tests.rt4chart_collector.store.test_trace import read
+from rt4chart_collector.store.answers.trace_tree import TraceSpan, TraceTree, _in_order
+from tests.rt4chart_collector.store.answers.test_trace_tree import read
 
 
-def trace_of_parents(parents: list[int]) -> Trace:
+def trace_of_parents(parents: list[int]) -> TraceTree:
     """A trace of spans named by their number, the last one at the end."""
     spans = _in_order({str(n): read(str(n), str(parent), n) for n, parent in enumerate(parents)})
-    return Trace(spans, 0, len(parents), is_cut=False)
+    return TraceTree(spans, 0, len(parents), is_cut=False)
 
 
 @given(st.lists(st.integers(-1, 12), max_size=12))
@@ -54,7 +54,7 @@ def test_times_are_told_in_the_unit_that_fits() -> None:
 
     def took(ns: int) -> str:
         span = TraceSpan("s", "", "", "", "", 0, ns, "", "", 0, 0, False, False, None, None)
-        (row,), _ = trace_rows(Trace((span,), 0, ns, is_cut=False), "s")
+        (row,), _ = trace_rows(TraceTree((span,), 0, ns, is_cut=False), "s")
         return row.took
 
     assert [took(ns) for ns in (0, 65_149, 1_034_567, 2_140_000_000, 90 * 10**9)] == [

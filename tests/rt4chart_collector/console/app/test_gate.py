@@ -8,8 +8,8 @@ import pytest
 
 from otel_rt4chart.core.errors import NoStoreError, StoreError
 from rt4chart_collector.core.console_settings import ConsoleSettings
-from rt4chart_collector.store.connect import Client, connect
-from rt4chart_collector.store.migrate import is_behind
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.schema.migrate import is_behind
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import HERE, browser, csrf_of, post
 

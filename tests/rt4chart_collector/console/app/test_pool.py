@@ -11,7 +11,7 @@ import pytest
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.console.app.pool import Pool
 from rt4chart_collector.console.app.threads import Threads
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 
 
 def test_a_client_is_used_again_unless_the_store_failed_under_it(client: Client) -> None:

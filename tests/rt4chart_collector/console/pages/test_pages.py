@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 
 from rt4chart_collector.console.app.facts import Facts, facts_of
 from rt4chart_collector.core.console_settings import ConsoleSettings
-from rt4chart_collector.store.alert_events import open_alerts
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.trends import deployments, trends
+from rt4chart_collector.store.alerts.alert_events import open_alerts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.trends import deployments, trends
 from tests.browser.world import HOUR_NS, RISING, VERIFIER, World
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import browser, post

@@ -9,7 +9,7 @@ from random import Random
 
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
-from rt4chart_collector.store.ticks import Bin, RouteTicks, Tick
+from rt4chart_collector.store.rates.ticks import Bin, RouteTicks, Tick
 
 START_NS = 1_767_225_600 * 10**9
 DAY = DAY_NS // TICK_NS

@@ -7,7 +7,7 @@ from dataclasses import replace
 from rt4chart_collector.detect.drift.backtest import Backtest, alarms_of, backtest
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, Policy
-from rt4chart_collector.store.ticks import Bin, RouteTicks, Tick
+from rt4chart_collector.store.rates.ticks import Bin, RouteTicks, Tick
 
 BEGIN = 1_900_000_800 * 10**9 // HOUR_NS * HOUR_NS
 RISE = BEGIN + 16 * DAY_NS

@@ -11,7 +11,7 @@ from rt4chart_collector.detect.drift.baseline import (
     dead_band,
 )
 from rt4chart_collector.detect.drift.policy import TICK_NS
-from rt4chart_collector.store.ticks import Bin
+from rt4chart_collector.store.rates.ticks import Bin
 from tests.rt4chart_collector.detect.drift.routes import DAY, START_NS, drawn, route, seeded, tick
 
 NOW = START_NS + 20 * DAY * TICK_NS

@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.detect.drift.detector import by_time, replay, watch_of
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, Policy
-from rt4chart_collector.store.ticks import Bin, RouteTicks
+from rt4chart_collector.store.rates.ticks import Bin, RouteTicks
 from tests.rt4chart_collector.detect.drift.routes import (
     DAY,
     START_NS,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_collector.detect.drift.evidence import BACK, LAMBDAS, Evidence, gains, step
-from rt4chart_collector.store.ticks import Bin
+from rt4chart_collector.store.rates.ticks import Bin
 from tests.rt4chart_collector.detect.drift.routes import drawn, seeded
 
 SHARES = st.sampled_from([0.01, 0.05, 0.2, 0.5, 1.0])

@@ -6,7 +6,7 @@ import pytest
 
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, Policy
-from rt4chart_collector.store.ticks import Bin, RouteTicks
+from rt4chart_collector.store.rates.ticks import Bin, RouteTicks
 from tests.rt4chart_collector.detect.drift.routes import DAY, START_NS, drawn, seeded, tick
 
 ROSE = 2 * DAY

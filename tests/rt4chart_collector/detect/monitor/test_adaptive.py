@@ -13,9 +13,9 @@ from otel_rt4chart.sampling.rates import RatesSource
 from rt4chart_collector.detect.monitor.adaptive_sampling import usual_rate
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS
 from rt4chart_collector.service.monitor import NAME_CHARS, PATH, document, rates_route
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.sampling_rates import RateSet, rates_in_force, rates_since
-from rt4chart_collector.store.ticks import Bin, Tick
+from rt4chart_collector.store.alerts.sampling_rates import RateSet, rates_in_force, rates_since
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.ticks import Bin, Tick
 from tests.otel_rt4chart.sampling.rates_server import RatesServer, serving
 from tests.rt4chart_collector.detect.monitor.world import HOUR, World
 from tests.rt4chart_collector.records import NOON, SECOND

@@ -11,9 +11,9 @@ from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.pipeline.breaker import PASSING, Breaker
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.dead_letters import DeadLetter, State, insert_letters
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, insert_letters
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 
@@ -32,7 +32,7 @@ def found(client: Client, breaker: Breaker | None = None, **settings: float) -> 
     )
 
 
-def letter(number: int, state: State = State.WAITING) -> DeadLetter:
+def letter(number: int, state: LetterState = LetterState.WAITING) -> DeadLetter:
     """An answer that waits, or is given up since this hour."""
     return DeadLetter(
         start_ns=START,
@@ -91,7 +91,7 @@ def test_a_judge_that_fails_often_or_is_paused(client: Client) -> None:
 
 def test_a_backlog_is_what_waits_and_what_was_given_up_lately(client: Client) -> None:
     """Of the verifier in question."""
-    insert_letters(client, [letter(1), letter(2), letter(3, State.DEAD)])
+    insert_letters(client, [letter(1), letter(2), letter(3, LetterState.DEAD)])
 
     assert found(client) == []
     (alert,) = found(client, backlog_answers=3)

@@ -14,11 +14,11 @@ from rt4chart_collector.detect.monitor.issue_alerts import (
     issue_alerts,
     seen_today,
 )
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.issue_events import Event, record
-from rt4chart_collector.store.issue_traffic import DayWeight
-from rt4chart_collector.store.issue_watch import WatchedIssue
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issue_traffic import DayWeight
+from rt4chart_collector.store.issues.issue_watch import WatchedIssue
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 

@@ -11,7 +11,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.monitor import metrics as figures
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes, route_figures
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.detect.monitor.world import DAY, START
 from tests.rt4chart_collector.records import VERIFIER
 from tests.rt4chart_collector.telemetry.asked import samples

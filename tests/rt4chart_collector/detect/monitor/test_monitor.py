@@ -11,11 +11,11 @@ import pytest
 from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.detect.drift.finding import Finding
 from rt4chart_collector.detect.monitor.routes import RouteWatch
-from rt4chart_collector.store.alert_events import resolve
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.drift import drift_over_time, latest_drift
-from rt4chart_collector.store.ticks import Tick
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.alerts.alert_events import resolve
+from rt4chart_collector.store.alerts.drift_states import drift_over_time, latest_drift
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.ticks import Tick
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START, World
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 

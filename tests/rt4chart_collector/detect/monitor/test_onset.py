@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_collector.detect.monitor.drift_alerts import rise_began
-from rt4chart_collector.store.ticks import TICK_NS, Bin, Tick
+from rt4chart_collector.store.rates.ticks import TICK_NS, Bin, Tick
 
 
 def tick(at: int, unfaithful: int, answers: int = 10) -> Tick:

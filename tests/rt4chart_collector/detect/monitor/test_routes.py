@@ -11,9 +11,9 @@ from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.detect.monitor import drift_alerts, routes
 from rt4chart_collector.detect.monitor.drift_alerts import Facts, drift_facts
 from rt4chart_collector.detect.monitor.routes import Round, Routes
-from rt4chart_collector.store.alert_events import trail
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.ticks import RouteTicks
+from rt4chart_collector.store.alerts.alert_events import trail
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.ticks import RouteTicks
 from tests.rt4chart_collector.detect.monitor.world import DAY, START, World
 from tests.rt4chart_collector.records import SECOND, VERIFIER
 

@@ -16,9 +16,9 @@ from rt4chart_collector.detect.monitor.adaptive_sampling import (
     budget_left,
     raises_of,
 )
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.sampling_rates import RateSet, rates_in_force, record_rates
-from rt4chart_collector.store.ticks import Bin, Tick
+from rt4chart_collector.store.alerts.sampling_rates import RateSet, rates_in_force, record_rates
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.ticks import Bin, Tick
 from tests.rt4chart_collector.detect.monitor.world import HOUR, START, World
 from tests.rt4chart_collector.records import VERIFIER
 

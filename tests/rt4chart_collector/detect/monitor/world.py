@@ -13,9 +13,9 @@ from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.detect.monitor.monitor import Monitor
 from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.notify.settings import AlertSettings
-from rt4chart_collector.store.alert_events import open_alerts
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.verdicts import insert_verdicts
+from rt4chart_collector.store.alerts.alert_events import open_alerts
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND, verdict
 
 HOUR = 3600 * SECOND

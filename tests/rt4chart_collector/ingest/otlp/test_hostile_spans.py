@@ -17,7 +17,7 @@ from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.local.judge import RulesJudge
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.otlp.messages import MILLISECOND, rag_trace, request, text
 from tests.rt4chart_collector.pipeline.line import GOOD, Line
 from tests.rt4chart_collector.records import NOON, SECOND

@@ -17,7 +17,7 @@ from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.service.local_api import local_api_served
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, ways_in
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 from tests.rt4chart_collector.service.beside import endpoint_of

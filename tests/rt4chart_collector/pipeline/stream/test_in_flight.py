@@ -5,7 +5,7 @@ from __future__ import annotations
 from otel_rt4chart.spans.exchange.assembly import Trace
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
 from rt4chart_collector.pipeline.stream.in_flight import Belongs, InHand, piece_of
-from rt4chart_collector.store.filters import Share
+from rt4chart_collector.store.engine.filters import Share
 
 
 def trace(name: str = "a") -> Trace:

@@ -23,8 +23,8 @@ from rt4chart_collector.pipeline.stream.stream import HANDOVER_S, Parts, Stream
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.status import Status
-from rt4chart_collector.store.connect import Client
-from rt4chart_collector.store.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.ingest.kafka.memory import MemorySource
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 from tests.rt4chart_collector.pipeline.line import GOOD, START, decisions

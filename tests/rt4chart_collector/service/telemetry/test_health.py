@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.service import health
 from rt4chart_collector.service.health import StoreWatch
 from rt4chart_collector.service.local_api import local_api_served
-from rt4chart_collector.store.connect import Client
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.service.beside import endpoint_of, guest
 
 

@@ -1,0 +1,1 @@
+"""Alert events, silences, drift states and sampling rates."""

@@ -1,0 +1,325 @@
+"""The events of alerts: an append-only trail, from which their state is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import encodable
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.lifecycle import moment
+from rt4chart_collector.core.alerts.silence import Silence, silenced_until
+from rt4chart_collector.core.alerts.state import (
+    PHASES,
+    TELLING,
+    AlertEvent,
+    AlertState,
+    Kind,
+    states_of,
+)
+from rt4chart_collector.store.alerts.silences import add_silence, silences
+from rt4chart_collector.store.engine.columns import Actor, Note, Route, ServiceName
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.filters import OF_SCOPE, scope
+from rt4chart_collector.store.engine.rows import (
+    NAME,
+    TIME,
+    RowTable,
+    StoredAs,
+    read,
+    read_int,
+    token_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AlertEventRow:
+    """An event as it is stored; `body` is JSON."""
+
+    alert_id: Annotated[str, StoredAs("AlertId", "String")]
+    at_ns: Annotated[int, StoredAs("At", TIME)]
+    event_id: Annotated[str, StoredAs("EventId", "String")]
+    kind: Annotated[str, StoredAs("Kind", NAME)]
+    rule: Annotated[str, StoredAs("Rule", NAME)]
+    severity: Annotated[str, StoredAs("Severity", NAME)]
+    service: ServiceName
+    route: Route
+    issue_id: Annotated[int, StoredAs("IssueId", "UInt64")]
+    title: Annotated[str, StoredAs("Title", "String")]
+    body: Annotated[str, StoredAs("Body", "String")]
+    actor: Actor
+    note: Note
+
+
+EVENTS = RowTable("rt4chart_alert_events", AlertEventRow)
+DAY = 86_400 * 10**9
+# Resolved alerts are read for LATELY. Where a notification that it fired was sent and none that it
+# ended, as in a silence, they are read until that is sent, for OWED at most.
+LATELY, OWED = 7 * DAY, 90 * DAY
+# The events of each alert from a day before it last fired: its state depends on no earlier ones.
+OF_STATES = f"""
+WITH owed AS (
+    SELECT AlertId, JSONExtractString(Body, 'target') AS Target,
+        argMax(JSONExtractString(Body, 'what'), (At, EventId)) AS What
+    FROM rt4chart_alert_events
+    WHERE Kind IN ('notified', 'abandoned') AND At >= fromUnixTimestamp64Nano({{owed:Int64}})
+    GROUP BY AlertId, Target HAVING countIf(Kind = 'notified') > 0 AND What != 'resolved'
+), last AS (
+    SELECT AlertId, maxIf(At, Kind = 'fired') - toIntervalDay(1) AS Since
+    FROM rt4chart_alert_events
+    WHERE {{id:String}} = '' OR AlertId = {{id:String}}
+    GROUP BY AlertId
+    HAVING {{id:String}} != '' OR max(At) >= fromUnixTimestamp64Nano({{lately:Int64}})
+        OR argMaxIf(Kind, (At, EventId), Kind IN {{phases:Array(String)}}) != 'resolved'
+        OR AlertId IN (SELECT AlertId FROM owed)
+)
+SELECT {EVENTS.select()}
+FROM rt4chart_alert_events FINAL
+INNER JOIN last USING (AlertId)
+WHERE At >= Since
+ORDER BY rt4chart_alert_events.At, EventId
+"""  # noqa: S608 - our own names
+OF_ALERT = f"""
+SELECT {EVENTS.select()} FROM rt4chart_alert_events FINAL
+WHERE AlertId = {{id:String}}
+ORDER BY rt4chart_alert_events.At DESC, EventId DESC
+LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
+"""  # noqa: S608
+MATCHING = f"""
+FROM rt4chart_alert_events FINAL
+WHERE Kind = 'fired' AND At >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND At < fromUnixTimestamp64Nano({{until:Int64}})
+  AND ({{rule:String}} = '' OR Rule = {{rule:String}})
+  AND ({{severity:String}} = '' OR Severity = {{severity:String}})
+  AND {OF_SCOPE}
+"""
+EPISODES = f"""
+WITH episodes AS (
+    SELECT * {MATCHING}
+    ORDER BY At DESC, EventId DESC
+    LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
+), ends AS (
+    SELECT AlertId, At AS Ended, Actor AS EndedBy FROM rt4chart_alert_events FINAL
+    WHERE Kind IN ('resolved', 'dismissed')
+      AND AlertId IN (SELECT AlertId FROM episodes)
+)
+SELECT {EVENTS.select()}, greatest(toUnixTimestamp64Nano(Ended), 0) AS ended_ns,
+    EndedBy AS ended_by
+FROM episodes ASOF LEFT JOIN ends ON episodes.AlertId = ends.AlertId AND episodes.At <= ends.Ended
+ORDER BY At DESC, EventId DESC
+"""  # noqa: S608
+DISMISSED = """
+SELECT ServiceName AS service, Route AS route, toUnixTimestamp64Nano(At) AS at_ns
+FROM rt4chart_alert_events FINAL
+WHERE Kind = 'dismissed' AND Rule = {rule:String} AND At >= fromUnixTimestamp64Nano({since:Int64})
+ORDER BY at_ns
+"""
+MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """An alert from when it fired until it ended; `ended_ns` is 0 while it is open."""
+
+    alert: Alert
+    fired_ns: int
+    ended_ns: int
+    ended_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class _EpisodeRow(AlertEventRow):
+    ended_ns: int
+    ended_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Dismissal:
+    service: str
+    route: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFilter:
+    """The episodes that began from `since_ns` to before `until_ns`.
+
+    An empty rule or severity takes all, as does a service or route of None.
+    """
+
+    since_ns: int
+    until_ns: int
+    rule: str = ""
+    severity: str = ""
+    service: str | None = None
+    route: str | None = None
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The values of `MATCHING`."""
+        return {
+            "since": self.since_ns,
+            "until": self.until_ns,
+            "rule": self.rule,
+            "severity": self.severity,
+            **scope(self.service, self.route),
+        }
+
+
+def record(client: Client, events: Sequence[AlertEvent]) -> None:
+    """Write the events; the same event twice is stored once.
+
+    Raises InputError for an unknown rule, severity or kind.
+    """
+    for event in events:
+        for words, given in (
+            (Rule, event.alert.rule),
+            (Severity, event.alert.severity),
+            (Kind, event.kind),
+        ):
+            if given not in list(words):
+                raise InputError(f"expected one of {', '.join(words)}, got {given!r}")
+    rows = [_row(event) for event in events]
+    token = token_of("alerts", [(event.alert.id, event.id) for event in events])
+    EVENTS.insert(client, rows, token=token)
+
+
+def alert_states(client: Client, *, now_ns: int, alert_id: str = "") -> list[AlertState]:
+    """The alerts that are open, dismissed or were resolved lately, or the one of an id.
+
+    Alerts that ended earlier are there while the notification of their end is due. The alert that
+    fired last comes first.
+    """
+    times = {"lately": now_ns - LATELY, "owed": now_ns - OWED}
+    given = {"id": alert_id, "phases": [str(one) for one in PHASES], **times}
+    events = map(_event, read(client, AlertEventRow, OF_STATES, given))
+    quiet = silences(client, now_ns)
+    found = [_with_silence(one, quiet, now_ns) for one in states_of(events).values()]
+    return sorted(found, key=lambda one: (-one.fired_ns, one.id))
+
+
+def open_alerts(client: Client, *, now_ns: int) -> list[AlertState]:
+    """The alerts that are open, the last one first, acknowledged and silenced ones too."""
+    return [one for one in alert_states(client, now_ns=now_ns) if one.is_open]
+
+
+def alert_state(client: Client, alert_id: str, *, now_ns: int) -> AlertState | None:
+    """One alert with its facts, open or not; None for an unknown id."""
+    return next(iter(alert_states(client, now_ns=now_ns, alert_id=alert_id)), None)
+
+
+def trail(client: Client, alert_id: str, *, limit: int = 200, offset: int = 0) -> list[AlertEvent]:
+    """The events of an alert, the newest first."""
+    given = {"id": alert_id, "limit": min(limit, MOST), "offset": offset}
+    return [_event(row) for row in read(client, AlertEventRow, OF_ALERT, given)]
+
+
+def history(
+    client: Client, wanted: EpisodeFilter, *, limit: int = 50, offset: int = 0
+) -> list[Episode]:
+    """The episodes of alerts, the newest first, at most 1,000 at once."""
+    given = {**wanted.parameters, "limit": min(limit, MOST), "offset": offset}
+    return [
+        Episode(_event(row).alert, row.at_ns, row.ended_ns, row.ended_by)
+        for row in read(client, _EpisodeRow, EPISODES, given)
+    ]
+
+
+def history_count(client: Client, wanted: EpisodeFilter) -> int:
+    """The number of episodes in all."""
+    return int(read_int(client, f"SELECT count() {MATCHING}", wanted.parameters))
+
+
+def dismissals(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
+    """When people resolved alerts of a rule by hand, in order, by (service, route)."""
+    found: dict[tuple[str, str], list[int]] = {}
+    given = {"rule": rule, "since": since_ns}
+    for row in read(client, _Dismissal, DISMISSED, given):
+        found.setdefault((row.service, row.route), []).append(row.at_ns)
+    return found
+
+
+def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
+    """Acknowledge an alert: no reminders until it gets worse.
+
+    Raises InputError, like `resolve` and `snooze`, where no such alert is open.
+    """
+    state = _open(client, alert_id, now_ns)
+    record(
+        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.ACKNOWLEDGED, {}, actor, note)]
+    )
+
+
+def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
+    """Resolve an alert by hand; `Alert.resolving` says what that means."""
+    state = _open(client, alert_id, now_ns)
+    record(
+        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.DISMISSED, {}, actor, note)]
+    )
+
+
+def snooze(
+    client: Client, alert_id: str, *, until_ns: int, actor: str, now_ns: int, note: str = ""
+) -> Silence:
+    """Send no notifications of an alert until then."""
+    state = _open(client, alert_id, now_ns)
+    silence = Silence(now_ns, until_ns, {"id": state.id}, actor, note)
+    kept = add_silence(client, silence, now_ns=now_ns)
+    body = {"silence": kept.id, "until_ns": kept.ends_ns}
+    record(
+        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.SNOOZED, body, actor, note)]
+    )
+    return kept
+
+
+def _open(client: Client, alert_id: str, now_ns: int) -> AlertState:
+    state = alert_state(client, alert_id, now_ns=now_ns)
+    if state is None or not state.is_open:
+        raise InputError(
+            f"expected the id of an open alert (see rt4chart alerts list), got {alert_id!r}"
+        )
+    return state
+
+
+def _with_silence(state: AlertState, quiet: Sequence[Silence], now_ns: int) -> AlertState:
+    return replace(state, silenced_ns=silenced_until(state.alert, quiet, now_ns))
+
+
+def _row(event: AlertEvent) -> AlertEventRow:
+    one, body = event.alert, dict(event.body)
+    if event.kind in TELLING:
+        body = {"facts": dict(one.facts), "starts_ns": one.starts_ns}
+    return AlertEventRow(
+        alert_id=one.id,
+        at_ns=event.at_ns,
+        event_id=event.id,
+        kind=str(event.kind),
+        rule=str(one.rule),
+        severity=str(one.severity),
+        service=one.service,
+        route=one.route,
+        issue_id=one.issue_id,
+        title=one.title,
+        body=encodable(json.dumps(body, ensure_ascii=False, default=str)),
+        actor=event.actor,
+        note=event.note,
+    )
+
+
+def _event(row: AlertEventRow) -> AlertEvent:
+    body = json.loads(row.body)
+    has_facts = row.kind in TELLING
+    alert = Alert(
+        row.rule,
+        row.severity,
+        row.service,
+        row.route,
+        row.issue_id,
+        row.title,
+        body.get("facts", {}) if has_facts else {},
+        int(body.get("starts_ns", 0)) if has_facts else 0,
+    )
+    return AlertEvent(alert, row.at_ns, row.kind, {} if has_facts else body, row.actor, row.note)

@@ -1,0 +1,98 @@
+"""The states of the drift detector: one row for each route and tick."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from rt4chart_collector.store.engine.columns import Route, ServiceName, VerifierId, Version
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import NAME, TIME_S, RowTable, StoredAs, read, token_of
+
+MOST = 20_000
+SECOND_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class DriftRow:
+    """One route's state at the end of one tick.
+
+    `warn` and `page` are natural logarithms of the evidence without and with the dead band; the
+    latter is compared with `warn_at` and `page_at`. `baseline`, `dead_band` and `detectable` are
+    shares of claims; `detectable` is the smallest rise found within 90 minutes, 0: not known.
+    """
+
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+    tick_ns: Annotated[int, StoredAs("Tick", TIME_S)]
+    state: Annotated[str, StoredAs("State", NAME)]
+    warn: Annotated[float, StoredAs("Warn", "Float64")]
+    page: Annotated[float, StoredAs("Page", "Float64")]
+    warn_at: Annotated[float, StoredAs("WarnAt", "Float64")]
+    page_at: Annotated[float, StoredAs("PageAt", "Float64")]
+    baseline: Annotated[float, StoredAs("Baseline", "Float64")]
+    dead_band: Annotated[float, StoredAs("DeadBand", "Float64")]
+    baseline_claims: Annotated[int, StoredAs("BaselineClaims", "UInt64")]
+    detectable: Annotated[float, StoredAs("Detectable", "Float64")]
+    version: Version = field(default=0, compare=False)
+
+
+DRIFT = RowTable("rt4chart_drift", DriftRow)
+OVER_TIME = f"""
+SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
+WHERE VerifierId = {{verifier:String}}
+  AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
+  AND ({{all:UInt8}} OR ServiceName = {{service:String}} AND Route = {{route:String}})
+ORDER BY ServiceName, Route, Tick DESC LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
+LATEST = f"""
+SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
+WHERE VerifierId = {{verifier:String}} AND Tick >= toDateTime({{since:Int64}}, 'UTC')
+ORDER BY ServiceName, Route, Tick DESC
+LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
+
+
+def write_drift(client: Client, rows: Sequence[DriftRow], *, version: int) -> None:
+    """Write the rows in place of earlier ones of the same ticks; the higher version counts."""
+    token = token_of(
+        "drift", [(one.service, one.route, one.verifier, one.tick_ns, version) for one in rows]
+    )
+    DRIFT.insert(client, [replace(one, version=version) for one in rows], token=token)
+
+
+def drift_over_time(
+    client: Client,
+    *,
+    since_ns: int,
+    until_ns: int,
+    verifier: str,
+    route: tuple[str, str] | None = None,
+    limit: int = MOST,
+) -> list[DriftRow]:
+    """The rows of that time by service, route and tick; of one (service, route), or of all.
+
+    Where there are more than `limit`, the newest of the first routes.
+    """
+    service, name = route or ("", "")
+    given: dict[str, object] = {
+        "since": since_ns // SECOND_NS,
+        "until": until_ns // SECOND_NS,
+        "verifier": verifier,
+        "all": int(route is None),
+        "service": service,
+        "route": name,
+        "limit": limit,
+    }
+    found = read(client, DriftRow, OVER_TIME, given)
+    return sorted(found, key=lambda one: (one.service, one.route, one.tick_ns))
+
+
+def latest_drift(
+    client: Client, *, since_ns: int, verifier: str, limit: int = 1000
+) -> dict[tuple[str, str], DriftRow]:
+    """The newest row since then of each route, at most `limit` routes, by (service, route)."""
+    given = {"since": since_ns // SECOND_NS, "verifier": verifier, "limit": limit}
+    return {(one.service, one.route): one for one in read(client, DriftRow, LATEST, given)}

@@ -1,0 +1,73 @@
+"""The sampling rates that the monitor asked for: each until a time, a route's last one counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from rt4chart_collector.store.engine.columns import Route, ServiceName
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import (
+    NAME,
+    TIME,
+    TIME_MS,
+    RowTable,
+    StoredAs,
+    read,
+    token_of,
+)
+
+MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RateSet:
+    """One route's rate from a time until another, unless a later one takes its place, and why."""
+
+    service: ServiceName
+    route: Route
+    at_ns: Annotated[int, StoredAs("At", TIME)]
+    rate: Annotated[float, StoredAs("Rate", "Float64")]
+    until_ns: Annotated[int, StoredAs("Until", TIME_MS)]
+    reason: Annotated[str, StoredAs("Reason", NAME)]
+
+
+RATES = RowTable("rt4chart_sampling_rates", RateSet)
+HISTORY = f"""
+SELECT {RATES.select()} FROM rt4chart_sampling_rates FINAL
+WHERE ({{service:String}} = '' OR ServiceName = {{service:String}})
+  AND At >= fromUnixTimestamp64Nano({{since:Int64}})
+ORDER BY At DESC, ServiceName, Route LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
+IN_FORCE = f"""
+SELECT {RATES.select()} FROM (
+    SELECT * FROM rt4chart_sampling_rates FINAL
+    WHERE ({{service:String}} = '' OR ServiceName = {{service:String}})
+      AND At <= fromUnixTimestamp64Nano({{now:Int64}})
+    ORDER BY ServiceName, Route, At DESC LIMIT 1 BY ServiceName, Route
+)
+WHERE Until > fromUnixTimestamp64Milli({{now_ms:Int64}})
+ORDER BY ServiceName, Route LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
+
+
+def record_rates(client: Client, rates: Sequence[RateSet]) -> None:
+    """Write the rates; one that is over takes back the rate of its route."""
+    token = token_of("rates", [(one.service, one.route, one.at_ns) for one in rates])
+    RATES.insert(client, rates, token=token)
+
+
+def rates_in_force(
+    client: Client, *, now_ns: int, service: str = "", limit: int = 1000
+) -> list[RateSet]:
+    """The last rate of each route, where it still holds, at most `limit`; "" takes all services."""
+    given = {"now": now_ns, "now_ms": now_ns // MS, "service": service, "limit": limit}
+    return read(client, RateSet, IN_FORCE, given)
+
+
+def rates_since(
+    client: Client, *, since_ns: int, service: str = "", limit: int = 1000
+) -> list[RateSet]:
+    """The rates asked for since then, the newest first."""
+    return read(client, RateSet, HISTORY, {"since": since_ns, "service": service, "limit": limit})

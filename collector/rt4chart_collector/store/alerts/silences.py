@@ -1,0 +1,96 @@
+"""Snoozes and maintenance windows, as rows that are replaced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.core.alerts.silence import MATCHERS, Silence
+from rt4chart_collector.store.engine.columns import Actor, IsDeleted, Note, Version
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import TIME_MS, RowTable, StoredAs, read, token_of
+
+
+def _json_of(matchers: Mapping[str, Any]) -> str:
+    return json.dumps(dict(matchers), ensure_ascii=False, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SilenceRow:
+    """A silence as it is stored, to the millisecond."""
+
+    id: Annotated[str, StoredAs("SilenceId", "String")]
+    matchers: Annotated[
+        Mapping[str, str], StoredAs("Matchers", "String", read=json.loads, write=_json_of)
+    ]
+    starts_ns: Annotated[int, StoredAs("Starts", TIME_MS)]
+    ends_ns: Annotated[int, StoredAs("Ends", TIME_MS)]
+    actor: Actor
+    note: Note
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+SILENCES = RowTable("rt4chart_silences", SilenceRow)
+NOT_OVER = f"""
+SELECT {SILENCES.select()} FROM rt4chart_silences FINAL
+WHERE IsDeleted = 0 AND Ends > fromUnixTimestamp64Milli({{now:Int64}})
+ORDER BY Starts, SilenceId
+LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names alone
+MOST = 10_000
+MS = 1_000_000
+TEXT = 500
+
+
+def silences(client: Client, now_ns: int) -> list[Silence]:
+    """The silences that hold now or will, by their beginning."""
+    rows = read(client, SilenceRow, NOT_OVER, {"now": now_ns // MS, "limit": MOST})
+    return [Silence(row.starts_ns, row.ends_ns, row.matchers, row.actor, row.note) for row in rows]
+
+
+def add_silence(client: Client, silence: Silence, *, now_ns: int) -> Silence:
+    """Write a silence, and return it as it is stored, to the millisecond.
+
+    Raises InputError where it would end before it begins, is over, or names an unknown label.
+    """
+    kept = replace(
+        silence,
+        starts_ns=silence.starts_ns // MS * MS,
+        ends_ns=silence.ends_ns // MS * MS,
+        note=silence.note[:TEXT],
+    )
+    if kept.ends_ns <= max(kept.starts_ns, now_ns):
+        raise InputError(
+            "expected a silence that ends after now and after it begins, got an earlier end"
+        )
+    if unknown := sorted(set(kept.matchers) - set(MATCHERS)):
+        raise InputError(f"expected matchers of {', '.join(MATCHERS)}, got {', '.join(unknown)}")
+    _write(client, kept, now_ns, is_deleted=False)
+    return kept
+
+
+def remove_silence(client: Client, silence_id: str, *, now_ns: int) -> Silence:
+    """End a silence now; InputError where none of that id is there, or it is over."""
+    known = next((one for one in silences(client, now_ns) if one.id == silence_id), None)
+    if known is None:
+        raise InputError(f"expected the id of a silence that is not over, got {silence_id!r}")
+    _write(client, known, now_ns, is_deleted=True)
+    return known
+
+
+def _write(client: Client, silence: Silence, now_ns: int, *, is_deleted: bool) -> None:
+    row = SilenceRow(
+        id=silence.id,
+        matchers=silence.matchers,
+        starts_ns=silence.starts_ns,
+        ends_ns=silence.ends_ns,
+        actor=silence.actor,
+        note=silence.note,
+        version=now_ns,
+        is_deleted=is_deleted,
+    )
+    SILENCES.insert(client, [row], token=token_of("silence", [(silence.id, now_ns, is_deleted)]))

@@ -1,0 +1,1 @@
+"""Spans, answers, verdicts and claims."""

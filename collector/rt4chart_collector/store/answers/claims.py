@@ -1,0 +1,210 @@
+"""The claims of verified answers: one row type, written and read by column name.
+
+A new column takes a migration, a field of the claim in `otel_rt4chart.verify.core.model`, and a
+field of the same name here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+from otel_rt4chart.verify.core.model import (
+    AnswerRange,
+    Claim,
+    ClaimKind,
+    Clash,
+    Evidence,
+    Label,
+    Relation,
+)
+from rt4chart_collector.store.answers.verifications import BY_DAY, AnswerKey, Verification
+from rt4chart_collector.store.engine.columns import (
+    Environment,
+    IsDeleted,
+    Model,
+    Route,
+    ServiceName,
+    SpanId,
+    StartNs,
+    TraceId,
+    VerifierId,
+    Version,
+)
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import NAME, RowTable, StoredAs, group, nested, read
+
+CLAIM_LABELS = (
+    "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, 'not_a_claim' = 5)"
+)
+CLAIM_FIELDS = tuple(one.name for one in fields(Claim))
+ClaimIndex = Annotated[int, StoredAs("ClaimIndex", "UInt16")]
+ClaimLabel = Annotated[Label, StoredAs("Label", CLAIM_LABELS)]
+StoredRange = Annotated[
+    AnswerRange,
+    group(
+        AnswerRange, start=StoredAs("AnswerStart", "UInt32"), end=StoredAs("AnswerEnd", "UInt32")
+    ),
+]
+StoredEvidence = Annotated[
+    tuple[Evidence, ...],
+    nested(
+        Evidence,
+        passage_id=StoredAs("Evidence.DocId", "Array(String)"),
+        start=StoredAs("Evidence.Start", "Array(UInt32)"),
+        end=StoredAs("Evidence.End", "Array(UInt32)"),
+        text=StoredAs("Evidence.Text", "Array(String)"),
+        relation=StoredAs("Evidence.Relation", f"Array({NAME})"),
+    ),
+]
+StoredClashes = Annotated[
+    tuple[Clash, ...],
+    nested(
+        Clash,
+        slot=StoredAs("Clashes.Slot", f"Array({NAME})"),
+        claimed=StoredAs("Clashes.Claimed", "Array(String)"),
+        found=StoredAs("Clashes.Found", "Array(String)"),
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """One claim of one verifier's verdict on an answer; `index` is its number in the answer."""
+
+    start_ns: StartNs
+    trace_id: TraceId
+    span_id: SpanId
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+    environment: Environment
+    model: Model
+    index: ClaimIndex
+    # From here on as in `Claim`.
+    text: Annotated[str, StoredAs("Claim", "String")]
+    label: ClaimLabel
+    local_label: Annotated[Label, StoredAs("LocalLabel", CLAIM_LABELS)]
+    kind: Annotated[ClaimKind, StoredAs("Kind", NAME)]
+    confidence: Annotated[float, StoredAs("Confidence", "Float32")]
+    decided_by: Annotated[str, StoredAs("DecidedBy", NAME)]
+    reason: Annotated[str, StoredAs("Reason", NAME)]
+    sentence: Annotated[int, StoredAs("SentenceIndex", "UInt16")]
+    answer_range: StoredRange
+    nearest: Annotated[str, StoredAs("Nearest", "String")]
+    evidence: StoredEvidence
+    clashes: StoredClashes
+    version: Version
+    is_deleted: IsDeleted = False
+
+    @property
+    def claim(self) -> Claim:
+        """The claim with its verdict, without where it is stored."""
+        return Claim(**{name: getattr(self, name) for name in CLAIM_FIELDS})
+
+
+CLAIMS = RowTable("rt4chart_claims", ClaimRow)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePlace:
+    """Where a claim's evidence lies: characters of the passage's text."""
+
+    passage: str
+    start: int
+    end: int
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOutline:
+    """A claim without its texts, which are most of what a claim's row holds."""
+
+    index: ClaimIndex
+    label: ClaimLabel
+    answer_range: StoredRange
+    places: Annotated[
+        tuple[EvidencePlace, ...],
+        nested(
+            EvidencePlace,
+            passage=StoredAs("Evidence.DocId", "Array(String)"),
+            start=StoredAs("Evidence.Start", "Array(UInt32)"),
+            end=StoredAs("Evidence.End", "Array(UInt32)"),
+            relation=StoredAs("Evidence.Relation", f"Array({NAME})"),
+        ),
+    ]
+
+
+# The first three of the conditions are the primary key; of other traces' rows nothing else is read.
+OF_VERDICT = """
+PREWHERE TraceId = {trace:String}
+WHERE ServiceName = {service:String} AND Route = {route:String}
+  AND Timestamp = fromUnixTimestamp64Nano({start:Int64})
+  AND SpanId = {span:String} AND VerifierId = {verifier:String}
+  AND IsDeleted = 0
+"""
+OUTLINE = f"""
+SELECT {RowTable("rt4chart_claims", ClaimOutline).select()}
+FROM rt4chart_claims FINAL {OF_VERDICT}
+ORDER BY ClaimIndex
+"""  # noqa: S608 - our own names
+OF_INDICES = f"""
+SELECT {CLAIMS.select()}
+FROM rt4chart_claims FINAL {OF_VERDICT} AND ClaimIndex IN {{wanted:Array(UInt16)}}
+ORDER BY ClaimIndex
+"""  # noqa: S608
+# Of an answer that several verifiers judged, the claims of the last of them.
+LAST = f"""
+SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
+WHERE IsDeleted = 0 AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
+  AND (TraceId, SpanId, VerifierId) IN (
+    SELECT TraceId, SpanId, argMax(VerifierId, Version) FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
+    GROUP BY TraceId, SpanId)
+ORDER BY TraceId, SpanId, ClaimIndex
+"""  # noqa: S608
+SINCE = f"""
+SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
+WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+ORDER BY TraceId, SpanId, ClaimIndex
+"""  # noqa: S608
+
+
+def outline_of(client: Client, one: Verification) -> list[ClaimOutline]:
+    """Every claim of the verdict in the order of its number, without texts."""
+    return read(client, ClaimOutline, OUTLINE, _verdict(one), settings=BY_DAY)
+
+
+def claims_in(client: Client, one: Verification, wanted: Sequence[int]) -> list[ClaimRow]:
+    """The claims of the verdict with these numbers, in order; unknown numbers are left out."""
+    if not wanted:
+        return []
+    given = {**_verdict(one), "wanted": list(wanted)}
+    return read(client, ClaimRow, OF_INDICES, given, settings=BY_DAY)
+
+
+def claims_of(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, list[Claim]]:
+    """The claims of these answers (trace and span) by the verifier that judged each last."""
+    found: defaultdict[AnswerKey, list[Claim]] = defaultdict(list)
+    for row in read(client, ClaimRow, LAST, {"keys": list(keys)}):
+        found[row.trace_id, row.span_id].append(row.claim)
+    return dict(found)
+
+
+def claims_since(client: Client, since_ns: int) -> list[ClaimRow]:
+    """The claims of every verdict on the answers since then, by answer and number."""
+    return read(client, ClaimRow, SINCE, {"since": since_ns})
+
+
+def _verdict(one: Verification) -> dict[str, object]:
+    return {
+        "service": one.service,
+        "route": one.route,
+        "start": one.start_ns,
+        "trace": one.trace_id,
+        "span": one.span_id,
+        "verifier": one.verifier,
+    }

@@ -1,0 +1,170 @@
+"""Answers that the judge failed on: those that wait for another attempt, and the dead ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Annotated
+
+from rt4chart_collector.store.engine.columns import (
+    IsDeleted,
+    Route,
+    ServiceName,
+    SpanId,
+    StartNs,
+    TraceId,
+    VerifierId,
+    Version,
+)
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.filters import ALL, OURS, Share
+from rt4chart_collector.store.engine.rows import NAME, TIME, RowTable, StoredAs, read, token_of
+
+
+class LetterState(StrEnum):
+    """Whether the answer is tried again."""
+
+    WAITING = "waiting"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """One answer and verifier that failed; all times are epoch nanoseconds.
+
+    `reason` is one of `judge_failure.KINDS`, or says that the answer is gone; `start_ns` is the
+    answer's start, `version` orders the letter's writings.
+    """
+
+    start_ns: StartNs
+    trace_id: TraceId
+    span_id: SpanId
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+    state: Annotated[LetterState, StoredAs("State", "Enum8('waiting' = 1, 'dead' = 2)")]
+    reason: Annotated[str, StoredAs("Reason", NAME)]
+    error_type: Annotated[str, StoredAs("ErrorType", NAME)]
+    attempts: Annotated[int, StoredAs("Attempts", "UInt16")]
+    first_ns: Annotated[int, StoredAs("FirstFailed", TIME)]
+    last_ns: Annotated[int, StoredAs("LastFailed", TIME)]
+    next_ns: Annotated[int, StoredAs("NextAttempt", TIME)]
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+LETTERS = RowTable("rt4chart_dead_letters", DeadLetter)
+IN_FORCE = f"""
+SELECT {LETTERS.select()} FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0
+"""  # noqa: S608 - our own names alone
+OF_TRACES = f"{IN_FORCE} AND VerifierId = {{verifier:String}} AND TraceId IN {{ids:Array(String)}}"
+DUE = f"""{IN_FORCE} AND VerifierId = {{verifier:String}} AND State = 'waiting'
+AND NextAttempt <= fromUnixTimestamp64Nano({{now:Int64}}) AND {OURS}
+ORDER BY NextAttempt, TraceId, SpanId LIMIT {{limit:UInt32}}
+"""
+IS_DEAD = "State = 'dead' AND LastFailed >= fromUnixTimestamp64Nano({since:Int64})"
+DEAD = f"""{IN_FORCE} AND {IS_DEAD}
+AND ({{route:String}} = '' OR Route = {{route:String}})
+AND ({{reason:String}} = '' OR Reason = {{reason:String}})
+ORDER BY LastFailed, TraceId, SpanId
+"""
+LAST = f"""{IN_FORCE} AND {IS_DEAD}
+ORDER BY LastFailed DESC, TraceId, SpanId LIMIT {{limit:UInt32}}
+"""
+REASONS = f"""
+SELECT Reason AS reason, count() AS answers FROM rt4chart_dead_letters FINAL
+WHERE IsDeleted = 0 AND {IS_DEAD} GROUP BY Reason ORDER BY answers DESC, Reason LIMIT 1000
+"""  # noqa: S608
+COUNTS = """
+SELECT toString(State) AS state, Reason AS reason, count() AS answers
+FROM rt4chart_dead_letters FINAL
+WHERE IsDeleted = 0 AND VerifierId = {verifier:String} GROUP BY ALL ORDER BY ALL
+"""
+BACKLOG = """
+SELECT countIf(State = 'waiting') AS waiting,
+    countIf(State = 'dead' AND LastFailed >= fromUnixTimestamp64Nano({since:Int64})) AS dead
+FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0 AND VerifierId IN {verifiers:Array(String)}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LetterCounts:
+    """How many answers wait for another attempt, and how many were given up, by reason."""
+
+    waiting: int = 0
+    dead: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    reason: str
+    answers: int
+    state: LetterState = LetterState.DEAD
+
+
+@dataclass(frozen=True, slots=True)
+class _Backlog:
+    waiting: int
+    dead: int
+
+
+def insert_letters(
+    client: Client, letters: Sequence[DeadLetter], *, settled: Collection[DeadLetter] = ()
+) -> None:
+    """Write the letters, each in place of its earlier writing; the `settled` are taken away."""
+    rows = [*letters, *(replace(one, version=one.version + 1, is_deleted=True) for one in settled)]
+    written = [
+        (one.trace_id, one.span_id, one.verifier, one.version, int(one.is_deleted)) for one in rows
+    ]
+    LETTERS.insert(client, rows, token=token_of("letters", written))
+
+
+def letters_of(
+    client: Client, trace_ids: Iterable[str], verifier: str
+) -> dict[tuple[str, str], DeadLetter]:
+    """This verifier's letters of these traces, by (trace id, span id)."""
+    given = {"verifier": verifier, "ids": sorted(set(trace_ids))}
+    if not given["ids"]:
+        return {}
+    return {(one.trace_id, one.span_id): one for one in read(client, DeadLetter, OF_TRACES, given)}
+
+
+def due_letters(
+    client: Client, verifier: str, now_ns: int, limit: int, *, share: Share = ALL
+) -> list[DeadLetter]:
+    """The letters of this share of the traces that are due by now, the longest due first."""
+    given = {"verifier": verifier, "now": now_ns, "limit": limit, **share.parameters}
+    return read(client, DeadLetter, DUE, given)
+
+
+def dead_letters(
+    client: Client, *, since_ns: int, route: str = "", reason: str = ""
+) -> list[DeadLetter]:
+    """The letters given up since then, of every verifier; an empty route or reason takes all."""
+    return read(client, DeadLetter, DEAD, {"since": since_ns, "route": route, "reason": reason})
+
+
+def last_dead_letters(client: Client, *, since_ns: int, limit: int) -> list[DeadLetter]:
+    """The letters given up since then, the newest first, at most `limit`."""
+    return read(client, DeadLetter, LAST, {"since": since_ns, "limit": limit})
+
+
+def dead_letter_reasons(client: Client, *, since_ns: int) -> list[tuple[str, int]]:
+    """How many answers were given up since then for each reason, the most first."""
+    found = read(client, _Count, REASONS, {"since": since_ns})
+    return [(one.reason, one.answers) for one in found]
+
+
+def letter_counts(client: Client, verifier: str) -> LetterCounts:
+    """How many letters this verifier has."""
+    found = read(client, _Count, COUNTS, {"verifier": verifier})
+    dead = {one.reason: one.answers for one in found if one.state is LetterState.DEAD}
+    return LetterCounts(sum(one.answers for one in found if one.state is LetterState.WAITING), dead)
+
+
+def backlog(client: Client, verifiers: Collection[str], *, since_ns: int) -> tuple[int, int]:
+    """How many letters of these verifiers wait, and how many were given up since then."""
+    given = {"verifiers": sorted(verifiers), "since": since_ns}
+    (found,) = read(client, _Backlog, BACKLOG, given)
+    return found.waiting, found.dead

@@ -1,0 +1,245 @@
+"""Export of tables to files that the engine writes: one for each table and day, or less."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from otel_rt4chart.core.errors import InputError, StoreError
+from rt4chart_collector.store.engine.connect import BROKEN, Client
+from rt4chart_collector.store.engine.rows import read
+
+# The result, or the memory or time of the statement, is over its limit: a shorter time may pass.
+TOO_MUCH = ("Code: 396", "Code: 241", "Code: 159")
+STEPS = (
+    (timedelta(days=1), "%Y-%m-%d"),
+    (timedelta(hours=1), "%Y-%m-%dT%H"),
+    (timedelta(minutes=1), "%Y-%m-%dT%H%M"),
+)
+PARQUET, JSONL = "parquet", "jsonl"
+FORMATS = {PARQUET: "Parquet", JSONL: "JSONEachRow"}
+SETTINGS = {
+    PARQUET: {"output_format_parquet_string_as_string": "1"},
+    JSONL: {
+        "output_format_json_quote_64bit_integers": "1",
+        "output_format_json_escape_forward_slashes": "0",
+        "date_time_output_format": "iso",
+    },
+}
+CHUNK = 2**20
+OF_ROUTE = "({route:String} = '' OR Route = {route:String})"
+BY_TRACE = """({route:String} = '' OR TraceId IN (
+    SELECT TraceId FROM rt4chart_verifications FINAL WHERE Route = {route:String} AND IsDeleted = 0
+))"""
+BY_ISSUE = """({route:String} = '' OR IssueId IN (
+    SELECT IssueId FROM rt4chart_issues FINAL WHERE Route = {route:String} AND IsDeleted = 0
+))"""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSource:
+    """How a table is read: each row in force once, enumerations as their names."""
+
+    table: str
+    time: str = "Timestamp"
+    names: tuple[str, ...] = ()
+    final: bool = True
+    has_tombstones: bool = True
+    where: str = OF_ROUTE
+    once: str = ""
+    sums: str = ""
+
+    def query(self, columns: str = "") -> str:
+        """The rows of a time, `from` included and `to` not, in microseconds of the epoch."""
+        named = ", ".join(f"toString({name}) AS {name}" for name in self.names)
+        chosen = columns or self.sums or "*"
+        if not columns and self.has_tombstones:
+            chosen += " EXCEPT (IsDeleted)"
+        if not columns and named:
+            chosen += f" REPLACE ({named})"
+        conditions = [
+            f"t.{self.time} >= fromUnixTimestamp64Micro({{from:Int64}})",
+            f"t.{self.time} < fromUnixTimestamp64Micro({{to:Int64}})",
+            self.where,
+            *(["IsDeleted = 0"] if self.has_tombstones else []),
+        ]
+        return (
+            f"SELECT {chosen} FROM {self.table} AS t{' FINAL' * self.final} "  # noqa: S608 - ours
+            f"WHERE {' AND '.join(conditions)}{'' if columns else f' {self.once}'}"
+        )
+
+
+RATES_KEY = "ServiceName, Route, Environment, VerifierId, Minute"
+RATES = ("Answers", "UnfaithfulAnswers", "Claims", "Entailed", "Contradicted", "Baseless")
+RATES_ALL = (*RATES, "Undecided", *(f"W{name}" for name in RATES))
+SOURCES: Mapping[str, ExportSource] = {
+    "verifications": ExportSource("rt4chart_verifications", names=("Label",)),
+    "claims": ExportSource("rt4chart_claims", names=("Label", "LocalLabel")),
+    "spans": ExportSource(
+        "otel_traces",
+        final=False,
+        has_tombstones=False,
+        where=BY_TRACE,
+        once="LIMIT 1 BY TraceId, SpanId",
+    ),
+    "issues": ExportSource("rt4chart_issues", time="LastSeen", names=("Status",)),
+    "issue-assignments": ExportSource("rt4chart_issue_assignments"),
+    "issue-events": ExportSource(
+        "rt4chart_issue_events", time="At", has_tombstones=False, where=BY_ISSUE
+    ),
+    "dead-letters": ExportSource("rt4chart_dead_letters", names=("State",)),
+    # Parts of a sum lie in several rows, on a cluster on several shards.
+    "rates": ExportSource(
+        "rt4chart_route_1m",
+        time="Minute",
+        final=False,
+        has_tombstones=False,
+        once=f"GROUP BY {RATES_KEY}",
+        sums=", ".join([RATES_KEY, *(f"sum(t.{name}) AS {name}" for name in RATES_ALL)]),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """What to export: whole days from `since` to `until`, of one route or of all."""
+
+    since: datetime
+    until: datetime
+    route: str
+    format: str
+    folder: Path
+    overwrites: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    at: int
+
+
+def exported(client: Client, name: str, wanted: ExportRequest) -> Iterator[Path]:
+    """Write one table's rows; each file is given when it has its name.
+
+    An incomplete file is called .part. Raises InputError for a folder that is not empty, before
+    the table is read, and StoreError where a minute is too much or the result was cut off.
+    """
+    source, folder = SOURCES[name], wanted.folder / name
+    if not wanted.overwrites and folder.exists() and any(folder.iterdir()):
+        raise InputError(
+            f"{folder} is not empty: expected a new folder; name another in --out, or replace its "
+            "files of the same days with --force"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    # A file stands for all of its time: written from a part of a day, it would lose the rest.
+    since, until = _midnight(wanted.since), _midnight(wanted.until)
+    until += timedelta(days=until < wanted.until)
+    wanted = replace(wanted, since=since, until=until)
+    for start in _times(client, source, wanted, wanted.since, wanted.until, 0):
+        written = []
+        for path in _pages(client, source, wanted, folder, start, 0):
+            written.append(path)
+            yield path
+        # An earlier export may have cut this day otherwise: its rows would be there twice.
+        for old in folder.glob(f"{start.strftime(STEPS[0][1])}*.{wanted.format}"):
+            if old not in written:
+                old.unlink()
+
+
+def _pages(
+    client: Client,
+    source: ExportSource,
+    wanted: ExportRequest,
+    folder: Path,
+    start: datetime,
+    level: int,
+) -> Iterator[Path]:
+    """The file of a day; of its hours, and of their minutes, where it is too much at once."""
+    width, pattern = STEPS[level]
+    path = folder / f"{start.strftime(pattern)}.{wanted.format}"
+    end = min(start + width, wanted.until)
+    try:
+        _write(client, source, wanted, path, max(start, wanted.since), end)
+    except StoreError as error:
+        if level + 1 == len(STEPS) or not any(code in str(error) for code in TOO_MUCH):
+            raise
+    else:
+        yield path
+        return
+    for inner in _times(client, source, wanted, max(start, wanted.since), end, level + 1):
+        yield from _pages(client, source, wanted, folder, inner, level + 1)
+
+
+def _times(
+    client: Client,
+    source: ExportSource,
+    wanted: ExportRequest,
+    start: datetime,
+    end: datetime,
+    level: int,
+) -> list[datetime]:
+    """The days, hours or minutes in which there are rows."""
+    seconds = int(STEPS[level][0].total_seconds())
+    column = f"DISTINCT intDiv(toUnixTimestamp(t.{source.time}), {seconds}) * {seconds} AS at"
+    query = f"SELECT at FROM ({source.query(column)}) ORDER BY at"  # noqa: S608 - our own names
+    found = read(client, _At, query, _given(wanted, start, end))
+    return [datetime.fromtimestamp(one.at, UTC) for one in found]
+
+
+def _write(
+    client: Client,
+    source: ExportSource,
+    wanted: ExportRequest,
+    path: Path,
+    start: datetime,
+    end: datetime,
+) -> None:
+    part = path.with_name(path.name + ".part")
+    given = _given(wanted, start, end)
+    settings = SETTINGS[wanted.format]
+    part.unlink(missing_ok=True)
+    try:
+        if client.target.path and not client.is_guest:
+            # The embedded engine would give the whole of it at once; it writes it bit by bit.
+            place = str(part).replace("\\", "\\\\").replace("'", "\\'")
+            sets = ", ".join(f"{name} = '{value}'" for name, value in settings.items())
+            client.command(
+                f"{source.query()} INTO OUTFILE '{place}' FORMAT {FORMATS[wanted.format]} "
+                f"SETTINGS {sets}",
+                given,
+            )
+        else:
+            _fetch(
+                client, f"{source.query()} FORMAT {FORMATS[wanted.format]}", given, part, settings
+            )
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _fetch(
+    client: Client, query: str, given: Mapping[str, object], part: Path, settings: Mapping[str, str]
+) -> None:
+    """The result as it comes; the server is to have all of it before the first byte, or fail."""
+    waiting = {**settings, "wait_end_of_query": "1"}
+    try:
+        with client.stream(query, given, settings=waiting) as stream, part.open("wb") as file:
+            shutil.copyfileobj(stream, file, CHUNK)
+    except BROKEN as error:
+        raise StoreError(f"{part}: expected a whole file, it broke off: {error}") from error
+
+
+def _given(wanted: ExportRequest, start: datetime, end: datetime) -> dict[str, object]:
+    times = {"from": _micros(start), "to": _micros(end)}
+    return {**times, "route": wanted.route}
+
+
+def _midnight(time: datetime) -> datetime:
+    """The beginning of its day, in UTC."""
+    return time.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _micros(time: datetime) -> int:
+    return (time - datetime.fromtimestamp(0, UTC)) // timedelta(microseconds=1)

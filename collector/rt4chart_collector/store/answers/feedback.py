@@ -1,0 +1,279 @@
+"""People's opinions on verdicts, one a person and verdict, and how often they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
+
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
+from rt4chart_collector.store.answers.verifications import Verification
+from rt4chart_collector.store.engine.columns import (
+    Actor,
+    IsDeleted,
+    Note,
+    Route,
+    ServiceName,
+    SpanId,
+    StartNs,
+    TraceId,
+    VerifierId,
+    Version,
+)
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.filters import OF_SCOPE, scope
+from rt4chart_collector.store.engine.rows import NAME, TIME, RowTable, StoredAs, read, token_of
+
+# Stands in ClaimIndex for the answer as a whole.
+WHOLE_ANSWER = -1
+MAX_NOTE = 4_000
+FOR_EVER = 2**63 - 1
+
+
+class Opinion(StrEnum):
+    """Whether a person thinks that the verdict is right."""
+
+    AGREE = "agree"
+    DISAGREE = "disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackRow:
+    """An opinion as it is stored: with the answer that it is about, and in its latest writing."""
+
+    start_ns: StartNs
+    trace_id: TraceId
+    span_id: SpanId
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+    claim: Annotated[int, StoredAs("ClaimIndex", "Int32")]
+    label: Annotated[str, StoredAs("Label", NAME)]
+    opinion: Annotated[Opinion, StoredAs("Opinion", "Enum8('agree' = 1, 'disagree' = 2)")]
+    correct: Annotated[str, StoredAs("Correct", NAME)]
+    actor: Actor
+    note: Note
+    at_ns: Annotated[int, StoredAs("At", TIME)]
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+FEEDBACK = RowTable("rt4chart_feedback", FeedbackRow)
+OF_ANSWER = f"""
+SELECT {FEEDBACK.select()} FROM rt4chart_feedback FINAL
+WHERE ServiceName = {{service:String}} AND Route = {{route:String}} AND TraceId = {{trace:String}}
+  AND SpanId = {{span:String}} AND IsDeleted = 0
+ORDER BY ClaimIndex, At, Actor
+"""  # noqa: S608 - our own names
+# Of several people's opinions on one verdict their mean counts; verdicts of one answer are alike.
+PRECISION = f"""
+SELECT Verifier AS verifier, OnClaim AS is_of_claims, LabelSeen AS label, count() AS answers,
+    sum(Opinions) AS opinions, toUInt64(sum(Judged)) AS judged, sum(Agreed) AS agreed,
+    sum(Judged * Judged) AS mm, sum(Agreed * Agreed) AS xx, sum(Agreed * Judged) AS xm
+FROM (
+    SELECT Verifier, OnClaim, LabelSeen, TraceId, SpanId,
+        count() AS Judged, sum(Share) AS Agreed, sum(People) AS Opinions
+    FROM (
+        SELECT VerifierId AS Verifier, ClaimIndex >= 0 AS OnClaim, Label AS LabelSeen, TraceId,
+            SpanId, ClaimIndex, avg(Opinion = 'agree') AS Share, count() AS People
+        FROM rt4chart_feedback FINAL
+        WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+          AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+          AND {OF_SCOPE}
+          AND ({{verifier:String}} = '' OR VerifierId = {{verifier:String}})
+        GROUP BY Verifier, OnClaim, LabelSeen, TraceId, SpanId, ClaimIndex
+    )
+    GROUP BY Verifier, OnClaim, LabelSeen, TraceId, SpanId
+)
+GROUP BY Verifier, OnClaim, LabelSeen
+ORDER BY Verifier, OnClaim DESC, LabelSeen
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """One person's opinion on one claim's verdict, or (claim -1) on the answer's.
+
+    `label` is the one that the person saw, `correct` the one that he would give ("" where he did
+    not say).
+    """
+
+    verifier: str
+    claim: int
+    label: str
+    opinion: Opinion
+    correct: str
+    actor: str
+    note: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How often people agree with a verifier's label.
+
+    `judged` are the verdicts that anybody has an opinion on, in `answers` answers, `opinions` all
+    of these; `agreed` is the sum over the verdicts of the share of people who agree. `is_of_claims`
+    is False for the label of whole answers. The interval of `rate` is Wilson's, and knows that the
+    claims of an answer are correlated.
+    """
+
+    verifier: str
+    is_of_claims: bool
+    label: str
+    answers: int
+    opinions: int
+    judged: int
+    agreed: float
+    rate: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreed:
+    """The sums of a label: `mm`, `xx` and `xm` are over answers, of judged and agreed."""
+
+    verifier: str
+    is_of_claims: bool
+    label: str
+    answers: int
+    opinions: int
+    judged: int
+    agreed: float
+    mm: float
+    xx: float
+    xm: float
+
+
+def record_feedback(client: Client, answer: Verification, given: Sequence[Feedback]) -> None:
+    """Write the opinions on this answer, each in place of the same person's earlier one.
+
+    Raises InputError for a label that there is not and for a person without a name.
+    """
+    for one in given:
+        _check(one)
+    # A clock that was set back must not leave the earlier opinion standing.
+    before = {(row.verifier, row.claim, row.actor): row.version for row in _rows(client, answer)}
+    rows = [
+        _row(answer, one, max(one.at_ns, before.get((one.verifier, one.claim, one.actor), 0) + 1))
+        for one in given
+    ]
+    _insert(client, rows)
+
+
+def take_back(
+    client: Client, answer: Verification, *, verifier: str, claim: int, actor: str, at_ns: int
+) -> bool:
+    """Take a person's opinion away; False where there is none."""
+    found = [
+        replace(row, version=max(row.at_ns, at_ns, row.version + 1), is_deleted=True)
+        for row in _rows(client, answer)
+        if (row.verifier, row.claim, row.actor) == (verifier, claim, actor)
+    ]
+    _insert(client, found)
+    return bool(found)
+
+
+def feedback_on(client: Client, answer: Verification) -> list[Feedback]:
+    """All standing opinions on an answer, of every verifier's verdict, by claim and time."""
+    return [
+        Feedback(
+            verifier=row.verifier,
+            claim=row.claim,
+            label=row.label,
+            opinion=row.opinion,
+            correct=row.correct,
+            actor=row.actor,
+            note=row.note,
+            at_ns=row.at_ns,
+        )
+        for row in _rows(client, answer)
+    ]
+
+
+def judge_precision(
+    client: Client,
+    *,
+    since_ns: int = 0,
+    until_ns: int = FOR_EVER,
+    service: str | None = None,
+    route: str | None = None,
+    verifier: str = "",
+) -> list[Precision]:
+    """How often people agree with each verifier's labels, on answers of that time.
+
+    Without a service, a route or a verifier, of all of them. By verifier, labels of claims first.
+    """
+    given = {
+        "since": since_ns,
+        "until": until_ns,
+        **scope(service, route),
+        "verifier": verifier,
+    }
+    return [_precision(row) for row in read(client, _Agreed, PRECISION, given)]
+
+
+def _check(one: Feedback) -> None:
+    labels = tuple(label.value for label in Label)
+    if one.correct and one.correct not in labels:
+        raise InputError(f"expected a label of {', '.join(labels)}, got {one.correct!r}")
+    if not one.actor:
+        raise InputError("expected whose opinion it is, got an empty name")
+
+
+def _rows(client: Client, answer: Verification) -> list[FeedbackRow]:
+    given = {
+        "service": answer.service,
+        "route": answer.route,
+        "trace": answer.trace_id,
+        "span": answer.span_id,
+    }
+    return read(client, FeedbackRow, OF_ANSWER, given)
+
+
+def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
+    written = [
+        (
+            *(one.trace_id, one.span_id, one.verifier, one.claim),
+            *(one.actor, one.version, int(one.is_deleted)),
+        )
+        for one in rows
+    ]
+    FEEDBACK.insert(client, rows, token=token_of("feedback", written))
+
+
+def _row(answer: Verification, one: Feedback, version: int) -> FeedbackRow:
+    return FeedbackRow(
+        start_ns=answer.start_ns,
+        trace_id=answer.trace_id,
+        span_id=answer.span_id,
+        service=answer.service,
+        route=answer.route,
+        verifier=one.verifier,
+        claim=one.claim,
+        label=one.label,
+        opinion=one.opinion,
+        correct=one.correct,
+        actor=one.actor,
+        note=one.note[:MAX_NOTE],
+        at_ns=one.at_ns,
+        version=version,
+    )
+
+
+def _precision(row: _Agreed) -> Precision:
+    sums = AnswerSums(
+        row.answers, row.judged, row.judged, row.agreed, row.judged, row.xx, row.xm, row.mm
+    )
+    return Precision(
+        row.verifier,
+        row.is_of_claims,
+        row.label,
+        row.answers,
+        row.opinions,
+        row.judged,
+        row.agreed,
+        claim_rate(sums),
+    )

@@ -1,0 +1,216 @@
+"""Verdicts are written so that one that comes twice counts once, and a later one replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify.core.model import Claim, Label, Report, Usage
+from rt4chart_collector.store.answers.claims import CLAIM_FIELDS, CLAIMS, ClaimRow
+from rt4chart_collector.store.answers.verifications import (
+    VERIFICATIONS,
+    AnswerKey,
+    Cost,
+    Counts,
+    SeenPassage,
+    Verification,
+)
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import RowTable, read, token_of
+
+# An answer that lacked something may be looked at again when the rest of its trace has come.
+PROVISIONAL = (
+    Decision.NO_CONTENT,
+    Decision.NO_CONTEXT,
+    Decision.REDACTED,
+    Decision.TRUNCATED,
+)
+
+_Stored = TypeVar("_Stored", Verification, ClaimRow)
+
+
+def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
+    """Store the verdicts: claims first, then the verifications, which make them count.
+
+    The same batch twice is stored once. A later verdict on an answer replaces the earlier one with
+    all its claims, in the rollup too.
+    """
+    latest = {_verdict_key(one): one for one in sorted(verdicts, key=lambda one: one.decided_ns)}
+    if not latest:
+        return
+    candidates = [verdict.candidate for verdict in latest.values()]
+    before = [
+        row
+        for row in _stored(client, VERIFICATIONS, candidates, key=_sort_key)
+        if _row_key(row) in latest
+    ]
+    # Above the tombstone of the row that is replaced, whatever this writer's clock says.
+    floor = {_row_key(row): row.version + 2 for row in before}
+    rows = [
+        _verification(verdict, max(verdict.decided_ns, floor.get(key, 0)))
+        for key, verdict in latest.items()
+    ]
+    claims = [
+        _claim_row(row, index, claim)
+        for row, verdict in zip(rows, latest.values(), strict=True)
+        for index, claim in enumerate(verdict.report.claims if verdict.report else ())
+    ]
+    gone = _superseded(client, candidates, set(floor), written=claims) if before else []
+    token = [(verdict.decided_ns, *key) for key, verdict in latest.items()]
+    CLAIMS.insert(client, [*claims, *gone], token=token_of("claims", token))
+    replaced = [_deleted(row) for row in before]
+    VERIFICATIONS.insert(client, [*replaced, *rows], token=token_of("verifications", token))
+
+
+def already_decided(
+    client: Client, candidates: Collection[Candidate], verifier: str
+) -> dict[AnswerKey, Decision]:
+    """What this verifier decided on these answers before, by (trace id, span id)."""
+    return {key: decision for key, (decision, _) in decided(client, candidates, verifier).items()}
+
+
+def decided(
+    client: Client, candidates: Collection[Candidate], verifier: str
+) -> dict[AnswerKey, tuple[Decision, float]]:
+    """The same with the probability that the answer was in the sample."""
+    rows = _stored(client, VERIFICATIONS, candidates, key=_sort_key)
+    return {row.key: (row.decision, row.sample_rate) for row in rows if row.verifier == verifier}
+
+
+def _stored(
+    client: Client,
+    table: RowTable[_Stored],
+    candidates: Collection[Candidate],
+    *,
+    key: Callable[[_Stored], Hashable],
+) -> list[_Stored]:
+    """The rows in force for these answers; an answer's time never changes, so it bounds them."""
+    if not candidates:
+        return []
+    query = (
+        f"SELECT {table.select()} FROM {table.name} "  # noqa: S608 - our own names alone
+        "WHERE TraceId IN {ids:Array(String)} "
+        "AND Timestamp >= fromUnixTimestamp64Nano({first:Int64}) "
+        "AND Timestamp <= fromUnixTimestamp64Nano({last:Int64}) ORDER BY Version"
+    )
+    given = {
+        "ids": sorted({candidate.trace_id for candidate in candidates}),
+        "first": min(candidate.start_ns for candidate in candidates),
+        "last": max(candidate.start_ns for candidate in candidates),
+    }
+    in_force = {key(row): row for row in read(client, table.row, query, given)}
+    wanted = {(candidate.trace_id, candidate.span_id) for candidate in candidates}
+    return [
+        row
+        for row in in_force.values()
+        if not row.is_deleted and (row.trace_id, row.span_id) in wanted
+    ]
+
+
+def _superseded(
+    client: Client,
+    candidates: Collection[Candidate],
+    replaced: Collection[tuple[str, str, str]],
+    *,
+    written: Iterable[ClaimRow],
+) -> list[ClaimRow]:
+    """Tombstones for the claims of earlier verdicts that the new rows do not overwrite."""
+    kept = {_claim_key(row) for row in written}
+    return [
+        _deleted(row)
+        for row in _stored(client, CLAIMS, candidates, key=_claim_key)
+        if _row_key(row) in replaced and _claim_key(row) not in kept
+    ]
+
+
+def _deleted(row: _Stored) -> _Stored:
+    return replace(row, version=row.version + 1, is_deleted=True)
+
+
+def _verdict_key(verdict: Verdict) -> tuple[str, str, str]:
+    return (verdict.candidate.trace_id, verdict.candidate.span_id, verdict.verifier)
+
+
+def _row_key(row: Verification | ClaimRow) -> tuple[str, str, str]:
+    return (row.trace_id, row.span_id, row.verifier)
+
+
+def _sort_key(row: Verification | ClaimRow) -> tuple[Hashable, ...]:
+    """The sorting key of the verifications: rows that share it replace each other."""
+    return (row.service, row.route, row.start_ns, *_row_key(row))
+
+
+def _claim_key(row: ClaimRow) -> tuple[Hashable, ...]:
+    """The sorting key of the claims."""
+    return (*_sort_key(row), row.index)
+
+
+def _verification(verdict: Verdict, version: int) -> Verification:
+    candidate, report = verdict.candidate, verdict.report
+    usage = report.usage if report else Usage()
+    return Verification(
+        start_ns=candidate.start_ns,
+        trace_id=candidate.trace_id,
+        span_id=candidate.span_id,
+        service=candidate.service,
+        route=candidate.route,
+        verifier=verdict.verifier,
+        environment=candidate.environment,
+        model=candidate.model,
+        prompt_version=candidate.prompt_version,
+        release=candidate.release,
+        session=candidate.session,
+        decision=verdict.decision,
+        label=report.label.value if report else "none",
+        sample_rate=verdict.sample_rate,
+        counts=_counts(report),
+        cost=Cost(
+            duration_ns=verdict.duration_ns,
+            calls=usage.calls,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_hits=usage.cache_hits,
+        ),
+        question=candidate.exchange.question,
+        answer=candidate.exchange.answer,
+        findings=tuple(report.findings) if report else (),
+        error=verdict.error,
+        passages=_passages(candidate),
+        version=version,
+    )
+
+
+def _passages(candidate: Candidate) -> tuple[SeenPassage, ...]:
+    """The passages' ids, stages and whether the answer had them; their texts are in the spans."""
+    context = {passage.id for passage in candidate.exchange.passages}
+    return tuple(
+        SeenPassage(one.passage.id, frozenset(one.stages), one.passage.id in context)
+        for one in candidate.staged
+    )
+
+
+def _counts(report: Report | None) -> Counts:
+    if report is None:
+        return Counts(0, 0, 0, 0, 0)
+    labels = (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
+    counts = [report.count(label) for label in labels]
+    return Counts(sum(counts), *counts)
+
+
+def _claim_row(verification: Verification, index: int, claim: Claim) -> ClaimRow:
+    """The row of a claim: where it stands, and each field of the claim under the same name."""
+    return ClaimRow(
+        start_ns=verification.start_ns,
+        trace_id=verification.trace_id,
+        span_id=verification.span_id,
+        service=verification.service,
+        route=verification.route,
+        verifier=verification.verifier,
+        environment=verification.environment,
+        model=verification.model,
+        index=index,
+        version=verification.version,
+        **{name: getattr(claim, name) for name in CLAIM_FIELDS},
+    )

@@ -1,0 +1,253 @@
+"""The verifications: what each verifier decided on each answer, in one row type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from otel_rt4chart.spans.model.verdict import Decision, Stage
+from otel_rt4chart.verify.core.model import Evidence, Finding
+from rt4chart_collector.store.engine.columns import (
+    Environment,
+    IsDeleted,
+    Model,
+    Route,
+    ServiceName,
+    SpanId,
+    StartNs,
+    TraceId,
+    VerifierId,
+    Version,
+)
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import NAME, RowTable, StoredAs, group, nested, read
+
+# An answer's trace and span.
+AnswerKey = tuple[str, str]
+ANSWER_LABELS = (
+    "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, "
+    "'no_claims' = 5, 'none' = 6)"
+)
+# A row's key holds its time, so two writings of a row never lie in two days: FINAL need not look.
+BY_DAY = {"do_not_merge_across_partitions_select_final": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Claims by label; `claims` are all that can be decided."""
+
+    claims: int
+    entailed: int
+    contradicted: int
+    baseless: int
+    undecided: int
+
+    @property
+    def decided(self) -> int:
+        """The claims in a rate's denominator."""
+        return self.entailed + self.contradicted + self.baseless
+
+    @property
+    def unfaithful(self) -> int:
+        """The claims that count against the answer."""
+        return self.contradicted + self.baseless
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the verification took."""
+
+    duration_ns: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cache_hits: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPassage:
+    """A passage by its id, the stages at which it was seen, and whether the answer had it."""
+
+    id: str
+    stages: frozenset[Stage]
+    is_context: bool
+
+
+def findings_from(written: str) -> tuple[Finding, ...]:
+    """The findings of their JSON; those of a later version that cannot be read are left out."""
+    try:
+        listed = json.loads(written or "[]")
+    except ValueError:
+        return ()
+    return tuple(_finding(one) for one in listed if isinstance(one, dict) and "name" in one)
+
+
+def _finding(one: Mapping[str, Any]) -> Finding:
+    return Finding(
+        name=str(one["name"]),
+        detail=str(one.get("detail", "")),
+        kind=str(one.get("kind", "")),
+        claim=one.get("claim"),
+        passage_ids=tuple(one.get("passage_ids", ())),
+        evidence=tuple(
+            Evidence(
+                str(given.get("passage_id", "")),
+                int(given.get("start", 0)),
+                int(given.get("end", 0)),
+                str(given.get("text", "")),
+                given.get("relation", "supports"),
+            )
+            for given in one.get("evidence", ())
+        ),
+        value=one.get("value"),
+    )
+
+
+def _json_of(findings: Sequence[Finding]) -> str:
+    """The findings as JSON, without the fields that are empty."""
+    listed = [
+        {name: value for name, value in asdict(one).items() if value not in (None, "", ())}
+        for one in findings
+    ]
+    return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+
+
+def _stages_from(written: str) -> frozenset[Stage]:
+    """The stages, which the column joins by commas; those of a later version are left out."""
+    known = {stage.value: stage for stage in Stage}
+    return frozenset(known[name] for name in written.split(",") if name in known)
+
+
+def _joined(stages: frozenset[Stage]) -> str:
+    return ",".join(stage.value for stage in Stage if stage in stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What one verifier decided on one answer; `label` is "none" where it was not verified.
+
+    `version` orders the writings; it is the time of the decision in nanoseconds, or a little later.
+    """
+
+    start_ns: StartNs
+    trace_id: TraceId
+    span_id: SpanId
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+    environment: Environment
+    model: Model
+    prompt_version: Annotated[str, StoredAs("PromptVersion", NAME)]
+    release: Annotated[str, StoredAs("Release", NAME)]
+    session: Annotated[str, StoredAs("SessionId", "String")]
+    decision: Annotated[Decision, StoredAs("Decision", NAME)]
+    label: Annotated[str, StoredAs("Label", ANSWER_LABELS)]
+    sample_rate: Annotated[float, StoredAs("SampleRate", "Float64")]
+    counts: Annotated[
+        Counts,
+        group(
+            Counts,
+            claims=StoredAs("ClaimCount", "UInt16"),
+            entailed=StoredAs("EntailedCount", "UInt16"),
+            contradicted=StoredAs("ContradictedCount", "UInt16"),
+            baseless=StoredAs("BaselessCount", "UInt16"),
+            undecided=StoredAs("UndecidedCount", "UInt16"),
+        ),
+    ]
+    cost: Annotated[
+        Cost,
+        group(
+            Cost,
+            duration_ns=StoredAs("VerifyDurationNs", "UInt64"),
+            calls=StoredAs("JudgeCalls", "UInt32"),
+            input_tokens=StoredAs("InputTokens", "UInt32"),
+            output_tokens=StoredAs("OutputTokens", "UInt32"),
+            cache_hits=StoredAs("CacheHits", "UInt32"),
+        ),
+    ]
+    question: Annotated[str, StoredAs("Question", "String")]
+    answer: Annotated[str, StoredAs("Answer", "String")]
+    findings: Annotated[
+        tuple[Finding, ...], StoredAs("Findings", "String", read=findings_from, write=_json_of)
+    ]
+    error: Annotated[str, StoredAs("Error", "String")]
+    passages: Annotated[
+        tuple[SeenPassage, ...],
+        nested(
+            SeenPassage,
+            id=StoredAs("Passages.Id", "Array(String)"),
+            stages=StoredAs("Passages.Stages", f"Array({NAME})", read=_stages_from, write=_joined),
+            is_context=StoredAs("Passages.IsContext", "Array(UInt8)", read=bool, write=int),
+        ),
+    ]
+    version: Version
+    is_deleted: IsDeleted = False
+
+    @property
+    def key(self) -> AnswerKey:
+        """The answer's trace and span."""
+        return (self.trace_id, self.span_id)
+
+
+VERIFICATIONS = RowTable("rt4chart_verifications", Verification)
+# The trace's index finds the rows; of each writing of a row the last one counts, as under FINAL.
+OF_ANSWER = f"""
+SELECT * FROM (
+    SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications
+    WHERE TraceId = {{trace:String}} AND SpanId = {{span:String}}
+    ORDER BY Version DESC
+    LIMIT 1 BY ServiceName, Route, Timestamp, VerifierId
+)
+WHERE is_deleted = 0
+ORDER BY decision != 'verified', version DESC, verifier
+LIMIT 1 BY verifier
+"""  # noqa: S608 - our own names alone, values are parameters
+# Of an answer that several verifiers judged, what the last of them wrote.
+LAST = f"""
+SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
+WHERE IsDeleted = 0 AND Decision = 'verified'
+  AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
+ORDER BY TraceId, SpanId, Version DESC, VerifierId LIMIT 1 BY TraceId, SpanId
+"""  # noqa: S608
+FAITHFUL = f"""
+SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
+WHERE IsDeleted = 0 AND Decision = 'verified' AND Label = 'entailed'
+  AND ServiceName = {{service:String}} AND Route = {{route:String}}
+ORDER BY Timestamp DESC, TraceId, SpanId
+LIMIT 1 BY TraceId, SpanId LIMIT {{limit:UInt32}}
+"""  # noqa: S608
+OF_TRACE = f"""
+SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
+WHERE TraceId = {{trace:String}} AND IsDeleted = 0
+ORDER BY Timestamp, SpanId, VerifierId LIMIT {{limit:UInt32}}
+"""  # noqa: S608
+
+
+def verifications_of(client: Client, trace_id: str, span_id: str) -> list[Verification]:
+    """What every verifier decided on the answer: those that verified it first, newest on top.
+
+    Empty where the answer is not known.
+    """
+    return read(client, Verification, OF_ANSWER, {"trace": trace_id, "span": span_id})
+
+
+def verifications_of_trace(
+    client: Client, trace_id: str, *, limit: int = 200
+) -> list[Verification]:
+    """Every decision on the trace's answers, by the start of the answer."""
+    return read(client, Verification, OF_TRACE, {"trace": trace_id, "limit": limit})
+
+
+def last_verifications(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, Verification]:
+    """The last verification of these answers by any verifier; answers without one are left out."""
+    if not keys:
+        return {}
+    return {one.key: one for one in read(client, Verification, LAST, {"keys": list(keys)})}
+
+
+def faithful_answers(client: Client, *, service: str, route: str, limit: int) -> list[Verification]:
+    """The newest answers of a route all of whose claims are entailed."""
+    given = {"service": service, "route": route, "limit": limit}
+    return read(client, Verification, FAITHFUL, given)

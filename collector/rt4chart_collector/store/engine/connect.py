@@ -1,0 +1,290 @@
+"""The connection: one client for the embedded engine and for a server, and its errors in ours."""
+
+from __future__ import annotations
+
+import logging
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from io import RawIOBase
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+import clickhouse_connect
+import urllib3
+from clickhouse_connect.driver.client import Client as Driver
+from clickhouse_connect.driver.exceptions import ClickHouseError
+from clickhouse_connect.driver.query import QueryResult
+
+from otel_rt4chart.core.errors import InputError, NoStoreError, StoreBusyError, StoreError
+from rt4chart_collector.store.engine.dsn import Target, target_of
+from rt4chart_collector.store.engine.embedded_folder import held, is_held, is_owned, let_go, turn
+from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint, read_endpoint
+
+CONNECT_SECONDS = 10
+# The settings of each connection to a cluster: subqueries run over all shards, not within each
+# alone; a shard that is away is an error and not a smaller number; a write is stored when it
+# returns, and reads prefer the replica that took it.
+CLUSTER_SETTINGS = {
+    "distributed_product_mode": "global",
+    "prefer_global_in_and_join": "1",
+    "distributed_foreground_insert": "1",
+    "parallel_distributed_insert_select": "0",
+    "skip_unavailable_shards": "0",
+    "load_balancing": "in_order",
+}
+IS_CLUSTER = """
+SELECT count() FROM system.tables
+WHERE database = {name:String} AND name = 'otel_traces' AND engine = 'Distributed'
+"""
+# What the driver raises where a Python value does not fit its column: trying again will not help.
+UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
+# What reading a `stream` raises where it breaks off: a server's is urllib3's response.
+BROKEN = (OSError, urllib3.exceptions.HTTPError, ClickHouseError)
+
+_Result = TypeVar("_Result")
+logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
+
+
+class Client:
+    """A connection for one thread; `sibling` opens another. Unqualified tables are `database`'s.
+
+    Every failure is a StoreError, or an InputError where a value does not fit its column.
+    """
+
+    def __init__(self, driver: Driver, target: Target, *, is_guest: bool = False) -> None:
+        """Take over a driver's connection; `connect` is the way in.
+
+        A guest's database belongs to a running service and is reached through its local API.
+        """
+        self._driver = driver
+        self.target = target
+        self.is_guest = is_guest
+        self._is_open = True
+
+    @property
+    def database(self) -> str:
+        """The database of unqualified table names."""
+        return self.target.database
+
+    def query(
+        self,
+        query: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> QueryResult:
+        """Rows of a SELECT; values come in as `{name:Type}` parameters, never in the text."""
+        given, wanted = dict(parameters or {}), dict(settings or {})
+        return self._asked(lambda: self._driver.query(query, given, wanted))
+
+    def command(self, statement: str, parameters: Mapping[str, object] | None = None) -> object:
+        """Run a statement without a result set, or with a single value."""
+        return self._asked(lambda: self._driver.command(statement, dict(parameters or {})))
+
+    def insert(
+        self,
+        table: str,
+        data: Sequence[Sequence[Any]],
+        column_names: Sequence[str],
+        *,
+        column_type_names: Sequence[str] | None = None,
+        column_oriented: bool = False,
+        settings: Mapping[str, object] | None = None,
+    ) -> int:
+        """Insert rows (or columns), and return when they are stored; the number of them."""
+        try:
+            summary = self._asked(
+                lambda: self._driver.insert(
+                    table,
+                    data,
+                    column_names=column_names,
+                    column_type_names=column_type_names,
+                    column_oriented=column_oriented,
+                    settings=dict(settings or {}),
+                )
+            )
+        except UNFIT as error:
+            raise InputError(f"a value does not fit its column of {table}: {error}") from error
+        return int(summary.written_rows)
+
+    def stream(
+        self,
+        query: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> RawIOBase:
+        """The bytes of a SELECT with a FORMAT, as they come; the embedded engine has them whole."""
+        given, wanted = dict(parameters or {}), dict(settings or {})
+        return cast(
+            RawIOBase, self._asked(lambda: self._driver.raw_stream(query, given, settings=wanted))
+        )
+
+    def keep(self, settings: Mapping[str, str]) -> None:
+        """Send these settings of the server's with everything from now on."""
+        for one in settings.items():
+            self._asked(partial(self._driver.set_client_setting, *one))
+
+    def enter(self) -> None:
+        """Unqualified names are of the target's database from now on, which has to be there."""
+        self._driver.database = self.target.database
+
+    def sibling(self) -> Client:
+        """Another connection to the same database, for another thread."""
+        return open_client(self.target)
+
+    def close(self) -> None:
+        """Close the connection; closing twice is harmless."""
+        with turn:
+            self._driver.close()
+            if self._is_open and self.target.path and not self.is_guest:
+                let_go(self.target.path)
+            self._is_open = False
+
+    def __enter__(self) -> Client:
+        """The client itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the connection."""
+        self.close()
+
+    def _asked(self, call: Callable[[], _Result]) -> _Result:
+        try:
+            return call()
+        except (ClickHouseError, OSError) as error:  # the embedded engine's inserts go by a file
+            raise StoreError(f"{self.target.shown}: {error}") from error
+
+
+def connect(
+    dsn: str, *, database: str = "", as_owner: bool = False, creates: bool = True
+) -> Client:
+    """Open the database that the DSN names, creating folder and database where they are missing.
+
+    `database` overrides the DSN's. Tables are `migrate`'s work. A path that a running service owns
+    is reached through that service, unless `as_owner` asks for the path itself. Raises
+    SettingsError for a DSN that cannot be read, StoreBusyError where another process owns the path
+    and has no local API, NoStoreError for a missing database where not `creates`, else StoreError.
+    """
+    return open_client(target_of(dsn, database=database), as_owner=as_owner, creates=creates)
+
+
+def open_client(target: Target, *, as_owner: bool = False, creates: bool = True) -> Client:
+    """Open a connection to the target and make sure its database is there."""
+    client = _opened(target, as_owner, creates)
+    try:
+        return _at_home(client, creates)
+    except StoreError:
+        client.close()
+        raise
+
+
+def _opened(target: Target, as_owner: bool, creates: bool) -> Client:
+    if not target.path:
+        return Client(_open_server(target), target)
+    with turn:
+        is_guest = not is_held(target.path) and is_owned(target.path)
+        if is_guest and as_owner:
+            raise busy(target)
+        driver = _open_local(target) if is_guest else _open_embedded(target, creates)
+        return Client(driver, target, is_guest=is_guest)
+
+
+def _at_home(client: Client, creates: bool) -> Client:
+    """The client with its database as the one of unqualified names."""
+    name, is_server = client.database, bool(client.target.scheme)
+    known = client.query(
+        "SELECT count() FROM system.databases WHERE name = {name:String}", {"name": name}
+    )
+    if known.result_rows == [(0,)]:
+        if not creates:
+            raise NoStoreError(f"{client.target.shown}: expected that database, it is not there")
+        client.command(f"CREATE DATABASE IF NOT EXISTS {name}")
+    client.enter()
+    if is_server and client.query(IS_CLUSTER, {"name": name}).result_rows != [(0,)]:
+        client.keep(CLUSTER_SETTINGS)
+    return client
+
+
+def _open_embedded(target: Target, creates: bool) -> Driver:
+    if not creates and not (Path(target.path) / "metadata").is_dir():
+        raise NoStoreError(f"{target.shown}: expected a database in that folder, there is none")
+    try:
+        Path(target.path).mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"RT4CHART_DSN: cannot create {target.path}: {error.strerror}") from error
+    try:
+        driver = clickhouse_connect.get_client(interface="chdb", path=target.path)
+    except ClickHouseError as error:
+        if not is_held(target.path) and is_owned(target.path):
+            raise busy(target) from error
+        raise StoreError(f"{target.shown}: {error}") from error
+    held(target.path)
+    return driver
+
+
+def _open_local(target: Target) -> Driver:
+    """A connection through the local API of the service that owns the path."""
+    endpoint = read_endpoint(Path(target.path))
+    if endpoint is None:
+        raise busy(target)
+    try:
+        return open_endpoint(endpoint)
+    except ClickHouseError as error:
+        raise busy(target) from error
+
+
+def open_endpoint(endpoint: LocalEndpoint) -> Driver:
+    """A driver's connection to a local API; raises ClickHouseError."""
+    return clickhouse_connect.get_client(
+        host="127.0.0.1",
+        port=endpoint.port,
+        access_token=endpoint.token,
+        compress=False,
+        connect_timeout=CONNECT_SECONDS,
+        autogenerate_session_id=False,
+        form_encode_query_params=True,
+        pool_mgr=FormPool(),
+    )
+
+
+class FormPool(urllib3.PoolManager):
+    """Connections, never through a proxy, that send fields as a URL-encoded form."""
+
+    def request(self, *given: Any, **more: Any) -> urllib3.BaseHTTPResponse:  # noqa: ANN401
+        """As the base class does, without multipart."""
+        return super().request(*given, encode_multipart=False, **more)
+
+
+def busy(target: Target) -> StoreBusyError:
+    """The error where another process owns the path."""
+    return StoreBusyError(
+        f"another process owns {target.path}; stop it, or point RT4CHART_DSN at a ClickHouse "
+        "server (http://user:password@host:8123/database); commands find a running `rt4chart up` "
+        "by themselves, once it is ready"
+    )
+
+
+def _open_server(target: Target) -> Driver:
+    try:
+        return clickhouse_connect.get_client(
+            interface=target.scheme,
+            host=target.host,
+            port=target.port,
+            username=target.username,
+            password=target.password,
+            connect_timeout=CONNECT_SECONDS,
+            autogenerate_session_id=False,
+            form_encode_query_params=True,
+        )
+    except ClickHouseError as error:
+        raise StoreError(
+            f"RT4CHART_DSN: no answer from a ClickHouse server at {target.shown}: {error}"
+        ) from error

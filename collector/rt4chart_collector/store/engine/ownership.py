@@ -1,0 +1,106 @@
+"""Whose an embedded database's path is: a service's while it lives, others' for a moment.
+
+A service locks `access-owner` in the database's folder before it asks for the path, and as long as
+it lives. Whoever took the path meanwhile sees that, and gives it back.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from otel_rt4chart.core.errors import StoreBusyError, StoreError
+from rt4chart_collector.store.engine.connect import Client, busy, connect, open_client
+from rt4chart_collector.store.engine.dsn import Target, target_of
+from rt4chart_collector.store.engine.local_endpoint import read_endpoint
+
+OWNER_FILE = "access-owner"
+# So long may somebody look whether there is an owner.
+LOOK_S = 1.0
+# A page of the console, and its patience after it.
+WAIT_S, PAUSE_S = 20.0, 0.1
+_own: set[str] = set()
+
+
+@contextmanager
+def owning(dsn: str) -> Iterator[None]:
+    """The path is wanted by this process alone while the block runs; a server needs no owner.
+
+    Raises StoreBusyError where another process has said so before.
+    """
+    target = target_of(dsn)
+    if not target.path:
+        yield
+        return
+    try:
+        Path(target.path).mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(Path(target.path) / OWNER_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"RT4CHART_DSN: cannot create {target.path}: {error.strerror}") from error
+    try:
+        _lock(file, target)
+        _own.add(target.path)
+        yield
+    finally:
+        _own.discard(target.path)
+        os.close(file)
+
+
+def connect_owner(dsn: str) -> Client:
+    """The connection of the owner: waits for whoever holds the path for a moment.
+
+    Raises StoreBusyError where it is not given back in time.
+    """
+    until = time.monotonic() + WAIT_S
+    while True:
+        try:
+            return connect(dsn, as_owner=True)
+        except StoreBusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE_S)
+
+
+def connect_briefly(dsn: str) -> Client:
+    """A connection for a moment: never to a path that a service owns or is about to own.
+
+    Nothing is created: NoStoreError where nothing is there. See `is_wanted` for when to close it.
+    """
+    target = target_of(dsn)
+    if is_wanted(target) and read_endpoint(Path(target.path)) is None:
+        raise busy(target)
+    return open_client(target, creates=False)
+
+
+def is_wanted(target: Target) -> bool:
+    """True where a service of another process owns the path or is about to."""
+    if not target.path or target.path in _own:
+        return False
+    try:
+        with (Path(target.path) / OWNER_FILE).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def is_lent(client: Client) -> bool:
+    """True for a connection that keeps an owner from the path: it is to be given back."""
+    return bool(client.target.path) and not client.is_guest and client.target.path not in _own
+
+
+def _lock(file: int, target: Target) -> None:
+    until = time.monotonic() + LOOK_S
+    while True:
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise busy(target) from None
+            time.sleep(PAUSE_S)

@@ -1,0 +1,282 @@
+"""Table rows as frozen dataclasses: read and written by column name.
+
+A row type annotates each field with its column:
+
+    @dataclass(frozen=True, slots=True)
+    class Silence:
+        starts_ns: Annotated[int, StoredAs("Starts", "DateTime64(3, 'UTC')")]
+        actor: Annotated[str, StoredAs("Actor", "String")]
+
+    SILENCES = RowTable("rt4chart_silences", Silence)
+    read(client, Silence, f"SELECT {SILENCES.select()} FROM rt4chart_silences FINAL")
+
+The columns of an INSERT and of a SELECT follow from the row type. `read` needs no table: a field
+takes the column of its own name, so a query over several tables names its columns with AS.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from enum import Enum
+from operator import attrgetter
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+from otel_rt4chart.core.errors import StoreError
+from rt4chart_collector.store.engine.connect import Client
+
+# The column type of what has few values: services, routes, judges.
+NAME = "LowCardinality(String)"
+TIME = "DateTime64(9, 'UTC')"
+TIME_MS = "DateTime64(3, 'UTC')"
+TIME_S = "DateTime('UTC')"
+# A time is nanoseconds since 1970 in every row. Each prefix of a column's type has the nanoseconds
+# of its unit and the function that gives it as a number.
+UNITS = {
+    "DateTime64(9": (1, "toUnixTimestamp64Nano"),
+    "DateTime64(3": (10**6, "toUnixTimestamp64Milli"),
+    "DateTime(": (10**9, "toUnixTimestamp"),
+}
+
+Row = TypeVar("Row")
+Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAs:
+    """A column by its name and type; `read` and `write` convert a value where its type does not."""
+
+    name: str
+    type: str
+    read: Convert | None = None
+    write: Convert | None = None
+
+    @property
+    def unit(self) -> tuple[int, str]:
+        """The nanoseconds of one unit and the function for it; (1, "") where it is no time."""
+        inner = self.type.removeprefix("Array(")
+        return next((unit for start, unit in UNITS.items() if inner.startswith(start)), (1, ""))
+
+    def expression(self, table: str = "") -> str:
+        """The expression that gives the value as a row has it."""
+        name = f"{table}.{self.name}" if table else self.name
+        unit, function = self.unit
+        if not function:
+            return name
+        if self.type.startswith("Array("):
+            return f"arrayMap(t -> {function}(t), {name})"
+        return f"{function}({name})" if unit == 1 else f"{function}({name}) * {unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralColumns:
+    """Several columns that make one value: each part is an attribute of it.
+
+    `make` takes the parts in order. In a `nested` one the columns are arrays of equal length, and
+    the value is a tuple with one element for each of their places.
+    """
+
+    make: Callable[..., Any]
+    parts: Mapping[str, StoredAs]
+    nested: bool = False
+
+
+def group(make: Callable[..., Any], **parts: StoredAs) -> SeveralColumns:
+    """A value that is spread over several columns; `tuple` makes a plain tuple of them."""
+    return SeveralColumns(make, parts)
+
+
+def nested(make: Callable[..., Any], **parts: StoredAs) -> SeveralColumns:
+    """A tuple of values that is stored in a Nested column, one array for each part."""
+    return SeveralColumns(make, parts, nested=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RowTable(Generic[Row]):
+    """A table and the dataclass of its rows."""
+
+    name: str
+    row: type[Row]
+
+    @property
+    def columns(self) -> tuple[StoredAs, ...]:
+        """The columns that are written, in the order of the row type."""
+        return tuple(column for one in _fields(self.row) for column in one.columns.values())
+
+    def select(self, *names: str, table: str = "") -> str:
+        """The columns of a SELECT that `read` takes: of these fields, or of all of them.
+
+        `table` is the alias that the query has for this table.
+        """
+        chosen = [one for one in _fields(self.row) if not names or one.name in names]
+        return ", ".join(
+            f"{column.expression(table)} AS {alias}"
+            for one in chosen
+            for alias, column in one.columns.items()
+        )
+
+    def insert(self, client: Client, rows: Sequence[Row], *, token: str) -> None:
+        """Write the rows; the same token twice among the last 1000 inserts is written once.
+
+        Views on the table obey the token too. A batch may cover any number of days.
+        """
+        if not rows:
+            return
+        client.insert(
+            self.name,
+            [values for one in _fields(self.row) for values in one.write(rows)],
+            [column.name for column in self.columns],
+            column_type_names=[column.type for column in self.columns],
+            column_oriented=True,
+            settings={
+                "insert_deduplicate": 1,
+                "insert_deduplication_token": token,
+                "deduplicate_blocks_in_dependent_materialized_views": 1,
+                "max_partitions_per_insert_block": 0,
+                "async_insert": 0,
+            },
+        )
+
+
+def read(
+    client: Client,
+    row: type[Row],
+    query: str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    settings: Mapping[str, object] | None = None,
+) -> list[Row]:
+    """The result of a query as rows of this type; other columns of the result are left out.
+
+    A field with a default value may have no column. Raises StoreError where another has none.
+    """
+    result = client.query(query, parameters, settings=settings)
+    # The embedded engine names no columns of an empty result.
+    if not result.column_names:
+        return []
+    columns = dict(zip(result.column_names, result.result_columns, strict=True))
+    found = [one for one in _fields(row) if columns.keys() >= one.columns.keys()]
+    if missing := [one for one in _fields(row) if one.is_required and one not in found]:
+        raise StoreError(
+            f"expected a column of the query for each field of {row.__name__}, none for "
+            f"{', '.join(one.name for one in missing)}; the query has {', '.join(columns)}"
+        )
+    values = [one.read(columns) for one in found]
+    if len(found) == len(_fields(row)):
+        return list(map(row, *values))
+    names = [one.name for one in found]
+    return [row(**dict(zip(names, cells, strict=True))) for cells in zip(*values, strict=True)]
+
+
+def read_int(
+    client: Client,
+    query: str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    settings: Mapping[str, object] | None = None,
+) -> int:
+    """The number that a query gives in one row of one column."""
+    ((value,),) = client.query(query, parameters, settings=settings).result_rows
+    return int(value)
+
+
+def token_of(kind: str, identities: Iterable[Sequence[object]]) -> str:
+    """A batch's token: it depends on what is in the batch, not on the order or the time."""
+    lines = sorted("\x1f".join(map(str, identity)) for identity in identities)
+    return hashlib.sha256("\x1e".join([kind, *lines]).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of a row type; `columns` are those it is made of, by their names in a result."""
+
+    name: str
+    columns: Mapping[str, StoredAs]
+    is_required: bool
+    of_several: SeveralColumns | None = None
+
+    def read(self, result: Mapping[str, Sequence[Any]]) -> Iterable[Any]:
+        """The field's value of every row."""
+        several = self.of_several
+        is_nested = several is not None and several.nested
+        cells = [
+            _converted(result[alias], column.read, is_nested=is_nested)
+            for alias, column in self.columns.items()
+        ]
+        if several is None:
+            return cells[0]
+        if several.make is tuple:
+            return zip(*cells, strict=True)
+        if not several.nested:
+            return map(several.make, *cells)
+        return (tuple(map(several.make, *arrays)) for arrays in zip(*cells, strict=True))
+
+    def write(self, rows: Sequence[Any]) -> list[Sequence[Any]]:
+        """The values of every row for each of the columns."""
+        values = list(map(attrgetter(self.name), rows))
+        several = self.of_several
+        if several is None:
+            cells: list[Sequence[Any]] = [values]
+        elif several.make is tuple:
+            cells = list(zip(*values, strict=True))
+        elif several.nested:
+            getters = map(attrgetter, several.parts)
+            cells = [[list(map(get, value)) for value in values] for get in getters]
+        else:
+            cells = [list(map(attrgetter(name), values)) for name in several.parts]
+        is_nested = several is not None and several.nested
+        return [
+            _converted(one, column.write, is_nested=is_nested)
+            for one, column in zip(cells, self.columns.values(), strict=True)
+        ]
+
+
+# The fields of each row type, which are resolved once.
+_resolved: dict[type[Any], tuple[_Field, ...]] = {}
+
+
+def _fields(row: type[Any]) -> tuple[_Field, ...]:
+    if row not in _resolved:
+        hints = get_type_hints(row, include_extras=True)
+        _resolved[row] = tuple(
+            _field(
+                one.name, hints[one.name], is_required=one.default is one.default_factory is MISSING
+            )
+            for one in fields(row)
+        )
+    return _resolved[row]
+
+
+def _field(name: str, hint: object, *, is_required: bool) -> _Field:
+    plain, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    several = next((note for note in notes if isinstance(note, SeveralColumns)), None)
+    if several is not None:
+        columns = {
+            f"{name}_{part}": _with_type(column, None) for part, column in several.parts.items()
+        }
+        return _Field(name, columns, is_required, several)
+    column = next((note for note in notes if isinstance(note, StoredAs)), StoredAs(name, ""))
+    return _Field(name, {name: _with_type(column, plain)}, is_required)
+
+
+def _with_type(column: StoredAs, plain: object) -> StoredAs:
+    """The column with the conversions that the type of the field asks for."""
+    if column.read is not None:
+        return column
+    if isinstance(plain, type) and issubclass(plain, Enum):
+        return replace(column, read=plain, write=attrgetter("value"))
+    if plain is bool:
+        return replace(column, read=bool, write=int)
+    if get_origin(plain) is tuple:
+        return replace(column, read=tuple, write=list)
+    unit, _ = column.unit
+    return column if unit == 1 else replace(column, write=lambda time_ns: time_ns // unit)
+
+
+def _converted(values: Sequence[Any], convert: Convert | None, *, is_nested: bool) -> Sequence[Any]:
+    if convert is None:
+        return values
+    if is_nested:
+        return [list(map(convert, cells)) for cells in values]
+    return list(map(convert, values))

@@ -1,0 +1,1 @@
+"""Failures, issues and eval sets."""

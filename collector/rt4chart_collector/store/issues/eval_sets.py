@@ -1,0 +1,241 @@
+"""Eval sets: their cases as they are now, and their releases, which are written once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+from uuid import uuid4
+
+from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.store.engine.columns import Actor, IsDeleted, Note, Version
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.leases import give_back, take
+from rt4chart_collector.store.engine.rows import (
+    TIME_MS,
+    RowTable,
+    StoredAs,
+    read,
+    read_int,
+    token_of,
+)
+
+CASE_STATES = "Enum8('pending' = 1, 'approved' = 2, 'rejected' = 3)"
+MS = 1_000_000
+LEASE_NS = 60 * 10**9
+
+
+class CaseState(StrEnum):
+    """Whether a person wants the case; only approved cases are released."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case of a set as it is now; `body` is its JSON, `actor` who set its state."""
+
+    eval_set: Annotated[str, StoredAs("EvalSet", "String")]
+    id: Annotated[str, StoredAs("CaseId", "String")]
+    state: Annotated[CaseState, StoredAs("State", CASE_STATES)]
+    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
+    body: Annotated[str, StoredAs("Body", "String")]
+    actor: Actor
+    note: Note
+    version: Version
+    is_deleted: IsDeleted = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow:
+    """A case of a release; `checksum` is over all cases of the release."""
+
+    eval_set: Annotated[str, StoredAs("EvalSet", "String")]
+    release: Annotated[int, StoredAs("Release", "UInt32")]
+    id: Annotated[str, StoredAs("CaseId", "String")]
+    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
+    body: Annotated[str, StoredAs("Body", "String")]
+    checksum: Annotated[str, StoredAs("Checksum", "String")]
+    actor: Actor
+    released_ns: Annotated[int, StoredAs("ReleasedAt", TIME_MS)]
+
+
+CASES = RowTable("rt4chart_eval_cases", CaseRow)
+RELEASES = RowTable("rt4chart_eval_releases", ReleaseRow)
+STORED = f"""
+SELECT {CASES.select()} FROM rt4chart_eval_cases FINAL
+WHERE EvalSet = {{name:String}} AND IsDeleted = 0 ORDER BY CaseId
+"""  # noqa: S608 - our own names alone
+RELEASED = f"""
+SELECT {RELEASES.select()} FROM rt4chart_eval_releases FINAL
+WHERE EvalSet = {{name:String}} AND Release = {{release:UInt32}} ORDER BY CaseId
+"""  # noqa: S608
+CHECKSUMS = """
+SELECT DISTINCT Checksum FROM rt4chart_eval_releases
+WHERE EvalSet = {name:String} AND Release = {release:UInt32}
+"""
+ALL_RELEASES = """
+SELECT Release AS number, uniqExact(CaseId) AS cases, any(Checksum) AS checksum,
+    any(Actor) AS actor, toUnixTimestamp64Milli(max(ReleasedAt)) AS released_ms
+FROM rt4chart_eval_releases FINAL WHERE EvalSet = {name:String}
+GROUP BY Release ORDER BY Release DESC
+"""
+LATEST = "SELECT max(Release) FROM rt4chart_eval_releases WHERE EvalSet = {name:String}"
+ALL = """
+SELECT EvalSet AS name, sum(Pending) AS pending, sum(Approved) AS approved,
+    sum(Rejected) AS rejected, max(Latest) AS release
+FROM (
+    SELECT EvalSet, countIf(State = 'pending') AS Pending, countIf(State = 'approved') AS Approved,
+        countIf(State = 'rejected') AS Rejected, 0 AS Latest
+    FROM rt4chart_eval_cases FINAL WHERE IsDeleted = 0 GROUP BY EvalSet
+    UNION ALL
+    SELECT EvalSet, 0, 0, 0, max(Release) FROM rt4chart_eval_releases GROUP BY EvalSet
+) GROUP BY EvalSet ORDER BY EvalSet
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCase:
+    """A case; `body` is its JSON, `actor` who brought it to its state, `note` what they said."""
+
+    id: str
+    state: CaseState
+    issue: int
+    body: str
+    actor: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSetCounts:
+    """An eval set, its cases by state, and its latest release; 0 where there is none."""
+
+    name: str
+    pending: int
+    approved: int
+    rejected: int
+    release: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRelease:
+    """A release as it was written: how many cases, what they sum up to, by whom and when."""
+
+    number: int
+    cases: int
+    checksum: str
+    actor: str
+    released_ms: int
+
+
+def eval_sets(client: Client) -> list[EvalSetCounts]:
+    """Every set, by name."""
+    return read(client, EvalSetCounts, ALL)
+
+
+def stored_cases(client: Client, name: str) -> list[StoredCase]:
+    """The cases of a set as they are now, by id."""
+    rows = read(client, CaseRow, STORED, {"name": name})
+    return [StoredCase(row.id, row.state, row.issue, row.body, row.actor, row.note) for row in rows]
+
+
+def write_cases(client: Client, name: str, cases: Sequence[StoredCase], *, version: int) -> None:
+    """Write cases, each in place of the one with its id; `version` orders the writings."""
+    rows = [
+        CaseRow(
+            eval_set=name,
+            id=case.id,
+            state=case.state,
+            issue=case.issue,
+            body=case.body,
+            actor=case.actor,
+            note=case.note,
+            version=version,
+        )
+        for case in cases
+    ]
+    CASES.insert(client, rows, token=token_of("cases", [(name, c.id, version) for c in cases]))
+
+
+def release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
+    """Release the approved cases under the next number, and give that.
+
+    Raises InputError where no case is approved, where the latest release holds the same cases, and
+    while another release of the set runs. A release whose rows were changed is kept.
+    """
+    now_ns, holder = now_ms * MS, uuid4().hex
+    lease = f"release of {name}"
+    if not take(client, lease, holder, now_ns=now_ns, for_ns=LEASE_NS):
+        raise InputError(f"{name}: another release of it is running; try again in a minute")
+    try:
+        return _release(client, name, actor=actor, now_ms=now_ms)
+    finally:
+        give_back(client, lease, holder, now_ns=now_ns)
+
+
+def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
+    cases = [case for case in stored_cases(client, name) if case.state is CaseState.APPROVED]
+    if not cases:
+        raise InputError(
+            f"{name}: expected at least one approved case, got none; "
+            "approve some with rt4chart evalset review"
+        )
+    latest, checksum = latest_release(client, name), checksum_of(case.body for case in cases)
+    written = client.query(CHECKSUMS, {"name": name, "release": latest}).result_rows
+    if written == [(checksum,)]:
+        raise InputError(f"{name}: release {latest} holds the same cases already")
+    number = latest + 1
+    rows = [
+        ReleaseRow(
+            eval_set=name,
+            release=number,
+            id=case.id,
+            issue=case.issue,
+            body=case.body,
+            checksum=checksum,
+            actor=actor,
+            released_ns=now_ms * MS,
+        )
+        for case in cases
+    ]
+    RELEASES.insert(client, rows, token=token_of("release", [(name, number, checksum, now_ms)]))
+    released_cases(client, name, number)
+    return number
+
+
+def latest_release(client: Client, name: str) -> int:
+    """The number of the latest release; 0 where there is none."""
+    return int(read_int(client, LATEST, {"name": name}))
+
+
+def releases(client: Client, name: str) -> list[EvalRelease]:
+    """The releases of a set, the latest first; `released_cases` checks that one is intact."""
+    return read(client, EvalRelease, ALL_RELEASES, {"name": name})
+
+
+def released_cases(client: Client, name: str, number: int) -> list[StoredCase]:
+    """The cases of a release.
+
+    Raises InputError for an unknown number, and where its rows are not those that were written.
+    """
+    rows = read(client, ReleaseRow, RELEASED, {"name": name, "release": number})
+    if not rows:
+        raise InputError(f"{name}: expected a release of that number, got {number}")
+    if {checksum_of(row.body for row in rows)} != {row.checksum for row in rows}:
+        raise InputError(
+            f"{name}: release {number} has rows that were added or changed since; use an "
+            "earlier one, or release again"
+        )
+    return [StoredCase(row.id, CaseState.APPROVED, row.issue, row.body, row.actor) for row in rows]
+
+
+def checksum_of(bodies: Iterable[str]) -> str:
+    """SHA-256 over the cases, in the order of their text."""
+    digest = hashlib.sha256()
+    for body in sorted(bodies):
+        digest.update(hashlib.sha256(body.encode("utf-8", "backslashreplace")).digest())
+    return digest.hexdigest()

@@ -1,0 +1,190 @@
+"""Failures: the contradicted and baseless claims, with their questions and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.store.answers.claims import CLAIMS, StoredClashes, StoredEvidence
+from rt4chart_collector.store.engine.columns import Key
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read
+
+# The fields that a failure has in common with the row of its claim.
+OF_CLAIM = (
+    "trace_id",
+    "span_id",
+    "service",
+    "route",
+    "label",
+    "nearest",
+    "evidence",
+    "clashes",
+    "version",
+)
+# The verifier that judged an answer last: its claims are in force.
+LAST_VERDICT = """
+    SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
+        argMax(Question, Version) AS Question
+    FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+      AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
+    GROUP BY TraceId, SpanId
+"""
+SELECTED = f"""
+SELECT {CLAIMS.select(*OF_CLAIM, table="c")}, c.ClaimIndex AS claim_index, c.Claim AS claim,
+    toUnixTimestamp64Nano(c.Timestamp) AS time_ns, v.Question AS question
+FROM rt4chart_claims AS c FINAL
+INNER JOIN ({LAST_VERDICT}) AS v
+    ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
+WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
+  AND c.Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+"""  # noqa: S608 - our own names
+FAILURES = f"""{SELECTED}
+ORDER BY time_ns DESC, trace_id, span_id, claim_index
+LIMIT {{limit:UInt32}}
+"""
+# The index is on traces: without them all verdicts would be read.
+OF_TRACES = "TraceId IN {traces:Array(String)}"
+BY_KEY = f"""{SELECTED.replace("GROUP BY", f"AND {OF_TRACES} GROUP BY", 1)}
+  AND c.{OF_TRACES}
+  AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN {{keys:Array(Tuple(String, String, Int32))}}
+"""
+# A description carries the version of the claim that it is of, plus one.
+WITHOUT = f"""{SELECTED}
+  AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1) NOT IN (
+    SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_failure_embeddings FINAL
+    WHERE EmbeddingModel = {{model:String}} AND Fingerprint != ''
+      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+      AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+  )
+"""  # noqa: S608 - our own names
+UNDESCRIBED = f"""{WITHOUT}
+ORDER BY time_ns, trace_id, span_id, claim_index
+"""
+# The keys and versions of the failures in force in a range of traces, as descriptions have them.
+IN_FORCE = f"""
+SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
+FROM rt4chart_claims AS c FINAL
+INNER JOIN ({LAST_VERDICT} HAVING TraceId > {{after:String}} AND TraceId <= {{upto:String}}) AS v
+    ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
+WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
+  AND c.Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+  AND c.TraceId > {{after:String}} AND c.TraceId <= {{upto:String}}
+"""  # noqa: S608 - our own names
+DAYS = """
+SELECT DISTINCT toUnixTimestamp(toStartOfDay(Timestamp)) AS day_s
+FROM rt4chart_claims
+WHERE Label IN ('contradicted', 'baseless')
+  AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+  AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
+ORDER BY day_s
+"""
+# The descriptions are read once a day of failures, however few of these have none.
+MINUTES = f"""
+SELECT intDiv(time_ns, 60000000000) * 60 AS minute_s, count() AS failures FROM ({WITHOUT})
+GROUP BY minute_s ORDER BY minute_s
+"""  # noqa: S608 - our own names
+EVER = 2**63 - 1
+SECOND_NS = 1_000_000_000
+MINUTE_NS = 60 * SECOND_NS
+DAY_NS = 1440 * MINUTE_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One unfaithful claim; `nearest` is the context sentence most like it, "" where none is.
+
+    `version` is the time of the decision as the claim's row has it.
+    """
+
+    trace_id: str
+    span_id: str
+    claim_index: int
+    time_ns: int
+    service: str
+    route: str
+    question: str
+    claim: str
+    label: Label
+    nearest: str
+    evidence: StoredEvidence = ()
+    clashes: StoredClashes = ()
+    version: int = field(default=0, compare=False)
+
+    @property
+    def key(self) -> Key:
+        """The claim's identity: its answer's trace and span, and its number in the answer."""
+        return (self.trace_id, self.span_id, self.claim_index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    day_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Minute:
+    minute_s: int
+    failures: int
+
+
+def failures(client: Client, *, since_ns: int, limit: int = 100_000) -> list[Failure]:
+    """The failures since then, newest first, at most `limit` of them.
+
+    Of an answer that several verifiers judged, the claims of the one that did so last.
+    """
+    given = {"since": since_ns, "until": EVER, "limit": limit}
+    return read(client, Failure, FAILURES, given)
+
+
+def failures_by_key(client: Client, keys: list[Key]) -> list[Failure]:
+    """These failures, in the order of their keys; what is gone is left out."""
+    traces = sorted({trace for trace, _, _ in keys})
+    given = {"since": 0, "until": EVER, "keys": keys, "traces": traces}
+    found = {failure.key: failure for failure in read(client, Failure, BY_KEY, given)}
+    return [found[key] for key in keys if key in found]
+
+
+def slices(
+    client: Client, *, model: str, since_ns: int, until_ns: int, page: int
+) -> Iterator[tuple[int, int]]:
+    """Where failures have no description in that model's space, in pieces of at most `page` each.
+
+    A piece is [from, to) in nanoseconds, of a minute at least; it lies within a day, as the tables'
+    partitions do. A day is looked at when the pieces before it were taken.
+    """
+    for day in read(client, _Day, DAYS, {"since": since_ns, "until": until_ns}):
+        first = max(day.day_s * SECOND_NS, since_ns)
+        last = min(day.day_s * SECOND_NS + DAY_NS, until_ns)
+        given = {"model": model, "since": first, "until": last}
+        yield from _pieces(read(client, _Minute, MINUTES, given), first, last, page)
+
+
+def _pieces(
+    minutes: Sequence[_Minute], since_ns: int, until_ns: int, page: int
+) -> Iterator[tuple[int, int]]:
+    start, size, end = since_ns, 0, since_ns
+    for minute in minutes:
+        at = minute.minute_s * SECOND_NS
+        if size and size + minute.failures > page:
+            yield start, end
+            size = 0
+        if not size:
+            start = max(at, since_ns)
+        size, end = size + minute.failures, min(at + MINUTE_NS, until_ns)
+    if size:
+        yield start, end
+
+
+def undescribed(client: Client, *, model: str, since_ns: int, until_ns: int) -> list[Failure]:
+    """The failures of that time that have no description in that model's space, the oldest first.
+
+    One whose verdict was replaced since it was described has none.
+    """
+    given = {"since": since_ns, "until": until_ns, "model": model}
+    return read(client, Failure, UNDESCRIBED, given)

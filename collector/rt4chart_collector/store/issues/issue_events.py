@@ -1,0 +1,135 @@
+"""The events of issues: an append-only trail, from which their state, owner and names are read.
+
+An issue whose last event of the kind `merged` names another is an alias of that one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.store.engine.columns import Actor, Note
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import NAME, TIME, RowTable, StoredAs, read, token_of
+
+ITSELF = "rt4chart"
+STATES = ("new", "open", "acknowledged", "resolved", "regressed", "ignored")
+# A title that a person gave comes before the run's.
+RENAMED = "renamed"
+# Of these kinds the last event counts; of the others all of them.
+LASTING = ("titled", RENAMED, "summarised", "state", "owner", "merged")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened; `kind` says what `value` is, `actor` who did it."""
+
+    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
+    at_ns: Annotated[int, StoredAs("At", TIME)]
+    kind: Annotated[str, StoredAs("Kind", NAME)]
+    value: Annotated[str, StoredAs("Value", "String")] = ""
+    note: Note = ""
+    actor: Actor = ITSELF
+    id: Annotated[str, StoredAs("EventId", "String")] = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        """Give the event its id: the same for the same event, written twice."""
+        parts = (self.issue, self.at_ns, self.actor, self.kind, self.value, self.note)
+        digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+        object.__setattr__(self, "id", digest[:16])
+
+
+EVENTS = RowTable("rt4chart_issue_events", Event)
+OF_ISSUE = f"""
+SELECT {EVENTS.select()} FROM rt4chart_issue_events FINAL
+WHERE IssueId IN {{ids:Array(UInt64)}}
+ORDER BY rt4chart_issue_events.At, EventId
+"""  # noqa: S608 - our own names
+LAST = f"""
+SELECT {EVENTS.select()} FROM rt4chart_issue_events FINAL
+WHERE Kind IN {{kinds:Array(String)}}
+ORDER BY IssueId, Kind, rt4chart_issue_events.At DESC, EventId DESC LIMIT 1 BY IssueId, Kind
+"""  # noqa: S608
+
+
+def record(client: Client, events: Sequence[Event]) -> None:
+    """Write the events; the same event twice is stored once.
+
+    Raises InputError for an unknown state.
+    """
+    for event in events:
+        if event.kind == "state" and event.value not in STATES:
+            raise InputError(f"expected a state of {', '.join(STATES)}, got {event.value!r}")
+    EVENTS.insert(client, events, token=token_of("events", [(one.issue, one.id) for one in events]))
+
+
+def events_of(client: Client, issue_id: int) -> list[Event]:
+    """The trail of an issue, the oldest event first; those of its aliases are under their ids."""
+    return events_of_all(client, [issue_id])
+
+
+def events_of_all(client: Client, issue_ids: Sequence[int]) -> list[Event]:
+    """The trails of several issues in one, the oldest event first."""
+    return read(client, Event, OF_ISSUE, {"ids": list(issue_ids)})
+
+
+def last_events(client: Client, kinds: Sequence[str] = LASTING) -> dict[int, dict[str, Event]]:
+    """The last event of each of these kinds, by issue and kind."""
+    found: dict[int, dict[str, Event]] = {}
+    for event in read(client, Event, LAST, {"kinds": list(kinds)}):
+        found.setdefault(event.issue, {})[event.kind] = event
+    return found
+
+
+def aliases(client: Client) -> dict[int, int]:
+    """Every issue that was merged into another, and the one that stands for it in the end."""
+    return aliases_among(last_events(client, ("merged",)))
+
+
+def aliases_among(events: Mapping[int, Mapping[str, Event]]) -> dict[int, int]:
+    """The same, of the last events of each issue by their kinds."""
+    merged = {
+        issue: int(last["merged"].value, 16)
+        for issue, last in events.items()
+        if "merged" in last and last["merged"].value
+    }
+    return {issue: root_of(issue, merged) for issue in merged}
+
+
+def root_of(issue: int, merged: Mapping[int, int]) -> int:
+    """The issue that stands for this one; the lowest id of a cycle (see `merged_into`)."""
+    seen = [issue]
+    while (following := merged.get(seen[-1])) is not None:
+        if following in seen:
+            return min(seen[seen.index(following) :])
+        seen.append(following)
+    return seen[-1]
+
+
+def merged_into(
+    client: Client, issue: int, into: int, *, actor: str, at_ns: int, note: str = ""
+) -> Event:
+    """Make an issue an alias of another by an event; no failure is moved.
+
+    Raises InputError where the two are one already, so that no cycle can begin.
+    """
+    known = aliases(client)
+    root = known.get(into, into)
+    if known.get(issue, issue) == root:
+        raise InputError(
+            f"expected two issues, got {issue:016x} and {into:016x}, which are one: {root:016x}"
+        )
+    event = Event(known.get(issue, issue), at_ns, "merged", f"{root:016x}", note, actor)
+    record(client, [event])
+    return event
+
+
+def folded(ids: Iterable[int], known: Mapping[int, int]) -> dict[int, list[int]]:
+    """Each issue that is no alias with its aliases, itself first."""
+    found: dict[int, list[int]] = {}
+    for one in sorted(ids, key=lambda one: (one in known, one)):
+        found.setdefault(known.get(one, one), []).append(one)
+    return found

@@ -1,0 +1,195 @@
+"""Failures matched with the issues of their partition in the engine, where the vectors are.
+
+A partition is a service, a route and a fingerprint. Issues of another version of the fingerprint
+match too, because a changed rule makes no new issue. Descriptions are sorted by trace, so they are
+read in ranges of traces, and no statement reads more than a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rt4chart_collector.store.engine.columns import Key, Partition, StoredKey, StoredPartition
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.issues.failures import IN_FORCE
+
+OF_WINDOW = """
+    EmbeddingModel = {model:String} AND Fingerprint != ''
+    AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+    AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
+"""
+OF_RANGE = "TraceId > {after:String} AND TraceId <= {upto:String}"
+LAST_OF_RANGE = f"""
+SELECT count() AS found, max(TraceId) AS upto FROM (
+    SELECT TraceId FROM rt4chart_failure_embeddings
+    WHERE {OF_WINDOW} AND TraceId > {{after:String}}
+    ORDER BY TraceId LIMIT {{page:UInt32}}
+)
+"""  # noqa: S608 - our own names
+UNVERSIONED = "substring({0}, position({0}, ':') + 1)"
+# The failures in force without an assignment, or with one of an earlier verdict. Held is the issue
+# of the earlier assignment, where the description is the same.
+UNPLACED = f"""
+SELECT d.TraceId AS TraceId, d.SpanId AS SpanId, d.ClaimIndex AS ClaimIndex,
+    d.Timestamp AS Timestamp, d.ServiceName AS ServiceName, d.Route AS Route,
+    d.Fingerprint AS Fingerprint, d.Version AS Version, d.Embedding AS Embedding,
+    {UNVERSIONED.format("d.Fingerprint")} AS Pattern,
+    if({UNVERSIONED.format("h.Fingerprint")} = Pattern, h.IssueId, 0) AS Held
+FROM (
+    SELECT TraceId, SpanId, ClaimIndex, Timestamp, ServiceName, Route, Fingerprint, Version,
+        Embedding
+    FROM rt4chart_failure_embeddings FINAL
+    WHERE {OF_WINDOW} AND {OF_RANGE}
+      AND (TraceId, SpanId, ClaimIndex, Version) IN ({IN_FORCE})
+) AS d
+LEFT ANY JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, IssueId, Fingerprint, Version
+    FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {OF_RANGE}
+) AS h ON h.TraceId = d.TraceId AND h.SpanId = d.SpanId AND h.ClaimIndex = d.ClaimIndex
+WHERE h.Version < d.Version
+"""  # noqa: S608 - our own names
+# A centroid of another embedding space matches nothing, and neither does an empty description.
+MATCHES = f"""
+SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
+    toUnixTimestamp64Nano(any(e.Timestamp)) AS time_ns, any(e.Version) AS version,
+    any(e.ServiceName) AS partition_service, any(e.Route) AS partition_route,
+    any(e.Fingerprint) AS partition_fingerprint, any(e.Held) AS held,
+    argMin(i.IssueId, (Distance, i.IssueId)) AS issue,
+    min(ifNotFinite(round(cosineDistance(e.Embedding, arrayResize(i.Centroid, {{width:UInt32}})), 6)
+        AS Away, 2) AS Distance) AS distance,
+    cityHash64(e.TraceId, e.SpanId, e.ClaimIndex, {{seed:UInt64}}) AS draw
+FROM ({UNPLACED}) AS e
+LEFT JOIN (
+    SELECT IssueId, Service, Route, {UNVERSIONED.format("Fingerprint")} AS Pattern,
+        if(length(Centroid) = {{width:UInt32}} AND EmbeddingModel IN ({{model:String}}, ''),
+            Centroid, []) AS Centroid
+    FROM rt4chart_issues FINAL WHERE IsDeleted = 0
+) AS i ON i.Service = e.ServiceName AND i.Route = e.Route AND i.Pattern = e.Pattern
+GROUP BY e.TraceId, e.SpanId, e.ClaimIndex
+"""  # noqa: S608 - our own names
+VECTORS = f"""
+SELECT TraceId AS key_trace, SpanId AS key_span, ClaimIndex AS key_claim,
+    Embedding AS vector
+FROM rt4chart_failure_embeddings FINAL
+WHERE {OF_WINDOW}
+  AND ServiceName = {{service:String}} AND Route = {{route:String}}
+  AND Fingerprint = {{fingerprint:String}}
+  AND cityHash64(TraceId, SpanId, ClaimIndex, {{seed:UInt64}}) <= {{most:UInt64}}
+  AND (TraceId, SpanId, ClaimIndex, Version) NOT IN (
+    SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND ServiceName = {{service:String}} AND Route = {{route:String}}
+  )
+"""  # noqa: S608 - our own names
+MIDDLES = f"""
+SELECT a.IssueId AS issue, avgForEach(e.Embedding) AS mean, count() AS vectors
+FROM (
+    SELECT TraceId, SpanId, ClaimIndex, IssueId FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND IssueId IN {{ids:Array(UInt64)}}
+      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+) AS a
+INNER JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
+    WHERE {OF_WINDOW}
+) AS e ON e.TraceId = a.TraceId AND e.SpanId = a.SpanId AND e.ClaimIndex = a.ClaimIndex
+GROUP BY a.IssueId
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptionWindow:
+    """The descriptions of an embedding model, with its width, in a time."""
+
+    model: str
+    width: int
+    since_ns: int
+    until_ns: int
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The values for the statements."""
+        return {
+            "model": self.model,
+            "width": self.width,
+            "since": self.since_ns,
+            "until": self.until_ns,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class UnplacedFailure:
+    """A failure that has no place yet; `issue` is the nearest of its partition, 0 for none.
+
+    `held` is where it was before its verdict was replaced, 0 for nowhere; `draw` is by chance, the
+    same each time.
+    """
+
+    key: StoredKey
+    time_ns: int
+    version: int
+    partition: StoredPartition
+    held: int
+    issue: int
+    distance: float
+    draw: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    found: int
+    upto: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    key: StoredKey
+    vector: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    issue: int
+    mean: Sequence[float]
+    vectors: int
+
+
+def trace_ranges(
+    client: Client, window: DescriptionWindow, *, page: int
+) -> Iterator[tuple[str, str]]:
+    """The window's traces as (after, upto], each of about `page` descriptions."""
+    after = ""
+    while True:
+        given = {**window.parameters, "after": after, "page": page}
+        (last,) = read(client, _Range, LAST_OF_RANGE, given)
+        if not last.found:
+            return
+        yield after, last.upto
+        after = last.upto
+
+
+def unplaced(
+    client: Client, window: DescriptionWindow, traces: tuple[str, str], *, seed: int
+) -> list[UnplacedFailure]:
+    """The failures of a range of traces that have no place, each beside its nearest issue."""
+    after, upto = traces
+    given = {**window.parameters, "after": after, "upto": upto, "seed": seed}
+    return read(client, UnplacedFailure, MATCHES, given)
+
+
+def vectors(
+    client: Client, window: DescriptionWindow, partition: Partition, *, seed: int, most: int
+) -> dict[Key, Sequence[float]]:
+    """The vectors of a partition's failures without a place whose draw is `most` or less."""
+    service, route, fingerprint = partition
+    given: dict[str, object] = {"service": service, "route": route, "fingerprint": fingerprint}
+    given = {**window.parameters, **given, "seed": seed, "most": most}
+    return {one.key: one.vector for one in read(client, _Vector, VECTORS, given)}
+
+
+def middles(
+    client: Client, window: DescriptionWindow, issues: Sequence[int]
+) -> dict[int, tuple[Sequence[float], int]]:
+    """The mean of each issue's vectors in the window, and how many they are."""
+    given = {**window.parameters, "ids": list(issues)}
+    return {one.issue: (one.mean, one.vectors) for one in read(client, _Mean, MIDDLES, given)}

@@ -1,0 +1,1 @@
+"""Rates per route, and what they are computed from."""

@@ -1,0 +1,1 @@
+"""The schema: migrations, clusters, retention, and how a database differs from it."""

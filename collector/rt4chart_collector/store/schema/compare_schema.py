@@ -1,0 +1,188 @@
+"""Compares the schema of a database with the one that the migrations make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.schema.cluster import LOCAL
+from rt4chart_collector.store.schema.ddl import (
+    Alter,
+    Column,
+    Drop,
+    Insert,
+    Table,
+    View,
+    columns_of,
+    parsed,
+    split,
+)
+from rt4chart_collector.store.schema.migrate import Migration, planned, shipped
+
+# The Collector's exporter may have made these: our columns must be there, the rest is its own.
+OF_THE_EXPORTER = {"otel_traces", "otel_traces_trace_id_ts", "otel_traces_trace_id_ts_mv"}
+COLUMN = re.compile(
+    r"(?P<verb>ADD|DROP|MODIFY|RENAME) COLUMN (?:IF (?:NOT )?EXISTS )?(?P<of>.+)", re.S
+)
+PLACE = re.compile(r"\s+(?:AFTER [\w.]+|FIRST)$")
+MANAGED = re.compile(r"^(?:Shared|Replicated)")
+TABLES = """
+SELECT name, engine, engine_full, partition_key, sorting_key, primary_key,
+    if(as_select = '', '', formatQuery(as_select))
+FROM system.tables WHERE database = {db:String}
+"""
+COLUMNS = """
+SELECT table, name, type, default_kind FROM system.columns
+WHERE database = {db:String} ORDER BY table, position
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table's or view's columns and keys, or its query."""
+
+    engine: str
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
+    query: str = ""
+
+
+def drift(client: Client, migrations: Sequence[Migration] | None = None) -> list[str]:
+    """How the database differs from what its applied migrations made, a line a difference."""
+    plan = planned(client, migrations=shipped() if migrations is None else migrations)
+    if not plan.applied:
+        return []
+    variant = plan.variant
+    statements = [s for one in plan.applied for s in variant.statements(one, plan.applied)]
+
+    def canonical(query: str) -> str:
+        found = client.query("SELECT formatQuery({query:String})", {"query": query})
+        return str(found.result_rows[0][0])
+
+    return differences(schema_of(statements, canonical), live_schema(client))
+
+
+def schema_of(statements: Sequence[str], canonical: Callable[[str], str]) -> dict[str, Shape]:
+    """The shapes that the statements make, one after the other; `canonical` writes a query anew."""
+    shapes: dict[str, Shape] = {}
+    for statement in statements:
+        made = parsed(statement)
+        if isinstance(made, Table):
+            shapes.setdefault(made.name, _shape(made, shapes))
+        elif isinstance(made, View):
+            engine = "MaterializedView" if made.target else "View"
+            shapes[made.name] = Shape(engine, query=canonical(made.query))
+        elif isinstance(made, Alter):
+            shapes[made.name] = _altered(shapes[made.name], made)
+        elif isinstance(made, Drop):
+            shapes.pop(made.name, None)
+        elif isinstance(made, Insert):
+            continue
+    return shapes
+
+
+def live_schema(client: Client) -> dict[str, Shape]:
+    """The shapes of the client's database."""
+    given = {"db": client.database}
+    columns: dict[str, dict[str, Column]] = {}
+    for table, name, kind, default in client.query(COLUMNS, given).result_rows:
+        columns.setdefault(table, {})[name] = Column(name, kind, default)
+    return {
+        name: Shape(
+            engine,
+            columns.get(name, {}) if not query else {},
+            _keys(engine, _arguments(full), partition, primary, order),
+            query,
+        )
+        for name, engine, full, partition, order, primary, query in client.query(
+            TABLES, given
+        ).result_rows
+    }
+
+
+def differences(expected: Mapping[str, Shape], live: Mapping[str, Shape]) -> list[str]:
+    """The differences as text; tables that no migration made are ignored."""
+    return [line for name, shape in expected.items() for line in _told(name, shape, live.get(name))]
+
+
+def _told(name: str, expected: Shape, live: Shape | None) -> Iterator[str]:
+    if live is None:
+        yield f"{name}: expected a table or view of that name, there is none"
+        return
+    is_foreign = name.removesuffix(LOCAL) in OF_THE_EXPORTER
+    if not is_foreign:
+        if _family(live.engine, expected.engine) != expected.engine:
+            yield f"{name}: expected the engine {expected.engine}, it is {live.engine}"
+        for key, text in expected.keys.items():
+            if (got := live.keys.get(key, "")) != text:
+                yield f"{name}: expected {key} {text or 'empty'}, it is {got or 'empty'}"
+        if expected.query != live.query:
+            yield f"{name}: its query is not the one that the migration made"
+        for column in live.columns.keys() - expected.columns.keys():
+            yield f"{name}.{column}: no migration made this column"
+    for column, wanted in expected.columns.items():
+        found = live.columns.get(column)
+        if found is None:
+            yield f"{name}.{column}: expected {_shown(wanted)}, there is no such column"
+        elif found != wanted:
+            yield f"{name}.{column}: expected {_shown(wanted)}, it is {_shown(found)}"
+
+
+def _shown(column: Column) -> str:
+    return f"{column.type} {column.kind}".strip()
+
+
+def _family(engine: str, expected: str) -> str:
+    """A managed server replicates by itself what is asked for as a plain table."""
+    return engine if MANAGED.match(expected) else MANAGED.sub("", engine)
+
+
+def _shape(table: Table, shapes: Mapping[str, Shape]) -> Shape:
+    if table.like:
+        return Shape(table.engine, shapes[table.like].columns, {})
+    columns = {column.name: column for column in table.columns}
+    primary = table.primary_key or table.order_by
+    keys = _keys(table.engine, table.arguments, table.partition_by, primary, table.order_by)
+    return Shape(table.engine, columns, keys)
+
+
+def _keys(engine: str, arguments: str, partition: str, primary: str, order: str) -> dict[str, str]:
+    if not engine.endswith("MergeTree"):
+        return {}
+    # A replicated engine's path and name are quoted, and are its own.
+    of_rows = [one for one in split(arguments) if not one.startswith("'")]
+    return {
+        "engine arguments": ", ".join(of_rows),
+        "PARTITION BY": _plain(partition),
+        "PRIMARY KEY": _plain(primary),
+        "ORDER BY": _plain(order),
+    }
+
+
+def _arguments(full: str) -> str:
+    match = re.match(r"\w+\((.*?)\)(?: |$)", full)
+    return match[1] if match else ""
+
+
+def _plain(key: str) -> str:
+    """A key as system.tables shows it: without brackets around it, one blank at most."""
+    inner = key[1:-1] if key.startswith("(") and key.endswith(")") else key
+    return re.sub(r"\s+", " ", inner).strip()
+
+
+def _altered(shape: Shape, alter: Alter) -> Shape:
+    columns = dict(shape.columns)
+    for command in alter.commands:
+        match = COLUMN.fullmatch(command)
+        if match is None:
+            continue
+        if match["verb"] in ("ADD", "MODIFY"):
+            columns |= {one.name: one for one in columns_of(PLACE.sub("", match["of"]))}
+        elif match["verb"] == "DROP":
+            columns.pop(match["of"].strip())
+        else:
+            old, _, new = match["of"].partition(" TO ")
+            columns[new.strip()] = replace(columns.pop(old.strip()), name=new.strip())
+    return replace(shape, columns=columns)

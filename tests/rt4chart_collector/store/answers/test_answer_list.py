@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import AnswerLabel, Label
+from rt4chart_collector.store.answers.answer_list import (
+    AnswerFilter,
+    ListedAnswer,
+    Order,
+    answer_page,
+)
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
+
+HOUR = 3600 * SECOND
+ALL = AnswerFilter(NOON - 100 * HOUR, NOON + 100 * HOUR)
+BAD = [Label.CONTRADICTED, Label.BASELESS]
+
+
+def filled(client: Client) -> None:
+    """Forty answers over two days, some bad, some not sampled; four a moment apart."""
+    told = []
+    for number in range(1, 41):
+        labels = BAD[: number % 3] or [Label.ENTAILED]
+        decision = Decision.NOT_SAMPLED if number % 10 == 0 else Decision.VERIFIED
+        one = verdict(number, labels, decision=decision, start_ns=NOON - number // 4 * 5 * HOUR)
+        label = AnswerLabel.CONTRADICTED if number % 3 else AnswerLabel.ENTAILED
+        report = replace(one.report, label=label) if one.report else None
+        told.append(replace(one, report=report))
+    insert_verdicts(client, told)
+
+
+def walked(client: Client, wanted: AnswerFilter, order: Order, limit: int) -> list[ListedAnswer]:
+    """All pages one after the other."""
+    found: list[ListedAnswer] = []
+    page = answer_page(client, wanted, order=order, limit=limit)
+    found += page.rows
+    while page.after:
+        page = answer_page(client, wanted, order=order, limit=limit, after=page.after)
+        found += page.rows
+    return found
+
+
+@pytest.mark.parametrize("limit", [1, 7, 40])
+def test_pages_together_are_the_newest_first(client: Client, limit: int) -> None:
+    """No answer is missed or shown twice, whatever the size of a page."""
+    filled(client)
+
+    found = walked(client, ALL, "newest", limit)
+
+    times = [one.start_ns for one in found]
+    assert times == sorted(times, reverse=True)
+    assert len({one.trace_id for one in found}) == len(found) == 40
+
+
+@pytest.mark.parametrize("limit", [1, 7, 40])
+def test_pages_together_are_the_worst_first(client: Client, limit: int) -> None:
+    """Those with most unfaithful claims, of equals the newest; all of them once."""
+    filled(client)
+
+    found = walked(client, ALL, "worst", limit)
+
+    ranks = [(one.contradicted + one.baseless, one.start_ns) for one in found]
+    assert ranks == sorted(ranks, reverse=True)
+    assert len({one.trace_id for one in found}) == len(found) == 40
+
+
+def test_filters_narrow_the_list(client: Client) -> None:
+    """Each alone, and the two labels that are unfaithful under one word."""
+    filled(client)
+    told = verdict(50, route="pay")
+    exchange = replace(told.candidate.exchange, question="Où est l'ÉTÉ?")
+    insert_verdicts(client, [replace(told, candidate=replace(told.candidate, exchange=exchange))])
+
+    def count(**filters: str) -> int:
+        return len(
+            answer_page(client, AnswerFilter(ALL.since_ns, ALL.until_ns, **filters), limit=100).rows
+        )
+
+    assert count() == 41
+    assert count(service="shop", route="pay") == 1
+    assert count(route="none") == 0
+    assert count(verifier=VERIFIER, model="m-1", prompt_version="7", environment="prod") == 41
+    assert count(release="9") == 0
+    assert count(decision="not_sampled") == 4
+    assert count(label="unfaithful") == count(label="contradicted") + count(label="baseless") > 0
+    assert count(q="été") == 1
+    assert count(q="%_'\\") == 0
+
+
+def test_a_row_shows_the_worst_claim_and_the_beginning_of_the_texts(client: Client) -> None:
+    """What a person scans for, without the whole answer."""
+    told = verdict(1, [Label.ENTAILED, Label.BASELESS, Label.CONTRADICTED])
+    exchange = replace(told.candidate.exchange, answer="é" * 1000)
+    insert_verdicts(client, [replace(told, candidate=replace(told.candidate, exchange=exchange))])
+
+    (row,) = answer_page(client, ALL).rows
+
+    assert (row.worst_claim, row.worst_claim_index) == ("The trial lasts 14 days.", 2)
+    assert row.worst_claim_label == "contradicted"
+    assert (row.answer, row.characters) == ("é" * 280, 1000)
+    assert (row.claims, row.entailed, row.contradicted, row.baseless) == (3, 1, 1, 1)
+
+
+def test_a_verdict_made_anew_is_listed_once(client: Client) -> None:
+    """The list reads what is in force; two verifiers' verdicts are two rows."""
+    insert_verdicts(client, [verdict(1, [Label.CONTRADICTED])])
+    insert_verdicts(client, [verdict(1, [Label.ENTAILED], decided_ns=NOON + HOUR)])
+    insert_verdicts(client, [replace(verdict(1), verifier="other/1")])
+
+    rows = answer_page(client, ALL).rows
+
+    assert [(one.verifier, one.contradicted) for one in rows] == [(VERIFIER, 0), ("other/1", 0)]
+
+
+def test_an_empty_database_has_an_empty_page(client: Client) -> None:
+    """Nothing, and no next page."""
+    page = answer_page(client, ALL)
+    assert (page.rows, page.after) == ((), None)

@@ -1,0 +1,181 @@
+"""The view of the spans with their verdicts: a real trace, really verified."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify import LocalJudge, Verifier
+from rt4chart_collector.store.answers.spans import SPANS, insert_spans, spans_of
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.records import NOON, SECOND
+
+TRACE = "7" * 32
+TEXTS = {
+    "kb-1": "The trial lasts 14 days.",
+    "kb-2": "Refunds are paid within 30 days.",
+    "kb-3": "Our office is in Leipzig.",
+}
+
+
+def span(number: int, kind: str, **attributes: str) -> SpanRecord:
+    """A span of the trace, in OpenInference's attributes."""
+    return SpanRecord(
+        trace_id=TRACE,
+        span_id=f"{number:016x}",
+        name=kind.lower(),
+        start_ns=NOON + number,
+        end_ns=NOON + number + 1,
+        parent_span_id="" if number == 1 else f"{1:016x}",
+        attributes={"openinference.span.kind": kind, "empty": "", **attributes},
+        resource={"service.name": "shop"},
+    )
+
+
+def documents(*names: str) -> dict[str, str]:
+    """What a retriever says that it found; an unnamed document has a text alone."""
+    found = {}
+    for place, name in enumerate(names):
+        key = f"retrieval.documents.{place}.document"
+        found[f"{key}.content"] = TEXTS[name]
+        if name != "kb-3":
+            found[f"{key}.id"] = name
+    return found
+
+
+def trace() -> list[SpanRecord]:
+    """A chain with two retrievers and a generation, which gets one of its two claims wrong."""
+    prompt = "Context:\n" + "\n".join(TEXTS.values())
+    question = "How long is the trial, and when are refunds paid?"
+    return [
+        span(1, "CHAIN", **{"input.value": question}),
+        span(2, "RETRIEVER", **{"input.value": question}, **documents("kb-1", "kb-2")),
+        span(3, "RETRIEVER", **{"input.value": question}, **documents("kb-3")),
+        span(
+            4,
+            "LLM",
+            **{
+                "llm.input_messages.0.message.role": "user",
+                "llm.input_messages.0.message.content": f"{prompt}\n\nQuestion: {question}",
+                "llm.output_messages.0.message.role": "assistant",
+                "llm.output_messages.0.message.content": "The trial lasts 14 days. "
+                "Refunds are paid within 60 days.",
+            },
+        ),
+    ]
+
+
+def verified(spans: list[SpanRecord], *, judge: str = "", later: int = 0) -> Verdict:
+    """The verdict of the rules on the trace's answer."""
+    (candidate,) = candidates(spans)
+    report = Verifier(judge=LocalJudge()).verify(candidate.exchange)
+    return Verdict(
+        candidate=candidate,
+        decision=Decision.VERIFIED,
+        verifier=judge or report.judge,
+        sample_rate=1.0,
+        decided_ns=NOON + (10 + later) * SECOND,
+        report=report,
+    )
+
+
+def shown(client: Client) -> dict[str, dict[str, str]]:
+    """Each span's attributes in the view, by span id."""
+    rows = client.query(
+        "SELECT SpanId, SpanAttributes FROM otel_traces_verified WHERE TraceId = {id:String}",
+        {"id": TRACE},
+    ).result_rows
+    return {row[0]: row[1] for row in rows}
+
+
+def told(client: Client, number: int) -> dict[str, dict[str, Any]]:
+    """What a span's documents are told to be, by id."""
+    listed = json.loads(shown(client)[f"{number:016x}"]["rt4chart.documents"])
+    return {one.pop("id"): one for one in listed}
+
+
+def test_unused_chunk_stands_beside_the_verdict(any_client: Client) -> None:
+    """The answer's span has label, rate and claims; each retriever what became of its documents."""
+    spans = trace()
+    insert_spans(any_client, spans)
+    insert_verdicts(any_client, [verified(spans)])
+
+    answer = shown(any_client)[f"{4:016x}"]
+    claims = json.loads(answer["rt4chart.claims"])
+    assert (answer["rt4chart.label"], answer["rt4chart.hallucination_rate"]) == (
+        "contradicted",
+        "0.5",
+    )
+    assert [(one["id"], one["label"]) for one in claims] == [(0, "entailed"), (1, "contradicted")]
+    assert claims[0]["evidence"][0]["passage"] == "kb-1"
+    first, second = told(any_client, 2), told(any_client, 3)
+    about = {"answer": f"{4:016x}", "stages": ["retrieved", "prompt"]}
+    assert first == {
+        "kb-1": {**about, "used": True, "supports": [0], "contradicts": []},
+        "kb-2": {**about, "used": False, "supports": [], "contradicts": [1]},
+    }
+    assert list(second.values()) == [
+        {**about, "used": False, "supports": [], "contradicts": []},
+    ]
+
+
+def test_other_spans_and_columns_are_as_they_were(any_client: Client) -> None:
+    """The view has otel_traces' columns in order; what was not verified is unchanged."""
+    spans = trace()
+    insert_spans(any_client, spans)
+
+    columns = "SELECT name, type FROM system.columns WHERE database = {db:String} AND table = "
+    plain, view = (
+        any_client.query(f"SELECT {SPANS.select()} FROM {table} ORDER BY SpanId").result_rows  # noqa: S608
+        for table in ("otel_traces", "otel_traces_verified")
+    )
+    kinds, seen = (
+        any_client.query(
+            f"{columns} '{table}' ORDER BY position", {"db": any_client.database}
+        ).result_rows
+        for table in ("otel_traces", "otel_traces_verified")
+    )
+    assert view == plain
+    assert seen == kinds
+    assert len(spans_of(any_client, [TRACE])) == len(spans)
+
+
+def test_latest_verifiers_verdict_is_shown(any_client: Client) -> None:
+    """Of two judges, the one that judged last, with its own claims alone."""
+    spans = trace()
+    insert_spans(any_client, spans)
+    early = verified(spans)
+    assert early.report is not None
+    late = replace(
+        verified(spans, judge="other", later=5),
+        report=replace(early.report, claims=early.report.claims[:1]),
+    )
+    insert_verdicts(any_client, [late, early])
+
+    claims = json.loads(shown(any_client)[f"{4:016x}"]["rt4chart.claims"])
+    assert [one["id"] for one in claims] == [0]
+    assert told(any_client, 2)["kb-2"]["contradicts"] == []
+
+
+def test_query_of_the_documentation_runs(client: Client) -> None:
+    """The example of docs/database.md gives the rows that it shows."""
+    page = (Path(__file__).parents[4] / "docs/database.md").read_text()
+    query = next(
+        part for part in page.split("```sql\n") if "otel.otel_traces_verified" in part
+    ).partition("```")[0]
+    spans = trace()
+    insert_spans(client, spans)
+    insert_verdicts(client, [verified(spans)])
+
+    rows = client.query(query.replace("otel.otel_traces", "otel_traces")).result_rows
+
+    assert sorted(map(tuple, rows))[:2] == [
+        ("retriever", "kb-1", True, [], ["retrieved", "prompt"]),
+        ("retriever", "kb-2", False, [1], ["retrieved", "prompt"]),
+    ]

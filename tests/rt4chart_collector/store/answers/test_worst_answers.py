@@ -1,0 +1,76 @@
+"""The answers with the most unfaithful claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.worst_answers import WorstAnswer, worst_answers
+from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verdict
+
+GOOD, WRONG, MADE_UP = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS
+
+
+def worst(client: Client, **more: int) -> list[WorstAnswer]:
+    """Those of the route `support` within a minute of noon."""
+    given = {"since_ns": NOON, "until_ns": NOON + 60 * SECOND, **more}
+    return worst_answers(client, service="shop", route="support", verifier=VERIFIER, **given)
+
+
+def saying(number: int, *claims: tuple[Label, str, float]) -> Verdict:
+    """A verdict with these claims and their confidences."""
+    made = verdict(number, [label for label, _, _ in claims])
+    assert made.report is not None
+    told = tuple(replace(claim(label, text), confidence=sure) for label, text, sure in claims)
+    return replace(made, report=replace(made.report, claims=told))
+
+
+def test_more_unfaithful_claims_are_worse_and_contradicted_ones_worst(any_client: Client) -> None:
+    """Faithful answers, other routes, other times and unverified ones are none of them."""
+    insert_verdicts(
+        any_client,
+        [
+            verdict(1, [GOOD, MADE_UP]),
+            verdict(2, [MADE_UP, WRONG, GOOD]),
+            verdict(3, [GOOD]),
+            verdict(4, [WRONG, GOOD]),
+            verdict(5, [WRONG, WRONG], route="other"),
+            verdict(6, [WRONG, WRONG], start_ns=NOON + 90 * SECOND),
+            verdict(7, decision=Decision.NOT_SAMPLED),
+        ],
+    )
+
+    found = worst(any_client)
+
+    assert [int(one.trace_id, 16) for one in found] == [2, 4, 1]
+    assert [(one.unfaithful, one.decided) for one in found] == [(2, 3), (1, 2), (1, 2)]
+    assert found[0].label == "contradicted"
+
+
+def test_the_worst_claim_is_the_surest_contradicted_one(client: Client) -> None:
+    """A baseless one stands behind it however sure; its text is cut."""
+    insert_verdicts(
+        client,
+        [
+            saying(
+                1,
+                (MADE_UP, "made up", 0.99),
+                (WRONG, "a bit wrong", 0.6),
+                (WRONG, "плохо wrong", 0.9),
+            )
+        ],
+    )
+
+    (found,) = worst(client, chars=7)
+
+    assert (found.label, found.index, found.claim) == ("contradicted", 2, "плохо w")
+
+
+def test_the_list_is_bounded(client: Client) -> None:
+    """As many as asked for."""
+    insert_verdicts(client, [verdict(at, [WRONG]) for at in range(1, 9)])
+
+    assert len(worst(client, limit=3)) == 3

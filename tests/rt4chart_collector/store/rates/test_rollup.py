@@ -1,0 +1,127 @@
+"""The answers per five minutes: filled, repaired, and the same as the verifications say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.rollup import repair_rollup
+from tests.rt4chart_collector.records import NOON, SECOND, verdict
+
+HOUR = 3600 * SECOND
+ALL = [Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED, Label.NOT_A_CLAIM]
+TICKS = """
+SELECT Route, toUnixTimestamp(Tick), Decision, SampleRate, Decided, Unfaithful, sum(Answers) AS N,
+    sum(Contradicted) AS C, sum(Baseless) AS B, sum(Undecided) AS U
+FROM rt4chart_route_5m GROUP BY ALL HAVING N != 0 OR C != 0 OR B != 0 OR U != 0 ORDER BY ALL
+"""
+EXACT = """
+SELECT Route, toUnixTimestamp(toStartOfFiveMinutes(Timestamp)), Decision, SampleRate,
+    toUInt16(EntailedCount + ContradictedCount + BaselessCount),
+    toUInt16(ContradictedCount + BaselessCount), count(), sum(ContradictedCount),
+    sum(BaselessCount), sum(UndecidedCount)
+FROM rt4chart_verifications FINAL WHERE IsDeleted = 0 GROUP BY ALL ORDER BY ALL
+"""
+
+
+def kept(client: Client) -> list[tuple[object, ...]]:
+    """The rollup's rows."""
+    return [tuple(row) for row in client.query(TICKS).result_rows]
+
+
+def exact(client: Client) -> list[tuple[object, ...]]:
+    """What they should be."""
+    return [tuple(row) for row in client.query(EXACT).result_rows]
+
+
+def test_answers_stand_in_their_tick_with_their_decision(any_client: Client) -> None:
+    """Those that were not verified too, as many as there were."""
+    insert_verdicts(
+        any_client,
+        [
+            verdict(1, ALL),
+            verdict(2, start_ns=NOON + 2 * HOUR),
+            verdict(3, decision=Decision.NOT_SAMPLED),
+            verdict(4, decision=Decision.NOT_SAMPLED),
+            verdict(5, decision=Decision.NO_CONTEXT),
+        ],
+    )
+
+    start = NOON // SECOND // 300 * 300
+    assert kept(any_client) == [
+        ("support", start, "no_context", 0.5, 0, 0, 1, 0, 0, 0),
+        ("support", start, "not_sampled", 0.5, 0, 0, 2, 0, 0, 0),
+        ("support", start, "verified", 0.5, 3, 2, 1, 1, 1, 1),
+        ("support", start + 7200, "verified", 0.5, 2, 1, 1, 0, 1, 0),
+    ]
+
+
+def test_a_replaced_verdict_is_taken_off_again(any_client: Client) -> None:
+    """Other claims, another route, another decision: each answer is where its last verdict is."""
+    insert_verdicts(any_client, [verdict(n, ALL) for n in (1, 2, 3)])
+
+    insert_verdicts(any_client, [verdict(1, [Label.ENTAILED], decided_ns=NOON + HOUR)])
+    insert_verdicts(any_client, [verdict(2, route="refunds", decided_ns=NOON + HOUR)])
+    failed = verdict(3, decision=Decision.ERROR, decided_ns=NOON + HOUR)
+    insert_verdicts(any_client, [failed])
+    insert_verdicts(any_client, [failed])
+
+    assert kept(any_client) == exact(any_client)
+    assert [(row[0], row[2]) for row in exact(any_client)] == [
+        ("refunds", "verified"),
+        ("support", "error"),
+        ("support", "verified"),
+    ]
+
+
+def test_an_empty_rollup_is_filled_from_all_verifications(any_client: Client) -> None:
+    """As after an upgrade, however long ago the answers were."""
+    insert_verdicts(any_client, [verdict(1, ALL), verdict(2, start_ns=NOON + 5 * HOUR)])
+    any_client.command("TRUNCATE TABLE rt4chart_route_5m")
+
+    repair_rollup(any_client, NOON + 4 * HOUR)
+
+    assert kept(any_client) == exact(any_client) != []
+
+
+def test_repair_makes_the_ticks_exact(any_client: Client) -> None:
+    """What was counted twice, not at all, or never was, is put right; again, nothing changes."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, ALL)])
+    any_client.command("INSERT INTO rt4chart_route_5m SELECT * FROM rt4chart_route_5m")
+    any_client.command(
+        "INSERT INTO rt4chart_route_5m (ServiceName, Tick, Decided, Answers, Contradicted) "
+        "SELECT 'ghost', toStartOfFiveMinutes(Timestamp), 3, 7, 2 FROM rt4chart_verifications "
+        "LIMIT 1"
+    )
+    assert kept(any_client) != exact(any_client)
+
+    repair_rollup(any_client, NOON - SECOND)
+    once = any_client.query("SELECT count() FROM rt4chart_route_5m").result_rows
+    repair_rollup(any_client, NOON - SECOND)
+
+    assert kept(any_client) == exact(any_client)
+    assert any_client.query("SELECT count() FROM rt4chart_route_5m").result_rows == once
+
+
+def test_repair_leaves_what_was_before_its_time(any_client: Client) -> None:
+    """Verdicts are kept for weeks and the ticks for a year: what has no verdict left stays."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, start_ns=NOON + 5 * HOUR)])
+    before = kept(any_client)
+    any_client.command("DELETE FROM rt4chart_verifications WHERE TraceId LIKE '%1'")
+
+    repair_rollup(any_client, NOON + 4 * HOUR)
+
+    assert kept(any_client) == before
+    assert len(exact(any_client)) == 1
+
+
+def test_same_batch_twice_counts_once(any_client: Client) -> None:
+    """The view obeys the batch's token."""
+    batch = [verdict(1), replace(verdict(2), verifier="other/1")]
+    insert_verdicts(any_client, batch)
+    insert_verdicts(any_client, batch)
+
+    assert kept(any_client) == exact(any_client)

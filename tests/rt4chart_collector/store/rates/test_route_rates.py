@@ -1,0 +1,84 @@
+"""A route's rates in one statement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.rates_by_dimension import RateSlice, rates_by, rates_over_time
+from rt4chart_collector.store.rates.route_rates import RouteRates, route_rates
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
+
+GOOD, WRONG = Label.ENTAILED, Label.CONTRADICTED
+TICK = 300 * SECOND
+SINCE = NOON // TICK * TICK
+UNTIL = NOON + 3600 * SECOND
+DIMENSIONS = ("model", "release")
+
+
+def read(client: Client) -> RouteRates:
+    """Those of the hour after noon."""
+    return route_rates(
+        client,
+        DIMENSIONS,
+        service="shop",
+        route="support",
+        verifier=VERIFIER,
+        since_ns=SINCE,
+        until_ns=UNTIL,
+        step_s=300,
+    )
+
+
+def alone(client: Client, dimension: str) -> list[RateSlice]:
+    """The same by one dimension, as its own statement has it."""
+    return rates_by(
+        client,
+        dimension,
+        since_ns=SINCE,
+        until_ns=UNTIL,
+        verifier=VERIFIER,
+        service="shop",
+        route="support",
+    )
+
+
+def test_they_are_what_each_statement_alone_says(any_client: Client) -> None:
+    """Together, over time and by each dimension, other routes left out."""
+    insert_verdicts(
+        any_client,
+        [
+            verdict(1, [GOOD, WRONG]),
+            verdict(2, [WRONG], start_ns=NOON + 900 * SECOND),
+            verdict(3, decision=Decision.NOT_SAMPLED),
+            verdict(4, [WRONG, WRONG], route="other"),
+        ],
+    )
+
+    found = read(any_client)
+
+    points = rates_over_time(
+        any_client,
+        since_ns=SINCE,
+        until_ns=UNTIL,
+        step_s=300,
+        verifier=VERIFIER,
+        service="shop",
+        route="support",
+    )
+    assert list(found.points) == points
+    assert [replace(one, key="") for one in alone(any_client, "route")] == [found.whole]
+    for name in DIMENSIONS:
+        assert list(found.slices[name]) == alone(any_client, name)
+    assert found.whole is not None
+    assert found.whole.rate.value == pytest.approx(2 / 3)
+
+
+def test_a_route_without_answers_has_none(client: Client) -> None:
+    """No whole, no points, and empty lists."""
+    assert read(client) == RouteRates(None, (), {name: [] for name in DIMENSIONS})

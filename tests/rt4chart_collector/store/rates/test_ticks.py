@@ -1,0 +1,152 @@
+"""Ticks: what is kept of five minutes tells the rates exactly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import astuple, replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import AnswerSums
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.ticks import (
+    TICK_NS,
+    Bin,
+    RouteTicks,
+    Tick,
+    route_ticks,
+    sums_of,
+)
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
+
+START = NOON - NOON % TICK_NS
+DAY = 24 * 3600 * SECOND
+GOOD, BAD, DENIED, OPEN = Label.ENTAILED, Label.BASELESS, Label.CONTRADICTED, Label.UNDECIDED
+ANSWERS = st.lists(
+    st.tuples(st.sampled_from([1.0, 0.5, 0.1, 0.037, 0.0]), st.integers(0, 9)).flatmap(
+        lambda pair: st.tuples(st.just(pair[0]), st.just(pair[1]), st.integers(0, pair[1]))
+    ),
+    max_size=40,
+)
+
+
+def of(one: Verdict, **changes: str) -> Verdict:
+    """The verdict with other facts of its answer."""
+    return replace(one, candidate=replace(one.candidate, **changes))  # type: ignore[arg-type]
+
+
+def ticks(client: Client, verifier: str = VERIFIER, **more: str) -> list[RouteTicks]:
+    """All ticks of a day."""
+    return route_ticks(client, since_ns=START, until_ns=START + DAY, verifier=verifier, **more)
+
+
+@given(ANSWERS)
+def test_sums_of_the_histogram_are_those_over_the_answers(
+    answers: list[tuple[float, int, int]],
+) -> None:
+    """However the answers are spread over bins, nothing is lost."""
+    bins = [
+        Bin(decided, unfaithful, count, rate)
+        for (rate, decided, unfaithful), count in Counter(answers).items()
+    ]
+    weighted = [(1 / rate if rate else 0.0, m, x) for rate, m, x in answers]
+
+    assert astuple(sums_of(bins)) == pytest.approx(
+        (
+            len(answers),
+            sum(m for _, m, _ in answers),
+            sum(w * m for w, m, _ in weighted),
+            sum(w * x for w, _, x in weighted),
+            sum(w * w * m for w, m, _ in weighted),
+            sum(w * w * x * x for w, _, x in weighted),
+            sum(w * w * x * m for w, m, x in weighted),
+            sum(w * w * m * m for w, m, _ in weighted),
+        )
+    )
+
+
+def test_no_answers_have_no_sums() -> None:
+    """A rate of them is none rather than zero."""
+    assert sums_of([]) == AnswerSums(0, 0, 0, 0, 0, 0, 0, 0)
+
+
+def test_answers_that_look_alike_are_one_bin(any_client: Client) -> None:
+    """By model, prompt version, release and five minutes; what was not verified is no answer."""
+    insert_verdicts(
+        any_client,
+        [
+            *(verdict(n) for n in (1, 2)),
+            verdict(3, [GOOD, BAD, OPEN], sample_rate=1.0),
+            verdict(4, [OPEN]),
+            of(verdict(5, [DENIED]), release="v2"),
+            verdict(6, start_ns=NOON + TICK_NS),
+            verdict(7, decision=Decision.NOT_SAMPLED),
+            verdict(8, route="pay"),
+            replace(verdict(1), verifier="other/1"),
+        ],
+    )
+
+    pay, support = ticks(any_client)
+
+    assert (pay.service, pay.route, len(pay.ticks)) == ("shop", "pay", 1)
+    assert support == RouteTicks(
+        "shop",
+        "support",
+        VERIFIER,
+        (
+            Tick(START, "m-1", "7", "", (Bin(0, 0, 1, 0.5), Bin(2, 1, 1, 1.0), Bin(2, 1, 2, 0.5))),
+            Tick(START, "m-1", "7", "v2", (Bin(1, 1, 1, 0.5),)),
+            Tick(START + TICK_NS, "m-1", "7", "", (Bin(2, 1, 1, 0.5),)),
+        ),
+    )
+    assert ticks(any_client, service="shop", route="pay") == [pay]
+    assert ticks(any_client, service="other") == []
+    assert ticks(any_client, route="") == []
+    assert ticks(any_client, "nobody/1") == []
+
+
+def test_ticks_of_other_times_are_left_out(any_client: Client) -> None:
+    """A tick belongs to the time in which it starts."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, start_ns=NOON + TICK_NS)])
+
+    (found,) = route_ticks(
+        any_client, since_ns=START + 1, until_ns=START + TICK_NS + 1, verifier=VERIFIER
+    )
+
+    assert [tick.start_ns for tick in found.ticks] == [START + TICK_NS]
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    writes=st.lists(
+        st.tuples(
+            st.integers(1, 4),
+            st.lists(st.sampled_from([GOOD, BAD, DENIED, OPEN]), max_size=4),
+            st.sampled_from([1.0, 0.5, 0.25]),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_the_histogram_tells_the_exact_rates(
+    client: Client, writes: list[tuple[int, list[Label], float]]
+) -> None:
+    """Whatever is judged again and again: the same sums as from the verdicts in force."""
+    client.command("TRUNCATE TABLE rt4chart_verifications")
+    client.command("TRUNCATE TABLE rt4chart_route_5m")
+    for step, (number, labels, rate) in enumerate(writes):
+        insert_verdicts(client, [verdict(number, labels, sample_rate=rate, decided_ns=NOON + step)])
+
+    (exact,) = route_sums(client)
+    (found,) = ticks(client)
+
+    bins = [one for tick in found.ticks for one in tick.bins]
+    assert astuple(sums_of(bins)) == pytest.approx(astuple(exact.sums))

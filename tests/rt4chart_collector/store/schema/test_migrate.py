@@ -1,0 +1,117 @@
+"""Migrations: applied once, refused when they changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from otel_rt4chart.core.errors import StoreError
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.schema.compare_schema import drift
+from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped
+from tests.rt4chart_collector.records import verdict
+
+ALL = shipped()
+ONE = ALL[0]
+
+
+def test_migrate_twice_applies_nothing_more(client: Client) -> None:
+    """A database that is up to date stays as it is."""
+    assert migrate(client) == []
+
+
+def test_migrate_makes_every_table(client: Client) -> None:
+    """The spans, the verdicts, the rollup and the issues have their tables and views."""
+    rows = client.query(
+        "SELECT name FROM system.tables WHERE database = {db:String} ORDER BY name",
+        {"db": client.database},
+    )
+
+    assert [name for (name,) in rows.result_rows] == [
+        "otel_traces",
+        "otel_traces_trace_id_ts",
+        "otel_traces_trace_id_ts_mv",
+        "otel_traces_verified",
+        "rt4chart_alert_events",
+        "rt4chart_claims",
+        "rt4chart_coverage",
+        "rt4chart_dead_letters",
+        "rt4chart_drift",
+        "rt4chart_eval_cases",
+        "rt4chart_eval_releases",
+        "rt4chart_failure_embeddings",
+        "rt4chart_feedback",
+        "rt4chart_issue_assignments",
+        "rt4chart_issue_events",
+        "rt4chart_issues",
+        "rt4chart_leases",
+        "rt4chart_rates",
+        "rt4chart_route_1m",
+        "rt4chart_route_1m_mv",
+        "rt4chart_route_5m",
+        "rt4chart_route_5m_mv",
+        "rt4chart_sampling_rates",
+        "rt4chart_schema_migrations",
+        "rt4chart_silences",
+        "rt4chart_unfaithful_claims",
+        "rt4chart_verifications",
+    ]
+
+
+def test_migrate_applies_only_what_is_new(client: Client) -> None:
+    """A later file is applied on top, and its placeholders are filled in."""
+    later = Migration(99, "more", "CREATE TABLE {database}.more (N UInt8) ENGINE = Memory;")
+
+    assert migrate(client, migrations=[*ALL, later]) == [99]
+    assert client.query("SELECT count() FROM more").result_rows == [(0,)]
+
+
+def test_rows_survive_a_later_migration(client: Client) -> None:
+    """A column that is added is empty in the rows that are there; nothing else changes."""
+    insert_verdicts(client, [verdict(1), verdict(2)])
+    claims = "SELECT * EXCEPT (Severity) FROM rt4chart_claims ORDER BY ALL"
+    before = client.query(claims.replace(" EXCEPT (Severity)", "")).result_rows
+    later = Migration(
+        99, "severity", "ALTER TABLE {database}.rt4chart_claims ADD COLUMN Severity UInt8;"
+    )
+
+    migrate(client, migrations=[*ALL, later])
+
+    assert client.query(claims).result_rows == before
+    assert client.query("SELECT DISTINCT Severity FROM rt4chart_claims").result_rows == [(0,)]
+    assert drift(client, [*ALL, later]) == []
+
+
+def test_migrate_refuses_a_changed_file(client: Client) -> None:
+    """A file that was applied must not read differently afterwards."""
+    changed = replace(ONE, template=ONE.template + "-- changed")
+
+    with pytest.raises(StoreError, match=r"migration 0001 .* was applied with another text"):
+        migrate(client, migrations=[changed, *ALL[1:]])
+
+
+def test_migrate_refuses_a_newer_database(client: Client) -> None:
+    """A database that a newer version made is not touched."""
+    with pytest.raises(StoreError, match=r"migration 0001 .*does not know"):
+        migrate(client, migrations=[])
+
+
+def test_migrate_refuses_a_database_of_an_unreleased_version(client: Client) -> None:
+    """Before 0.1.0 there were eight migrations: the error says what to do with such a database."""
+    client.command("TRUNCATE TABLE rt4chart_schema_migrations")
+    names = ("spans_verdicts_issues", "passage_stages", "dead_letters", "traces_verified")
+    rows = [[number, name, "0" * 64] for number, name in enumerate(names, start=1)]
+    client.insert("rt4chart_schema_migrations", rows, ["Id", "Name", "Checksum"])
+
+    with pytest.raises(
+        StoreError, match=r"before 0\.1\.0, .*\(rt4chart export\), then point RT4CHART_DSN at a new"
+    ):
+        migrate(client)
+
+
+def test_migrate_refuses_to_make_a_cluster_of_a_single_server(client: Client) -> None:
+    """A database stays of its kind; the error says what to set."""
+    with pytest.raises(StoreError, match=r"of a single server, and RT4CHART_CLUSTER asks .*'prod'"):
+        migrate(client, cluster="prod")

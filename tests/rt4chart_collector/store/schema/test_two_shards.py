@@ -1,0 +1,91 @@
+"""The cluster's tables executed: two shards give what one server gives, query by query."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rt4chart_collector.store.answers.export import SOURCES
+from rt4chart_collector.store.schema.cluster import LOCAL, sharding_of
+from rt4chart_collector.store.schema.ddl import Table, parsed
+from rt4chart_collector.store.schema.migration import Variant, shipped
+
+MODULE = "tests.rt4chart_collector.store.schema.two_shards"
+ROOT = Path(__file__).parents[4]
+ALL = shipped()
+READ = (
+    *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
+    *("issues", "members", "traffic", "last", "view", "sums", "grouping"),
+    *("verifiers", "ticks", "breakdown", "coverage"),
+    *("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims"),
+)
+
+
+def lines(part: str, folder: Path) -> list[str]:
+    """What the process says: the engine takes one configuration in each."""
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tests.rt4chart_collector.store.schema.two_shards",
+            part,
+            str(folder),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The comparison of two shards with one server."""
+    return lines("shards", tmp_path_factory.mktemp("shards"))
+
+
+def test_subqueries_need_the_connection_s_settings(told: list[str]) -> None:
+    """Without them the engine refuses what it would read a part of; the view needs none."""
+    assert told[:2] == ["without the settings: refused", "the view without the settings: read"]
+
+
+@pytest.mark.parametrize("name", READ)
+def test_every_query_gives_the_same(told: list[str], name: str) -> None:
+    """FINAL, tombstones, joins, subqueries, the view over all tables."""
+    (line,) = [one for one in told if one.startswith(f"{name}: ")]
+    assert line == f"{name}: the same"
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_export_gives_the_same(told: list[str], name: str) -> None:
+    """All rows, and those of a route."""
+    words = "nothing" if name == "issue-events" else "the same"
+    assert f"export of {name}: {words}" in told
+    assert {f"export of {name} pay: {words}" for words in ("the same", "nothing")} & set(told)
+
+
+def test_writes_reach_both_shards_and_the_rollup(told: list[str]) -> None:
+    """Also when the rollup is repaired; a batch that comes twice is stored once."""
+    assert "shards with claims: 2" in told
+    assert "rollup after its repair: the same" in told
+    assert "rows of a batch that came twice: 2" in told
+
+
+def test_replicas_have_places_of_their_own(tmp_path: Path) -> None:
+    """A sharded table one path a shard, the others one for all, with a name no other shard has."""
+    plain = [s for one in ALL for s in Variant("copies").statements(one, ALL)]
+    sharded = sharding_of(plain)
+    names = [made.name for made in map(parsed, plain) if isinstance(made, Table)]
+
+    expected = {
+        f"{name}{LOCAL} /clickhouse/tables/01/copies/{name}{LOCAL} a"
+        if name in sharded
+        else f"{name} /clickhouse/tables/copies/{name} 01-a"
+        for name in (*names, "rt4chart_schema_migrations")
+    }
+    assert set(lines("replicas", tmp_path)) == expected

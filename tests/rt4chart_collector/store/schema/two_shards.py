@@ -1,0 +1,261 @@
+"""The cluster's tables in one process: real Distributed ones over two shards, which share a disk.
+
+The engine takes a shard for its own where it is on a loopback address and its own port. Both shards
+are then this process and have the same tables; a filter that each applies for itself, by the number
+of the shard that is asked, gives each its half of the rows. ON CLUSTER is taken out, and what
+replicates too: with the engine's Keeper for tests such tables can be made and not written, which
+`replicas` does. `shards` prints what differs from a single server.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import clickhouse_connect
+
+from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_clustering.description.embedding import HashingEmbedder
+from rt4chart_clustering.grouping.run import run
+from rt4chart_collector.pipeline.retry import outcome_of
+from rt4chart_collector.store.answers.answers import answers
+from rt4chart_collector.store.answers.dead_letters import (
+    LetterState,
+    due_letters,
+    insert_letters,
+    letter_counts,
+)
+from rt4chart_collector.store.answers.export import SOURCES, ExportRequest, exported
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.unverified_traces import unverified_traces
+from rt4chart_collector.store.answers.verdicts import already_decided, insert_verdicts
+from rt4chart_collector.store.answers.verifications import faithful_answers, last_verifications
+from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client
+from rt4chart_collector.store.engine.dsn import Target
+from rt4chart_collector.store.issues.assignments import assignments_of, nearer
+from rt4chart_collector.store.issues.failures import DAY_NS, failures
+from rt4chart_collector.store.issues.issue_figures import profile_of
+from rt4chart_collector.store.issues.issue_samples import sampled_vectors
+from rt4chart_collector.store.issues.issue_traffic import decided_claims, failures_a_day
+from rt4chart_collector.store.issues.issues import Issue, insert_issues, list_issues, member_keys
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow
+from rt4chart_collector.store.rates.coverage import coverage
+from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.judge_agreement import agreements
+from rt4chart_collector.store.rates.main_verifier import main_verifier
+from rt4chart_collector.store.rates.rates_by_dimension import DIMENSIONS, rates_by, rates_over_time
+from rt4chart_collector.store.rates.rollup import repair_rollup
+from rt4chart_collector.store.rates.ticks import route_ticks
+from rt4chart_collector.store.schema.cluster import LOCAL, SHARD_PATH, WHOLE_PATH, sharding_of
+from rt4chart_collector.store.schema.migrate import migrate
+from rt4chart_collector.store.schema.migration import Variant, shipped
+from tests.rt4chart_collector.pipeline.test_retry import error
+from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
+
+SHARD = "<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>"
+CONFIG = f"""<clickhouse><tcp_port>9000</tcp_port><remote_servers>
+<prod>{SHARD}{SHARD}</prod><one>{SHARD}</one></remote_servers>%s</clickhouse>"""
+KEEPER = """<zookeeper><implementation>testkeeper</implementation></zookeeper>
+<macros><shard>01</shard><replica>a</replica></macros>"""
+REPLICAS = "SELECT table, zookeeper_path, replica_name FROM system.replicas ORDER BY table"
+ALL = shipped()
+ISSUE = Issue(7, "late", "fp2:contradicted:order", "shop", "support", NOON, NOON, 3, (0.5,), "run")
+IDS = [f"{n:032x}" for n in range(1, 31)]
+ASSIGN = """
+INSERT INTO rt4chart_issue_assignments (Timestamp, TraceId, SpanId, ClaimIndex, IssueId,
+    ServiceName, Route, AssignedBy, Version)
+SELECT Timestamp, TraceId, SpanId, ClaimIndex, 7, ServiceName, Route, 'birth', Version + 1
+FROM rt4chart_claims FINAL WHERE Label = 'baseless' AND IsDeleted = 0
+"""
+VERIFIED = """
+SELECT TraceId, SpanAttributes['rt4chart.label'], SpanAttributes['rt4chart.claims']
+FROM otel_traces_verified WHERE TraceId IN {ids:Array(String)} ORDER BY ALL
+"""
+VIEWS = ("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims")
+SUMS = """
+SELECT Route, VerifierId, sum(Answers), sum(Claims) FROM rt4chart_route_1m
+GROUP BY ALL ORDER BY ALL
+"""
+
+
+def opened(folder: Path, database: str, more: str = "") -> Client:
+    """A handle of its own to the engine of this process."""
+    config = folder / "config.xml"
+    config.write_text(CONFIG % more)
+    path = f"{folder / 'db'}?config-file={config}"
+    driver = clickhouse_connect.get_client(interface="chdb", path=path)
+    driver.command(f"CREATE DATABASE IF NOT EXISTS {database}")
+    driver.database = database
+    return Client(driver, Target(database, path=path))
+
+
+def build(client: Client) -> None:
+    """The cluster's tables, without what replicates; each shard sees the rows that are its."""
+    variant = Variant(client.database, "prod")
+    for statement in (*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))):
+        text = statement.replace(" ON CLUSTER 'prod'", "").replace("= Replicated", "= ")
+        for path in (SHARD_PATH, WHOLE_PATH):
+            text = text.replace(f"({path}, ", "(").replace(f"({path})", "")
+        client.command(text)
+    keys = sharding_of(s for m in ALL for s in Variant(client.database).statements(m, ALL))
+    halves = ", ".join(
+        f"'{client.database}.{table}{LOCAL}': 'shardNum() = 0 OR {key} % 2 + 1 = shardNum()'"
+        for table, key in keys.items()
+    )
+    client.command(f"SET additional_table_filters = {{{halves}}}")
+
+
+def fill(client: Client) -> None:
+    """Answers of thirty traces, twenty of them judged, some twice, one anew; letters, an issue."""
+    insert_spans(
+        client,
+        [replace(SPAN, trace_id=one, span_id=one[16:], start_ns=NOON + 1) for one in IDS],
+    )
+    given = [verdict(n, route=("support", "pay")[n % 2]) for n in range(1, 21)]
+    insert_verdicts(client, given)
+    insert_verdicts(client, [replace(one, verifier="other/1") for one in given[:9]])
+    again = verdict(2, [Label.ENTAILED], decided_ns=NOON + 60 * SECOND)
+    insert_verdicts(client, [again])
+    letter = outcome_of(error(InputError("malformed")), None).letter
+    assert letter is not None
+    waiting = replace(letter, trace_id=IDS[1], state=LetterState.WAITING)
+    insert_letters(client, [letter, waiting])
+    insert_issues(client, [ISSUE], version=1)
+    insert_issues(client, [replace(ISSUE, title="later")], version=2)
+    client.command(ASSIGN)
+
+
+def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
+    """What every query of the project gives."""
+    candidates = [verdict(n).candidate for n in range(1, 31)]
+    yield "rates", route_sums(client)
+    yield "answers", [asdict(one) for one in answers(client)]
+    yield "failures", sorted(map(str, failures(client, since_ns=0)))
+    yield "agreement", agreements(client, since_ns=0)
+    yield "unverified", unverified_traces(client, VERIFIER, 0, 100)
+    yield "spans", spans_of(client, IDS)
+    yield "decided", already_decided(client, candidates, VERIFIER)
+    yield "letters", (due_letters(client, "v", 2**62, 9), letter_counts(client, "v"))
+    yield "issues", list_issues(client)
+    yield "members", member_keys(client, ISSUE, limit=50)
+    days = failures_a_day(client, now_ns=NOON + DAY_NS, days=7)
+    yield "traffic", (sorted(map(str, days)), decided_claims(client, now_ns=NOON, days=7))
+    keys = [(candidate.trace_id, candidate.span_id) for candidate in candidates]
+    faithful = faithful_answers(client, service="shop", route="pay", limit=50)
+    last = last_verifications(client, keys)
+    yield "last", (sorted(map(str, last.values())), sorted(map(str, faithful)))
+    yield from rated(client)
+    yield "view", client.query(VERIFIED, {"ids": IDS}).result_rows
+    yield "sums", client.query(SUMS).result_rows
+    for route in ("", "pay"):
+        times = datetime(2096, 1, 1, tzinfo=UTC), datetime(2097, 1, 1, tzinfo=UTC)
+        wanted = ExportRequest(*times, route, "jsonl", folder / f"{client.database}{route}")
+        for name in SOURCES:
+            pages = [path.read_text() for path in exported(client, name, wanted)]
+            hidden = [
+                line.partition('"InsertedAt"')[0] for page in pages for line in page.split("\n")
+            ]
+            yield f"export of {name} {route}".strip(), sorted(hidden)
+    yield "grouping", list(grouped(client))
+
+
+def rated(client: Client) -> Iterator[tuple[str, object]]:
+    """The rates from the answers per five minutes, and the views for those who ask themselves."""
+    times: dict[str, Any] = {"since_ns": NOON - DAY_NS, "until_ns": NOON + DAY_NS}
+    yield "verifiers", main_verifier(client, NOON + SECOND)
+    yield "ticks", route_ticks(client, verifier=VERIFIER, **times)
+    by = [rates_by(client, one, verifier=VERIFIER, **times) for one in DIMENSIONS]
+    points = rates_over_time(
+        client, step_s=3600, verifier=VERIFIER, service="shop", route="pay", **times
+    )
+    yield "breakdown", (by, points)
+    yield "coverage", coverage(client, verifier=VERIFIER, **times)
+    for name in VIEWS:
+        query = f"SELECT * FROM {name} ORDER BY ALL"  # noqa: S608 - names written here
+        yield name, client.query(query).result_rows
+
+
+def grouped(client: Client) -> Iterator[object]:
+    """What runs make of the failures, some of them judged anew between the two."""
+    for at in (1, 2):
+        yield run(client, HashingEmbedder(), since_ns=0, now_ns=2**62 + at, min_size=3)
+        issues = [replace(issue, centroid=()) for issue in list_issues(client)]
+        yield sorted(map(str, issues))
+        for issue in issues:
+            yield str(assignments_of(client, issue.ids)), profile_of(client, issue.ids)
+            yield nearer(client, issue.ids, model="hashing/1", to=[1.0] * 256, than=[-1.0] * 256)
+        window = DescriptionWindow("hashing/1", 256, 0, 2**62)
+        drawn = sampled_vectors(client, window, [issue.id for issue in issues], each=9)
+        yield sorted((id, len(vectors)) for id, vectors in drawn.items())
+        insert_verdicts(client, [verdict(4, decided_ns=NOON + 90 * SECOND)])
+        insert_verdicts(client, [verdict(6, [Label.ENTAILED], decided_ns=NOON + 90 * SECOND)])
+
+
+def main(folder: Path) -> None:
+    """Both kinds side by side."""
+    with opened(folder, "single") as single, opened(folder, "many") as many:
+        migrate(single)
+        build(many)
+        fill(single)
+        try:
+            unverified_traces(many, VERIFIER, 0, 100)
+        except StoreError as refused:
+            is_told = "DISTRIBUTED_IN_JOIN_SUBQUERY_DENIED" in str(refused)
+            sys.stdout.write(f"without the settings: {'refused' if is_told else refused}\n")
+        many.query(VERIFIED, {"ids": IDS})
+        sys.stdout.write("the view without the settings: read\n")
+        many.keep(CLUSTER_SETTINGS)
+        fill(many)
+        expected = dict(read(single, folder))
+        for name, found in read(many, folder):
+            is_same = found == expected[name]
+            told = "the same" if is_same else f"{found} instead of {expected[name]}"
+            sys.stdout.write(f"{name}: {told if found else 'nothing'}\n")
+        shards = many.query(
+            "SELECT shardNum(), count() FROM rt4chart_claims GROUP BY 1"
+        ).result_rows
+        sys.stdout.write(f"shards with claims: {len(shards)}\n")
+        many.command(f"TRUNCATE TABLE rt4chart_route_1m{LOCAL}")
+        repair_rollup(many, 0)
+        is_repaired = many.query(SUMS).result_rows == single.query(SUMS).result_rows
+        sys.stdout.write(f"rollup after its repair: {'the same' if is_repaired else 'other'}\n")
+        sys.stdout.write(f"rows of a batch that came twice: {twice(many)}\n")
+
+
+def twice(client: Client) -> int:
+    """A batch with a token, sent twice through a Distributed table over one shard."""
+    client.command(
+        "CREATE TABLE batch_local (N UInt8) ENGINE = MergeTree ORDER BY N "
+        "SETTINGS non_replicated_deduplication_window = 10"
+    )
+    client.command(
+        "CREATE TABLE batch AS batch_local ENGINE = Distributed('one', many, batch_local, N)"
+    )
+    for _ in range(2):
+        client.insert("batch", [[1], [2]], ["N"], settings={"insert_deduplication_token": "t"})
+    ((count,),) = client.query("SELECT count() FROM batch").result_rows
+    return int(count)
+
+
+def replicate(folder: Path) -> None:
+    """The tables with what replicates, made and not written: where Keeper has them."""
+    client = opened(folder, "copies", KEEPER)
+    variant = Variant("copies", "prod")
+    for statement in (*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))):
+        if statement.startswith("CREATE TABLE"):
+            client.command(statement.replace(" ON CLUSTER 'prod'", ""))
+    for table, path, name in client.query(REPLICAS).result_rows:
+        sys.stdout.write(f"{table} {path} {name}\n")
+    sys.stdout.flush()
+    # They wait for a Keeper that answers, and would not let the process end.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    {"shards": main, "replicas": replicate}[sys.argv[1]](Path(sys.argv[2]))
