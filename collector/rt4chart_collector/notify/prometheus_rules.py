@@ -9,7 +9,7 @@ from rt4chart_collector.notify.next_step import NEXT
 
 _HEAD = """\
 # Written by `rt4chart alerts rules`: change it there, or keep your own beside it.
-# Whoever lets rt4chart tell people itself (docs/alerts.md) does not need it.
+# Whoever lets rt4chart tell people itself (docs/operate/alerts.md) does not need it.
 groups:
   - name: rt4chart-routes
     rules:
@@ -83,7 +83,7 @@ def rules(
                 "warning",
                 "{{ $value | humanizePercentage }} of the claims of {{ $labels.service }} "
                 "{{ $labels.route }} are unfaithful",
-                "This asks nothing of chance: docs/drift.md has what it costs in false alarms.",
+                "A fixed bound ignores chance: docs/understand/drift.md has its false alarms.",
                 lasts="30m",
             )
         )

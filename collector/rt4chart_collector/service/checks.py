@@ -49,7 +49,7 @@ def alerts() -> Check:
     except SettingsError as error:
         return Check("alerts", "failed", str(error), "change or unset that variable")
     if not targets:
-        return Check("alerts", "ok", "nobody is told: see docs/alerts.md; the console shows them")
+        return Check("alerts", "ok", "nobody is told: see docs/operate/alerts.md")
     return Check("alerts", "ok", f"told to {', '.join(targets)}: rt4chart alerts test tries them")
 
 

@@ -13,7 +13,7 @@ from rt4chart_collector.store.coverage import coverage
 from rt4chart_collector.store.ticks import route_ticks, sums_of
 from rt4chart_collector.telemetry.figures import RouteFigures
 
-# So many series are borne by any Prometheus; docs/operations.md names the number.
+# So many series are borne by any Prometheus; docs/reference/metrics.md names the number.
 MOST = 200
 
 

@@ -21,7 +21,7 @@ from rt4chart_collector.telemetry.table import TABLE
 from tests.rt4chart_collector.pipeline.line import BAD, GOOD, Line, spans_from
 from tests.rt4chart_collector.telemetry.asked import samples
 
-PAGE = Path(__file__).parents[4] / "docs/operations.md"
+PAGE = Path(__file__).parents[4] / "docs/reference/metrics.md"
 ROW = re.compile(r"^\| `(rt4chart_\w+)` \| (\w+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 SHAPE = r"rt4chart(_[a-z]+)+"
 
