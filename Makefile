@@ -11,6 +11,9 @@ APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handma
 # pyproject's group `browser`: a client of Chromium, and axe.
 BROWSER_STAMP := $(VENV)/.browser
 NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
+# pyproject's group `docs`: the generator of the documentation site, in an environment of its own.
+SITE := .venv-docs
+SITE_STAMP := $(SITE)/.installed
 # Of `make train` alone: its own environment, what it makes on the way, how much of the data.
 TRAIN := .train
 WORDNET ?= /usr/share/wordnet
@@ -18,7 +21,7 @@ RUN ?= .train/run
 SHARE ?= 1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest test-integration test-browser console-pictures record check format bench train lock clean
+.PHONY: help demo test test-oldest test-integration test-browser console-pictures docs record check format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,8 +46,12 @@ test-browser: $(BROWSER_STAMP) ## open the console's pages in a real browser (Ch
 	@echo "» pytest tests/browser"
 	@RT4CHART_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
 
-console-pictures: $(BROWSER_STAMP) ## make the pictures of docs/console.md anew from the demo; URL=a served one
+console-pictures: $(BROWSER_STAMP) ## make the pictures of docs/operate/console.md anew from the demo; URL=a served one
 	@$(BIN)/python -m tests.browser.pictures docs/images $(URL)
+
+docs: $(SITE_STAMP) ## build the documentation site in docs/_build; broken links and anchors fail
+	@$(SITE)/bin/sphinx-build -W --keep-going -n -q -E -b html docs docs/_build
+	@echo "» docs/_build/index.html"
 
 record: $(STAMP) ## record the applications of tests/recorded anew (PyPI must be reachable): NAME=all SDK=1.45
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
@@ -81,9 +88,11 @@ lock: $(STAMP) ## resolve requirements.lock anew
 		--generate-hashes --no-header --upgrade --quiet -o requirements-oldest.lock
 	@$(BIN)/uv pip compile --group browser -c requirements.lock --universal --python-version 3.11 \
 		--generate-hashes --no-header --upgrade --quiet -o requirements-browser.lock
+	@$(BIN)/uv pip compile --group docs --universal --python-version 3.11 \
+		--generate-hashes --no-header --upgrade --quiet -o requirements-docs.lock
 
 clean: ## remove the virtual environment and the caches
-	rm -rf $(VENV) $(OLDEST) $(TRAIN) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(OLDEST) $(SITE) $(TRAIN) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
 $(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -101,6 +110,12 @@ $(BROWSER_STAMP): $(STAMP) requirements-browser.lock
 	@echo "» packages of requirements-browser.lock (hashed)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-browser.lock
 	@touch $(BROWSER_STAMP)
+
+$(SITE_STAMP): requirements-docs.lock
+	@echo "» virtual environment in $(SITE) (hashed; about 90 MB)"
+	@$(PYTHON) -m venv $(SITE)
+	@$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@touch $(SITE_STAMP)
 
 $(OLDEST_STAMP): requirements-oldest.lock pyproject.toml
 	@echo "» virtual environment in $(OLDEST)"

@@ -1,4 +1,4 @@
-"""The queries of docs/sql.md: each runs as it stands, and finds what there is."""
+"""The queries of docs/reference/sql.md: each runs as it stands, and finds what there is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.conftest import fresh
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
 
-PAGE = (Path(__file__).parents[1] / "docs/sql.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs/reference/sql.md").read_text()
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
 NOW = time.time_ns()
 LATELY = NOW - 600 * SECOND

@@ -134,7 +134,7 @@ def onnx_check(name: str) -> Check:
     try:
         judge = build_judge(name)
     except RT4ChartError as error:
-        return Check("judge onnx", "failed", str(error), "see docs/local-models.md")
+        return Check("judge onnx", "failed", str(error), "see docs/deploy/judges.md")
     label = Verifier(judge).verify(Exchange("", [Passage(id="p1", text=text)], text)).label
     detail = f"{judge.id}: a copied sentence is called {label}"
     if label is AnswerLabel.ENTAILED:

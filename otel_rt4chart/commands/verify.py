@@ -21,7 +21,7 @@ from otel_rt4chart.settings.application import doubtful
 _EPILOG = """\
 A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",
 "as_of"}; "contexts" and "answer" are needed. Exit status: 0 verified, 1 a row has an error, the
-judge failed or the rate is above --fail-over, 2 wrong use. All of it: docs/verify.md
+judge failed or the rate is above --fail-over, 2 wrong use. All of it: docs/start/verify-a-file.md
 Answers that the service has stored: rt4chart verify --from-store --help
 """
 

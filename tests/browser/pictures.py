@@ -1,4 +1,4 @@
-"""The pictures of docs/console.md: `python -m tests.browser.pictures FOLDER [URL]`.
+"""The pictures of docs/operate/console.md: `python -m tests.browser.pictures FOLDER [URL]`.
 
 URL is a console that `rt4chart demo --serve` serves; without it one is served for the while.
 """

@@ -1,4 +1,4 @@
-"""What must come out of each recorded application, and the table of it in docs/instrument.md."""
+"""The expected result of each recorded application, and the table in the documentation."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def version(name: str, package: str) -> str:
 
 
 def table() -> str:
-    """The rows of docs/instrument.md."""
+    """The rows of docs/instrument/application.md."""
     rows = ["| package | version | what is seen | what must be switched on |", "|---|---|---|---|"]
     for name in NAMES:
         one = RECORDED[name]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SPANS = Path(__file__).parent / "spans"
-PAGE = ROOT / "docs/instrument.md"
+PAGE = ROOT / "docs/instrument/application.md"
 sys.path.insert(0, str(ROOT))
 
 from tests.recorded.expected import table  # noqa: E402 - found by the line above

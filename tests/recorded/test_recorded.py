@@ -22,7 +22,7 @@ from tests.recorded.shelf import ANSWER
 SPANS = Path(__file__).parent / "spans"
 FILES = sorted(SPANS.glob("*.json"))
 LARGEST = 60_000
-PAGE = Path(__file__).parents[2] / "docs/instrument.md"
+PAGE = Path(__file__).parents[2] / "docs/instrument/application.md"
 
 
 def parts(path: Path) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from rt4chart_clustering.gate.result import kept_at, load, save
 _EPILOG = """\
 Exit status: 0 the gate opens, 1 it stays shut, 2 wrong use. The command of --command gets
 {"id", "question", "contexts"} a line on standard input and writes {"id", "answer"} a line, with
-"contexts" where it retrieved anew. All of it: docs/evalsets.md
+"contexts" where it retrieved anew. All of it: docs/operate/evalsets.md
 """
 
 

@@ -9,7 +9,7 @@ from rt4chart_collector.commands import alerts_acts, alerts_backtest, alerts_rea
 
 LIST = alerts_read.VERBS[0]
 VERBS = (*alerts_read.VERBS, *alerts_acts.VERBS, *alerts_test.VERBS, *alerts_backtest.VERBS)
-EPILOG = "Without a word, the open alerts are listed. All of it: docs/alerts.md\n"
+EPILOG = "Without a word, the open alerts are listed. All of it: docs/operate/alerts.md\n"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

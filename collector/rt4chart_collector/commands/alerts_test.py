@@ -25,7 +25,7 @@ from rt4chart_collector.notify.settings import AlertSettings, load_alerts
 NOWHERE = (
     "expected a target, got none: set RT4CHART_ALERTS_SLACK, RT4CHART_ALERTS_PAGERDUTY, "
     "RT4CHART_ALERTS_WEBHOOK, RT4CHART_ALERTS_ALERTMANAGER or RT4CHART_ALERTS_APPRISE "
-    "(docs/alerts.md)"
+    "(docs/operate/alerts.md)"
 )
 
 

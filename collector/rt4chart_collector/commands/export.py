@@ -22,7 +22,7 @@ from rt4chart_collector.store.answers.export import (
 EPILOG = """\
 A folder for each table, a file for each day (in UTC) that has rows, or for its hours or minutes
 where a day is too much at once. Days are written whole: --since 24h is yesterday and today, from
-00:00 UTC. Rows that were replaced or taken back are left out. Columns: docs/database.md
+00:00 UTC. Rows that were replaced or taken back are left out. Columns: docs/reference/tables.md
 """
 
 

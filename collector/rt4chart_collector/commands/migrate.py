@@ -20,7 +20,7 @@ from rt4chart_collector.store.schema.migration import Variant
 MACRO = "{cluster}"
 EPILOG = """\
 Exit status: 0 the database is this version's (with --dry-run: it was looked at), 1 its tables
-differ from what the migrations made, 2 wrong use. All of it: docs/database.md
+differ from what the migrations made, 2 wrong use. All of it: docs/deploy/database.md
 """
 
 
@@ -65,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
     sys.stderr.write("".join(f"{line}\n" for line in differences))
     if differences:
         many = f"{len(differences)} difference{'s' * (len(differences) != 1)}"
-        sys.stderr.write(f"{many} from what the migrations made; what to do: docs/database.md\n")
+        sys.stderr.write(f"{many} from what the migrations made: see docs/deploy/database.md\n")
     return int(bool(differences))
 
 

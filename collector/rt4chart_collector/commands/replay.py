@@ -21,7 +21,7 @@ OTHERWISE = (
     "An embedded database has one owner: stop the service, run this, and start the service again; "
     "it goes on with them"
 )
-EPILOG = f"Reasons: {', '.join((*KINDS, GONE))}. All of it: docs/service.md\n"
+EPILOG = f"Reasons: {', '.join((*KINDS, GONE))}. All of it: docs/operate/judge-failures.md\n"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--console", type=web, metavar="URL", help="where the page's links lead")
     parser.add_argument(
-        "--verifier", default="", metavar="ID", help="whose verdicts (default: the newest)"
+        "--verifier", default="", metavar="ID", help="whose verdicts (default: the judge in use)"
     )
 
 

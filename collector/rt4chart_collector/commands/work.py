@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 EPILOG = """\
 Workers with the same source and group share the topic's partitions; start and stop them as you
 like. What a worker has not decided when it ends, another takes up. Credentials for the brokers are
-RT4CHART_KAFKA_* variables or a file of properties, RT4CHART_KAFKA_CONFIG. All of it: docs/scale.md
+RT4CHART_KAFKA_* variables or a file of properties, RT4CHART_KAFKA_CONFIG.
+See docs/deploy/workers.md
 """
 
 

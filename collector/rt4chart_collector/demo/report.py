@@ -135,7 +135,7 @@ def place(dsn: str) -> Text:
         ("the database", f"{dsn} (otel.otel_traces, otel.rt4chart_*)"),
         ("ask it", code),
         ("its issues", f"{command('rt4chart')} issues --dsn {dsn}"),
-        ("your own application", f"{command('rt4chart')} up, and ten lines: docs/instrument.md"),
+        ("your own application", f"{command('rt4chart')} up, then docs/instrument/application.md"),
     )
     return Text("\n").join(Text.assemble((f"{name}: ", "bold"), text) for name, text in steps)
 

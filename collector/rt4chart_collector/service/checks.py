@@ -52,7 +52,7 @@ def alerts() -> Check:
         return Check(
             "alerts",
             "ok",
-            "no targets are set, so only the console shows alerts: see docs/alerts.md",
+            "no targets are set, so only the console shows alerts: see docs/operate/alerts.md",
         )
     return Check("alerts", "ok", f"sent to {', '.join(targets)}: rt4chart alerts test tries them")
 

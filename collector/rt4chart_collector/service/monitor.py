@@ -31,14 +31,14 @@ from rt4chart_collector.store.alerts.sampling_rates import RateSet
 from rt4chart_collector.store.engine.connect import Client, connect
 
 PATH = "/v1/rates"
-# A document is at most 64 KiB (docs/sampling.md); a route's name is bounded here, too.
+# A document is at most 64 KiB (docs/instrument/sampling.md); a route's name is bounded here, too.
 MOST, NAME_CHARS = 200, 200
 # The application reads every 15 seconds; where we are away it goes on with this for so long.
 EXPIRES_S = 180
 
 
 def document(rates: Sequence[RateSet], *, now_ns: int) -> dict[str, object]:
-    """The document of docs/sampling.md; without a raised route it changes nothing.
+    """The document of docs/instrument/sampling.md; without a raised route it changes nothing.
 
     A name that ends in a star would be read as a pattern, and is left out.
     """

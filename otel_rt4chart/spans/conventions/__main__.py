@@ -1,4 +1,4 @@
-"""`python -m otel_rt4chart.spans.conventions` prints the tables of docs/conventions.md."""
+"""Print the tables of docs/reference/conventions.md."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from otel_rt4chart.verify.neural.score_cache import Kept
 _OUTPUT = "logits"
 _BATCH_TOKENS = 4_096  # bounds the memory that a batch takes, whatever the model
 _DIGITS = 4  # what lies beneath differs with the padding of a batch
-_AGAIN = "export it for text classification, with dynamic axes (docs/local-models.md)"
+_AGAIN = "export it for text classification, with dynamic axes (docs/deploy/judges.md)"
 
 Pair = tuple[str, str]
 

@@ -1,4 +1,4 @@
-"""docs/verify.md says what `rt4chart verify` does."""
+"""docs/start/verify-a-file.md says what `rt4chart verify` does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from otel_rt4chart.cli import main
 from otel_rt4chart.verify.core.json_rows import NAMES
 from otel_rt4chart.verify.findings import stale
 
-PAGE = (Path(__file__).parents[3] / "docs/verify.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/start/verify-a-file.md").read_text()
 
 
 def lasting(row: dict[str, Any]) -> dict[str, Any]:
@@ -56,5 +56,5 @@ def test_every_option_is_on_the_page_and_the_help_names_it(
 
     options = set(re.findall(r"--[a-z-]+", shown)) - {"--help"}
     assert [option for option in options if f"`{option} " not in PAGE] == []
-    assert "docs/verify.md" in shown
+    assert "docs/start/verify-a-file.md" in shown
     assert '"contexts"' in shown

@@ -76,7 +76,7 @@ def test_migrate_fails_on_a_table_that_was_changed(
 
     assert capsys.readouterr().err == (
         "rt4chart_claims.Mine: no migration made this column\n"
-        "1 difference from what the migrations made; what to do: docs/database.md\n"
+        "1 difference from what the migrations made: see docs/deploy/database.md\n"
     )
 
 

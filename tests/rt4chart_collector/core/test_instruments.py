@@ -22,7 +22,7 @@ from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.pipeline.line import BAD, GOOD, Line, spans_from
 from tests.rt4chart_collector.telemetry.asked import samples
 
-PAGE = Path(__file__).parents[3] / "docs/operations.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/metrics.md"
 ROW = re.compile(r"^\| `(rt4chart_\w+)` \| (\w+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 SHAPE = r"rt4chart(_[a-z]+)+"
 
@@ -53,7 +53,7 @@ def test_page_lists_the_table() -> None:
 
     expected = [row_of(metric) for metric in INSTRUMENTS]
     rows = "\n".join("| `{}` | {} | {} | {} |".format(*row) for row in expected)
-    assert documented == expected, f"the table of docs/operations.md should be:\n{rows}"
+    assert documented == expected, f"the table of docs/reference/metrics.md should be:\n{rows}"
 
 
 def test_what_is_shown_is_as_the_table_says(line: Line) -> None:

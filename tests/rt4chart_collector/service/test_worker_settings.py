@@ -13,7 +13,7 @@ from rt4chart_collector.ingest.kafka.settings import KafkaAddress, kafka_propert
 from rt4chart_collector.service.worker_settings import StreamSettings, load_work, work_fields
 
 SOURCE = "kafka://one:9092,[::1]:9093/otlp_spans?group=mine"
-SCALE = Path(__file__).parents[3] / "docs/scale.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/settings.md"
 
 
 def test_url_names_brokers_topic_and_group() -> None:
@@ -143,9 +143,9 @@ def test_a_worker_sends_its_metrics_anywhere_but_to_itself() -> None:
     assert load_work({"work_http": "off"}, own).stream.work_http is None
 
 
-def test_every_setting_of_a_worker_is_in_its_page() -> None:
+def test_every_setting_of_a_worker_is_in_the_reference() -> None:
     """Its own, and those that it shares."""
-    page = SCALE.read_text()
+    page = PAGE.read_text()
     names = [f"RT4CHART_{one.name.upper()}" for one in (*fields(StreamSettings), *work_fields())]
 
     assert [name for name in names if not re.search(rf"`{name}`", page)] == []

@@ -42,7 +42,7 @@ PLACE = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0
 TRACE = re.compile(r"[0-9a-f]{32}")
 EMPTY = (
     "No answer fits. Widen the time or take filters away; if there is none at all, send traces "
-    "(docs/instrument.md), or see `rt4chart demo`."
+    "(docs/instrument/application.md), or see `rt4chart demo`."
 )
 
 

@@ -21,23 +21,23 @@ DECISIONS: dict[Decision, tuple[str, str, str]] = {
     ),
     Decision.THROTTLED: (
         "So many answers came at once that the application's throttle let this one go.",
-        "Raise the throttle of the sampler (docs/sampling.md), or judge what is stored.",
+        "Raise the throttle of the sampler (docs/instrument/sampling.md), or judge what is stored.",
         BY_HAND,
     ),
     Decision.OVER_BUDGET: (
         "The application's budget for verification was used up.",
-        "Raise the budget of the sampler (docs/sampling.md), or judge what is stored.",
+        "Raise the budget of the sampler (docs/instrument/sampling.md), or judge what is stored.",
         BY_HAND,
     ),
     Decision.NO_CONTENT: (
         "The spans hold no text of the answer.",
-        "Let the instrumentation capture content; docs/instrument.md has the switch of each.",
+        "Let the instrumentation capture content (docs/instrument/application.md).",
         "rt4chart doctor",
     ),
     Decision.REDACTED: (
         "A placeholder stands where the text was.",
         "Redact values instead of whole texts, or verify before redaction, in the application "
-        "(docs/inline.md).",
+        "(docs/instrument/redaction.md).",
         "",
     ),
     Decision.TRUNCATED: (
@@ -48,8 +48,8 @@ DECISIONS: dict[Decision, tuple[str, str, str]] = {
     ),
     Decision.NO_CONTEXT: (
         "No passages are known to have reached this answer.",
-        "Trace the retriever as the generator's sibling or link to it (docs/instrument.md); the "
-        "tree below shows what came.",
+        "Trace the retriever as the generator's sibling or link to it "
+        "(docs/instrument/application.md); the tree below shows what came.",
         "rt4chart doctor",
     ),
     Decision.QUEUE_FULL: (

@@ -13,7 +13,7 @@ from rt4chart_collector.store.rates.ticks import Bin, Tick, sums_of
 TRAILING_NS = 14 * DAY_NS
 WARM_CLAIMS = 2000
 LEAST_DEAD_BAND = 0.005
-# A rise of fewer standard deviations between days than this is no news (docs/drift.md).
+# A rise of fewer standard deviations between days than this is no news (docs/understand/drift.md).
 DEAD_BAND_SDS = 1.6
 Z_90 = 1.2816
 # From a month's allowance of false alarms to a day's, as a logarithm.

@@ -19,7 +19,7 @@ class RuleWatch:
     """One route by the rule "threshold" or "window": pages while the window is over the bound.
 
     Neither knows how much chance is in a rate, so both raise more false alarms than the e-detector
-    at the same delay (docs/drift.md has the figures).
+    at the same delay (docs/understand/drift.md has the figures).
     """
 
     def __init__(self, policy: Policy, verifier: str = "") -> None:

@@ -111,8 +111,8 @@ def _order(one: Bin) -> tuple[int, int, float, int]:
 
 
 # Before anything rises the sums are about this, divided by what a tick's answers vary: the fewer
-# answers, the longer what was added is kept (fitted to the simulation in docs/drift.md, which has
-# four answers a tick at least).
+# answers, the longer what was added is kept (fitted to the simulation in
+# docs/understand/drift.md, which has four answers a tick at least).
 ORDINARY, LARGEST_ORDINARY = 12.0, 5.0
 
 

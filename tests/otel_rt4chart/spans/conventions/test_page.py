@@ -6,7 +6,7 @@ from pathlib import Path
 
 from otel_rt4chart.spans.conventions.page import START, tables
 
-PAGE = Path(__file__).parents[4] / "docs/conventions.md"
+PAGE = Path(__file__).parents[4] / "docs/reference/conventions.md"
 
 
 def test_the_page_shows_the_tables_as_they_are() -> None:

@@ -67,4 +67,4 @@ def test_what_cannot_be_asked_is_refused(client: Client) -> None:
 def test_an_empty_list_says_what_to_do(client: Client) -> None:
     """Where nothing fits, and where nothing is there at all."""
     with console(client) as browser:
-        assert "docs/instrument.md" in browser.get("/answers?q=nothing").text
+        assert "docs/instrument/application.md" in browser.get("/answers?q=nothing").text

@@ -142,7 +142,7 @@ def test_without_apprise_it_is_said_what_to_install() -> None:
 
 def test_the_mail_of_the_documentation_goes_where_it_says() -> None:
     """Its address is apprise's: sender, recipients, host."""
-    text = (Path(__file__).parents[4] / "docs/alerts.md").read_text()
+    text = (Path(__file__).parents[4] / "docs/operate/alerts.md").read_text()
     (url,) = re.findall(r"RT4CHART_ALERTS_APPRISE='(mailtos://[^']*)'", text)
     service = apprise.Apprise()
 

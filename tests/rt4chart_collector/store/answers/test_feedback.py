@@ -122,8 +122,8 @@ def test_what_cannot_be_an_opinion_is_refused(client: Client) -> None:
 
 
 def test_the_page_s_queries_say_the_same(client: Client) -> None:
-    """docs/feedback.md: what it asks in SQL is what the console shows."""
-    page = Path(__file__).parents[4] / "docs/feedback.md"
+    """docs/operate/feedback.md: what it asks in SQL is what the console shows."""
+    page = Path(__file__).parents[4] / "docs/operate/feedback.md"
     shares, confusion = re.findall(r"```sql\n(.*?)```", page.read_text(), re.DOTALL)
     one = answer(client)
     record_feedback(client, one, [AGREE, replace(DISAGREE, actor="bob")])

@@ -164,8 +164,8 @@ def test_latest_verifiers_verdict_is_shown(any_client: Client) -> None:
 
 
 def test_query_of_the_documentation_runs(client: Client) -> None:
-    """The example of docs/database.md gives the rows that it shows."""
-    page = (Path(__file__).parents[4] / "docs/database.md").read_text()
+    """The example of docs/reference/tables.md gives the rows that it shows."""
+    page = (Path(__file__).parents[4] / "docs/reference/tables.md").read_text()
     query = next(
         part for part in page.split("```sql\n") if "otel.otel_traces_verified" in part
     ).partition("```")[0]

@@ -604,7 +604,7 @@ LEFT ANY JOIN traces AS d ON d.TraceId = t.TraceId;
 -- interval. Counts, W… and the moments add up over rows; Rate, Low and High do not. Rate is a share of
 -- the Decided (n) claims. With m decided and x unfaithful
 -- claims and the weight w = 1 / SampleRate of an answer, WM is the sum of w·m, WWXX that of w²·x²,
--- and so on: what the interval is made of (docs/rates.md).
+-- and so on: what the interval is made of (docs/understand/rates.md).
 CREATE VIEW IF NOT EXISTS {database}.rt4chart_rates AS
 WITH
     1.959963984540054 AS z,
