@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,11 +13,10 @@ from otel_rt4chart.core.errors import InputError, TicketError
 from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_of
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.ticket import Filed, Ticket, What
-from rt4chart_collector.store.connect import Client, connect
+from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.issue_events import Event, events_of, record
 from rt4chart_collector.store.issues import Issue, list_issues
 from rt4chart_collector.store.leases import take
-from rt4chart_collector.store.migrate import migrate
 from tests.rt4chart_clustering.issues import FIRST, born
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers
 from tests.rt4chart_clustering.tickets.made import TICKET
@@ -174,40 +172,30 @@ def test_growth_is_news_at_its_points(before: int, now: int, is_news: bool) -> N
     assert (news is not None and news.what is What.GROWN) is is_news
 
 
-@pytest.fixture
-def dsn(store_dsn: str) -> Iterator[str]:
-    """The embedded database as a command sees it, empty before and after."""
-    yield store_dsn
-    with connect(store_dsn) as client:
-        client.command(f"DROP DATABASE {client.database}")
-
-
 def test_the_command_files_and_follows(
-    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No text of a user is in the ticket, unless examples are asked for."""
     now = time.time_ns()
-    with connect(dsn) as client:
-        migrate(client)
-        born(client, [replace(one, time_ns=now) for one in numbers(8)])
-        repository = Repository()
-        with SystemsServer(repository) as server:
-            monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
-            monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
-            monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
-            given = ("--dsn", dsn, "--by", "ann")
-            assert main(["issues", "ticket", "ab", "--to", "github", *given]) == 0
-            assert "github: created. u1" in capsys.readouterr().out
-            record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
-            assert main(["issues", "ticket", "--dsn", dsn, "--json"]) == 0
-            assert json.loads(capsys.readouterr().out)[0]["done"] == "told"
-            assert main(["issues", "ticket", "ab", "--to", "slack", *given]) == 2
-            assert "slack needs RT4CHART_SLACK_TOKEN" in capsys.readouterr().err
-            monkeypatch.setenv("RT4CHART_GITHUB_URL", "http://127.0.0.1:9")
-            record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
-            assert main(["issues", "ticket", "--dsn", dsn]) == 1
-            assert "github: cannot be reached" in capsys.readouterr().err
-        (issue,) = list_issues(client)
+    born(client, [replace(one, time_ns=now) for one in numbers(8)])
+    repository = Repository()
+    with SystemsServer(repository) as server:
+        monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
+        monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
+        monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
+        given = ("--dsn", dsn, "--by", "ann")
+        assert main(["issues", "ticket", "ab", "--to", "github", *given]) == 0
+        assert "github: created. u1" in capsys.readouterr().out
+        record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+        assert main(["issues", "ticket", "--dsn", dsn, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)[0]["done"] == "told"
+        assert main(["issues", "ticket", "ab", "--to", "slack", *given]) == 2
+        assert "slack needs RT4CHART_SLACK_TOKEN" in capsys.readouterr().err
+        monkeypatch.setenv("RT4CHART_GITHUB_URL", "http://127.0.0.1:9")
+        record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+        assert main(["issues", "ticket", "--dsn", dsn]) == 1
+        assert "github: cannot be reached" in capsys.readouterr().err
+    (issue,) = list_issues(client)
 
     body = str(repository.issues[0]["body"])
     assert issue.title in body
@@ -216,13 +204,12 @@ def test_the_command_files_and_follows(
 
 
 def test_what_is_closed_is_not_followed(
-    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Growth of what was resolved or is ignored is no news, unless it is asked for by its id."""
     now = time.time_ns()
     repository = Repository()
-    with connect(dsn) as client, SystemsServer(repository) as server:
-        migrate(client)
+    with SystemsServer(repository) as server:
         born(client, [replace(one, time_ns=now) for one in numbers(12)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
         monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
@@ -240,7 +227,7 @@ def test_what_is_closed_is_not_followed(
 
 
 def test_what_a_system_replies_cannot_steer_a_terminal(
-    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its address of the ticket stays on the line, without what is not to be seen."""
 
@@ -249,8 +236,7 @@ def test_what_a_system_replies_cannot_steer_a_terminal(
             return Reply({"items": []} if one.path.startswith("/search") else [])
         return Reply({"number": 7, "html_url": "u\x1b[2J\n[bold]7\u202e"}, 201)
 
-    with connect(dsn) as client, SystemsServer(answer) as server:
-        migrate(client)
+    with SystemsServer(answer) as server:
         born(client, [replace(one, time_ns=time.time_ns()) for one in numbers(8)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
         monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")

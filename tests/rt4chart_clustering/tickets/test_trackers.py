@@ -42,7 +42,7 @@ def test_github_gets_an_issue_as_its_documentation_says() -> None:
     assert one.headers["authorization"] == "Bearer token-1"
     assert one.headers["accept"] == "application/vnd.github+json"
     assert one.headers["x-github-api-version"] == "2022-11-28"
-    assert one.headers["user-agent"]
+    assert one.headers["user-agent"] == "otel-rt4chart"
     assert one.body["title"] == TICKET.title
     assert one.body["body"].endswith(f"`rt4chart issues show {TICKET.id}`\n\n{MARKER}")
     assert set(one.body) == {"title", "body"}

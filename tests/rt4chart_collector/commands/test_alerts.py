@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
@@ -30,12 +29,9 @@ COLUMNS = (
 
 
 @pytest.fixture
-def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(dsn: str) -> Run:
     """`rt4chart alerts` on the test's database."""
-    module = import_module("rt4chart_collector.store.target")
-    base = client.target.shown
-    monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
-    return lambda *argv: main(["alerts", "--dsn", base, *argv])
+    return lambda *argv: main(["alerts", "--dsn", dsn, *argv])
 
 
 def fire(client: Client) -> int:
