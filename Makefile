@@ -20,6 +20,9 @@ WORDNET ?= /usr/share/wordnet
 RUN ?= .train/run
 SHARE ?= 1.0
 
+# Tests start over a hundred processes: without bytecode, each would compile all of its modules.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-oldest test-integration test-browser console-pictures docs record check format bench train lock clean
 
@@ -29,9 +32,9 @@ help: ## say what the targets do
 demo: $(STAMP) ## see the whole path on real answers, from traces to named issues; ARGS=--serve: the console on an alarm
 	@$(BIN)/rt4chart demo $(ARGS)
 
-test: $(STAMP) ## run the tests
+test: $(STAMP) ## run the tests; WORKERS=N processes, as many as there are processors without it
 	@echo "» pytest"
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n $(or $(WORKERS),auto) --maxprocesses 8 --dist worksteal
 
 test-oldest: $(OLDEST_STAMP) ## run the application side's tests on the oldest OpenTelemetry
 	@echo "» pytest, OpenTelemetry 1.44"

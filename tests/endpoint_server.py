@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
+
+from tests.local_server import LocalServer
 
 LARGEST = 64 * 2**20
 
@@ -110,7 +112,7 @@ def embedded(seen: Seen) -> Answer:
     return embeddings(seen.body)
 
 
-class EndpointServer:
+class EndpointServer(LocalServer):
     """Serves while the block runs; `seen` are the requests, `most_at_once` how many overlapped."""
 
     def __init__(
@@ -131,24 +133,17 @@ class EndpointServer:
         self.most_at_once = 0
         self.seen: list[Seen] = []
         self.errors: list[str] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
-        self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, args=(0.02,))
+        super().__init__(ThreadingHTTPServer(("127.0.0.1", port), _handler(self)))
 
     @property
     def base_url(self) -> str:
         """What clients are given."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"http://{self.place}/v1"
 
     @property
     def chats(self) -> list[Seen]:
         """The requests for completions."""
         return [one for one in self.seen if one.path.endswith("/chat/completions")]
-
-    def __enter__(self) -> Self:
-        """Start serving."""
-        self._thread.start()
-        return self
 
     def __exit__(
         self,
@@ -158,9 +153,7 @@ class EndpointServer:
     ) -> None:
         """Stop at once: nothing that hangs is waited for."""
         self._stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__exit__(kind, value, trace)
 
     def answer(self, seen: Seen) -> Answer:
         """The scripted answer, after the latency."""

@@ -116,7 +116,7 @@ def test_the_python_example_of_a_page_does_what_it_says(page: str) -> None:
     exec(block, names)  # noqa: S102 - our own documentation
 
     shown = re.findall(r"^(\S.*?)  # (.+)$", block, flags=re.MULTILINE)
-    assert shown
+    assert len(shown) > 0
     for expression, expected in shown:
         assert eval(expression, names) == ast.literal_eval(expected)  # noqa: S307 - ours too
 

@@ -72,7 +72,7 @@ def test_no_secret_has_a_default() -> None:
     """Each is asked for by name where it is missing, and .env.example has it empty."""
     secrets = set(re.findall(r"\$\{(\w*(?:PASSWORD|TOKEN)\w*)([^}]*)\}", COMPOSE.read_text()))
 
-    assert {name for name, _ in secrets}
+    assert len(secrets) > 0
     for name, behind in secrets:
         assert behind == ":?set it in .env", name
         assert f"\n{name}=\n" in EXAMPLE
@@ -113,7 +113,7 @@ def test_files_that_are_mounted_are_there() -> None:
         if text.startswith("./")
     ]
 
-    assert mounted
+    assert len(mounted) > 0
     assert [one for one in mounted if not (ROOT / one).exists()] == []
 
 

@@ -40,11 +40,12 @@ VARIABLES = sorted(
 )
 
 
-def real_verdict(number: int, response: dict[str, str], source: dict[str, list[str]]) -> Verdict:
+def real_verdict(
+    number: int, response: dict[str, str], source: dict[str, list[str]], verifier: Verifier
+) -> Verdict:
     """One of the demo's answers, really judged."""
     passages = tuple(Passage(f"p{at}", text) for at, text in enumerate(source["contexts"]))
     exchange = Exchange(str(source["question"]), passages, response["response"])
-    verifier = Verifier(judge=LocalJudge())
     start_ns = (NOW_S - MINUTE_S) * 10**9 + number
     return Verdict(
         candidate=Candidate(
@@ -70,8 +71,9 @@ def demo_verdicts(limit: int) -> Iterator[Verdict]:
     sources = {one["source_id"]: one for one in map(json.loads, lines)}
     responses = map(json.loads, (DATA / "response.jsonl").read_text().splitlines())
     wrong = [one for one in responses if one["labels"]][:limit]
+    verifier = Verifier(judge=LocalJudge())
     for number, one in enumerate(wrong, 1):
-        yield real_verdict(number, one, sources[one["source_id"]])
+        yield real_verdict(number, one, sources[one["source_id"]], verifier)
 
 
 def letter(verdict: Verdict) -> DeadLetter:
@@ -161,7 +163,7 @@ def test_query_of_a_panel_finds_rows(stored: Client, query: str) -> None:
 
     result = stored.query(substituted(query, judge))
 
-    assert result.result_rows
+    assert len(result.result_rows) > 0
     for name, value in zip(result.column_names, result.result_rows[0], strict=True):
         assert value is not None, name
 
@@ -169,7 +171,7 @@ def test_query_of_a_panel_finds_rows(stored: Client, query: str) -> None:
 @pytest.mark.parametrize("query", VARIABLES)
 def test_query_of_a_variable_finds_rows(stored: Client, query: str) -> None:
     """The choices above a dashboard."""
-    assert stored.query(substituted(query, LocalJudge().id)).result_rows
+    assert len(stored.query(substituted(query, LocalJudge().id)).result_rows) > 0
 
 
 def test_queries_of_an_empty_database_are_no_error(client: Client) -> None:

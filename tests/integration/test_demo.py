@@ -18,17 +18,16 @@ def demo(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.e2e
 def test_the_demo_gives_the_same_figures_twice(tmp_path: Path) -> None:
     """Service, application, store and grouping, all real, end with the same report."""
-    first, second = (demo(tmp_path, "--json", "--limit", "90") for _ in range(2))
+    first, second = (demo(tmp_path, "--json", "--limit", "45") for _ in range(2))
 
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout
     found: dict[str, Any] = json.loads(first.stdout)
-    assert sum(line["answers"] for line in found["routes"]) == 90
-    assert found["total"]["claims"] > 90
+    assert sum(line["answers"] for line in found["routes"]) == 45
+    assert found["total"]["claims"] > 45
     assert 0 < found["total"]["low"] < found["total"]["rate"] < found["total"]["high"] < 1
-    assert found["issues"]
     assert found["issues"][0]["claims"] >= 5
-    assert found["example"]["claims"]
+    assert len(found["example"]["claims"]) > 0
 
 
 @pytest.mark.e2e

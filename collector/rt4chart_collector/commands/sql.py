@@ -34,7 +34,8 @@ SETTINGS = {
 CHUNK = 2**20
 EPILOG = """\
 The query may read every table and view, and can change nothing. Beside a running service it has
-60 seconds and a result of 256 MiB. Tables, views and examples: docs/deploy/database.md, docs/reference/sql.md
+60 seconds and a result of 256 MiB. Tables, views and examples: docs/reference/tables.md and
+docs/reference/sql.md
 
   rt4chart sql "SELECT Route, count() FROM rt4chart_verifications FINAL GROUP BY Route"
   rt4chart sql "SELECT * FROM rt4chart_rates" --format parquet --out rates.parquet

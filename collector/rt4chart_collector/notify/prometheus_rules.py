@@ -83,7 +83,7 @@ def rules(
                 "warning",
                 "{{ $value | humanizePercentage }} of the claims of {{ $labels.service }} "
                 "{{ $labels.route }} are unfaithful",
-                "This rule does not allow for chance: docs/understand/drift.md has its false alarms.",
+                "This rule ignores chance: docs/understand/drift.md has its false alarms.",
                 lasts="30m",
             )
         )

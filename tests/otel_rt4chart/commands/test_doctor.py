@@ -37,7 +37,7 @@ def test_a_wrong_variable_is_named_with_the_fix(monkeypatch: pytest.MonkeyPatch)
     assert check.state == "failed"
     assert "expected a number from 0 to 1, got 2.0" in check.detail
     assert "RT4CHART_SAMPLE_RATE" in check.detail
-    assert check.fix
+    assert check.fix == "change or unset that variable"
 
 
 def test_a_missing_extra_comes_with_the_command_that_brings_it(

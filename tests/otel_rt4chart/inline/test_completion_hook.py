@@ -83,7 +83,11 @@ def test_what_is_held_is_bounded_by_number(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(HELD._found) == MOST
     assert HELD.dropped == before + 2
     assert read(spans[0]).attributes == {}
-    assert read(spans[-1]).attributes
+    assert read(spans[-1]).attributes == {
+        "gen_ai.input.messages": '[{"role":"user","parts":[{"content":"x","type":"text"}]}]',
+        "gen_ai.output.messages": "[]",
+        "gen_ai.system_instructions": "[]",
+    }
 
 
 def test_what_is_held_is_bounded_by_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,11 @@ def test_masked_texts_may_be_sent() -> None:
     verdict = decided(build_redactor("mask"), Verifier(RulesJudge(), embedder=away))
 
     assert verdict.decision is Decision.VERIFIED
-    assert away.sent
+    assert away.sent == [
+        "Refunds are paid within 30 days.",
+        "The shop is in Berlin.",
+        "The refunds are paid within 30 days.",
+    ]
 
 
 @pytest.mark.parametrize("start", ["How long", "Refunds are", "The refunds"])

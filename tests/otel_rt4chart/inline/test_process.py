@@ -103,8 +103,8 @@ def test_a_judge_that_hangs_does_not_hold_the_end() -> None:
     """The deadline is kept, with the application's own spans exported."""
     pytest.importorskip("openai")
     with EndpointServer([hang(60)]) as server:
-        names, seconds = run(ENDS, "openai", 4, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="k")
+        names, seconds = run(ENDS, "openai", 8, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="k")
 
     assert sorted(names) == ["answer", "ask", "search"]
-    assert server.seen
-    assert seconds < 15
+    assert len(server.seen) > 0
+    assert seconds < 45

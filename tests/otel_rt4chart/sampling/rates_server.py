@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.local_server import LocalServer
+
 
 @dataclass
 class RatesServer:
@@ -40,13 +42,6 @@ def serving() -> Iterator[RatesServer]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    state.address = f"http://127.0.0.1:{server.server_port}/rates"
-    try:
+    with LocalServer(ThreadingHTTPServer(("127.0.0.1", 0), Answer)) as server:
+        state.address = f"http://{server.place}/rates"
         yield state
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -100,10 +100,10 @@ def test_untrusted_text_reaches_a_model_in_quotes_alone(injection: str) -> None:
         known["openai"].verify(exchange)
         known["single"].verify(exchange)
 
-    assert server.chats
+    pieces = [piece for piece in injection.split("\n") if len(piece) >= 8]
+    assert len(server.chats) >= 2
     for seen in server.chats:
-        for piece in injection.split("\n"):
-            assert len(piece) < 8 or not outside_quotes(seen, piece)
+        assert [piece for piece in pieces if outside_quotes(seen, piece)] == []
 
 
 def outside_quotes(seen: Seen, piece: str) -> bool:

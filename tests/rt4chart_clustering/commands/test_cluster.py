@@ -22,9 +22,8 @@ from rt4chart_clustering.commands.cluster import StoppedError, grouped, told
 from rt4chart_clustering.grouping.lock import LEASE_NS, PROLONGED_NS, locked
 from rt4chart_clustering.grouping.run import Outcome
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import list_issues
-from rt4chart_collector.store.schema.migrate import migrate
 from tests.endpoint_server import EndpointServer, text
 from tests.rt4chart_clustering.made import numbers, verdict
 
@@ -88,46 +87,40 @@ def test_outcome_in_words(outcome: Outcome, words: str) -> None:
     assert words in told(outcome)
 
 
-def test_run_that_is_told_to_stop_does_between_pages(store_dsn: str) -> None:
+def test_run_that_is_told_to_stop_does_between_pages(client: Client, dsn: str) -> None:
     """And it is nobody's turn then: the next one may run at once."""
-    options = argparse.Namespace(dsn=store_dsn, since=3600, min_size=5)
+    options = argparse.Namespace(dsn=dsn, since=3600, min_size=5)
     stop, seen = threading.Event(), list[str]()
-    with connect(store_dsn) as client:
-        migrate(client)
-        now = [replace(one, time_ns=time.time_ns()) for one in numbers(5)]
-        insert_verdicts(client, [verdict(one) for one in now])
+    now = [replace(one, time_ns=time.time_ns()) for one in numbers(5)]
+    insert_verdicts(client, [verdict(one) for one in now])
 
-        def show(what: str, _: int) -> None:
-            seen.append(what)
-            stop.set()
+    def show(what: str, _: int) -> None:
+        seen.append(what)
+        stop.set()
 
-        with pytest.raises(StoppedError):
-            grouped(options, stop, show)
-        outcome = grouped(options, threading.Event(), show)
-        client.command(f"DROP DATABASE {client.database}")
+    with pytest.raises(StoppedError):
+        grouped(options, stop, show)
+    outcome = grouped(options, threading.Event(), show)
 
     assert seen[0] == "described"
     assert (outcome.new, outcome.grouped) == (1, 5)
 
 
 def test_names_are_a_models_where_the_settings_say_so(
-    store_dsn: str, monkeypatch: pytest.MonkeyPatch
+    client: Client, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RT4CHART_DISTILL=llm asks the judge's endpoint, and what it writes names the issue."""
     reply = {"title": "Values are told otherwise", "summary": "It is so."}
-    with connect(store_dsn) as client, EndpointServer([text(json.dumps(reply))]) as server:
-        migrate(client)
-        now = [replace(one, time_ns=time.time_ns()) for one in numbers(5)]
-        insert_verdicts(client, [verdict(one) for one in now])
+    now = [replace(one, time_ns=time.time_ns()) for one in numbers(5)]
+    insert_verdicts(client, [verdict(one) for one in now])
+    with EndpointServer([text(json.dumps(reply))]) as server:
         monkeypatch.setenv("RT4CHART_DISTILL", "llm")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "k")
 
-        assert main(["cluster", "--dsn", store_dsn]) == 0
+        assert main(["cluster", "--dsn", dsn]) == 0
 
-        (issue,) = list_issues(client)
-        client.command(f"DROP DATABASE {client.database}")
-
+    (issue,) = list_issues(client)
     assert (issue.title, issue.summary) == ("Values are told otherwise · billing", "It is so")
     assert len(server.chats) == 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,8 @@ from otel_rt4chart.cli import main
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.run import run
 from rt4chart_clustering.triage.find import shown_id
-from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import list_issues
-from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.evalset.made import NOON, stored, trace
 
 ASKED = ("How long is the trial?", "What is the trial period?", "Trial length, please?")
@@ -26,18 +24,14 @@ SAID = (
 
 
 @pytest.fixture
-def issue(store_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def issue(client: Client, dsn: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The id of an issue of three answers, in the database that commands use."""
-    monkeypatch.setenv("RT4CHART_DSN", store_dsn)
-    with connect(store_dsn) as client:
-        migrate(client)
-        pairs = enumerate(zip(ASKED, SAID, strict=True), start=1)
-        stored(client, [trace(number, asked, said) for number, (asked, said) in pairs])
-        run(client, HashingEmbedder(), since_ns=0, now_ns=NOON + 10**9, min_size=2)
-        (found,) = list_issues(client)
-    yield shown_id(found)
-    with connect(store_dsn) as client:
-        client.command(f"DROP DATABASE {client.database}")
+    monkeypatch.setenv("RT4CHART_DSN", dsn)
+    pairs = enumerate(zip(ASKED, SAID, strict=True), start=1)
+    stored(client, [trace(number, asked, said) for number, (asked, said) in pairs])
+    run(client, HashingEmbedder(), since_ns=0, now_ns=NOON + 10**9, min_size=2)
+    (found,) = list_issues(client)
+    return shown_id(found)
 
 
 def test_failures_become_a_release_that_the_gate_holds(

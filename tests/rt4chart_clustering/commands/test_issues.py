@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,8 @@ import pytest
 
 from otel_rt4chart.cli import main
 from rt4chart_clustering.grouping.proposals import MERGE, SPLIT
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import Event, events_of, record
-from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import SECOND, added, numbers
 
@@ -23,24 +22,14 @@ Issues = Callable[..., str]
 
 
 @pytest.fixture
-def dsn(store_dsn: str) -> Iterator[str]:
-    """The embedded database as a command sees it, empty before and after."""
-    yield store_dsn
-    with connect(store_dsn) as client:
-        client.command(f"DROP DATABASE {client.database}")
-
-
-@pytest.fixture
-def two(dsn: str) -> Iterator[Client]:
+def two(client: Client) -> Client:
     """An issue of eight failures on one route, and one of three on another, now."""
     now = time.time_ns()
     first = [replace(one, time_ns=now - at * DAY) for at, one in enumerate(numbers(8))]
     second = [replace(one, time_ns=now, route="trial") for one in added()[:3]]
-    with connect(dsn) as client:
-        migrate(client)
-        born(client, first, sample_rate=0.1)
-        born(client, second, number=SECOND_ID, title="Added to the source")
-        yield client
+    born(client, first, sample_rate=0.1)
+    born(client, second, number=SECOND_ID, title="Added to the source")
+    return client
 
 
 @pytest.fixture
@@ -183,7 +172,7 @@ def test_nobody_may_be_called_what_the_software_is(two: Client, issues: Issues) 
     assert "expected a person's name" in issues(
         "ack", "ab00000000000001", "--by", "rt4chart", status=2
     )
-    assert issues("ack", "ab00000000000001")
+    assert issues("ack", "ab00000000000001") == "ab00000000000001 is acknowledged.\n"
     assert last(two)[0] not in ("", "rt4chart")
 
 

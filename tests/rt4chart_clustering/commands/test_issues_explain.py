@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +11,8 @@ import pytest
 
 from otel_rt4chart.cli import main
 from rt4chart_clustering.explain.finding import SCORES
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import events_of
-from rt4chart_collector.store.schema.migrate import migrate
 from tests.endpoint_server import EndpointServer, error, text
 from tests.rt4chart_clustering.explain.traces import ANSWER, REFUND, TRIAL, failing, trace
 from tests.rt4chart_clustering.issues import FIRST, born
@@ -23,28 +21,18 @@ SPAN = f"{9:016x}"
 
 
 @pytest.fixture
-def dsn(store_dsn: str) -> Iterator[str]:
-    """The embedded database as a command sees it, empty before and after."""
-    yield store_dsn
-    with connect(store_dsn) as client:
-        client.command(f"DROP DATABASE {client.database}")
-
-
-@pytest.fixture
-def lost(dsn: str) -> Iterator[Client]:
+def lost(client: Client) -> Client:
     """An issue of five failures whose evidence the reranker dropped, and one never found."""
-    with connect(dsn) as client:
-        migrate(client)
-        traces = [trace(at, ANSWER, found=[TRIAL, REFUND], kept=[TRIAL]) for at in range(1, 6)]
-        traces.append(trace(6, ANSWER, found=[TRIAL]))
-        ago = time.time_ns() - max(span.end_ns for spans in traces for span in spans)
-        moved = [
-            [replace(s, start_ns=s.start_ns + ago, end_ns=s.end_ns + ago) for s in spans]
-            for spans in traces
-        ]
-        found = [failing(client, spans, nearest=TRIAL) for spans in moved]
-        born(client, found, is_stored=True)
-        yield client
+    traces = [trace(at, ANSWER, found=[TRIAL, REFUND], kept=[TRIAL]) for at in range(1, 6)]
+    traces.append(trace(6, ANSWER, found=[TRIAL]))
+    ago = time.time_ns() - max(span.end_ns for spans in traces for span in spans)
+    moved = [
+        [replace(s, start_ns=s.start_ns + ago, end_ns=s.end_ns + ago) for s in spans]
+        for spans in traces
+    ]
+    found = [failing(client, spans, nearest=TRIAL) for spans in moved]
+    born(client, found, is_stored=True)
+    return client
 
 
 def finding(quote: str) -> str:

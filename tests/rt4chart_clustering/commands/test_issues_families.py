@@ -4,34 +4,24 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.store.engine.connect import connect
-from rt4chart_collector.store.schema.migrate import migrate
+from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import numbers
 
 
-@pytest.fixture
-def dsn(store_dsn: str) -> Iterator[str]:
-    """The embedded database as a command sees it, empty after."""
-    yield store_dsn
-    with connect(store_dsn) as client:
-        client.command(f"DROP DATABASE {client.database}")
-
-
-def test_families_are_told_across_routes(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_families_are_told_across_routes(
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Two issues of a pattern on two routes are one family; a route alone can be asked for."""
     now = time.time_ns()
     found = [replace(one, time_ns=now) for one in numbers(8)]
-    with connect(dsn) as client:
-        migrate(client)
-        born(client, found[:5], title="Number \x1b[2Jdiffers")
-        born(client, [replace(one, route="sales") for one in found[5:]], number=SECOND_ID)
+    born(client, found[:5], title="Number \x1b[2Jdiffers")
+    born(client, [replace(one, route="sales") for one in found[5:]], number=SECOND_ID)
 
     assert main(["issues", "families", "--dsn", dsn, "--json"]) == 0
     (family,) = json.loads(capsys.readouterr().out)

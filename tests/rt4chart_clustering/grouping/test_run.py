@@ -25,11 +25,10 @@ from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping.assignment import FEW
 from rt4chart_clustering.grouping.run import Outcome, run
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import Event, events_of, record
 from rt4chart_collector.store.issues.issues import list_issues, member_keys, registry
-from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
 
 LATER = NOON + 3600 * SECOND
@@ -262,14 +261,6 @@ def test_empty_database_groups_to_nothing(client: Client) -> None:
     assert grouped(client) == replace(NOTHING_NEW, waiting=0)
 
 
-@pytest.fixture
-def dsn(store_dsn: str) -> Iterator[str]:
-    """The embedded database as a command sees it, empty before and after."""
-    yield store_dsn
-    with connect(store_dsn) as client:
-        client.command(f"DROP DATABASE {client.database}")
-
-
 def call(command: Command, *arguments: str) -> int:
     """Run a subcommand as the command line would."""
     parser = argparse.ArgumentParser()
@@ -278,9 +269,10 @@ def call(command: Command, *arguments: str) -> int:
 
 
 def test_commands_on_an_empty_database_say_what_to_do(
-    dsn: str, capsys: pytest.CaptureFixture[str]
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """There is a sentence, not an empty screen, and it is no failure."""
+    """There is a sentence, not an empty screen, and it is no failure, nor where no table is."""
+    client.command(f"DROP DATABASE {client.database}")
     assert call(ISSUES, "--dsn", dsn) == 0
     assert capsys.readouterr().out == (
         "No issues. `rt4chart cluster` groups the failures that are there.\n"
@@ -289,13 +281,13 @@ def test_commands_on_an_empty_database_say_what_to_do(
     assert "nothing to group" in capsys.readouterr().out
 
 
-def test_commands_group_and_show(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_group_and_show(
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`cluster` counts, `issues` lists, and an id shows claims with evidence and passage."""
     now = time.time_ns()
     recent = [replace(one, time_ns=now) for one in numbers(5)]
-    with connect(dsn) as client:
-        migrate(client)
-        store(client, recent)
+    store(client, recent)
 
     assert call(CLUSTER, "--dsn", dsn, "--json") == 0
     assert json.loads(capsys.readouterr().out)["new"] == 1
@@ -310,7 +302,9 @@ def test_commands_group_and_show(dsn: str, capsys: pytest.CaptureFixture[str]) -
     assert "passage   p1: The " in shown
 
 
-def test_shown_text_cannot_steer_the_terminal(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shown_text_cannot_steer_the_terminal(
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Escape sequences of claims, passages and routes are not printed."""
     now = time.time_ns()
     claims = [f"It lasts {at} \x1b[2Jdays." for at in range(20, 25)]
@@ -318,20 +312,13 @@ def test_shown_text_cannot_steer_the_terminal(dsn: str, capsys: pytest.CaptureFi
         failure(at, claim, "It lasts 14 \x1bdays.", route="\x1b]0;x")
         for at, claim in enumerate(claims)
     ]
-    with connect(dsn) as client:
-        migrate(client)
-        store(client, [replace(one, time_ns=now) for one in evil])
+    store(client, [replace(one, time_ns=now) for one in evil])
     call(CLUSTER, "--dsn", dsn)
     call(ISSUES, "--dsn", dsn)
-    call(ISSUES, f"{_only_id(dsn):016x}", "--dsn", dsn)
+    (issue,) = list_issues(client)
+    call(ISSUES, f"{issue.id:016x}", "--dsn", dsn)
 
     assert "\x1b" not in capsys.readouterr().out
-
-
-def _only_id(dsn: str) -> int:
-    with connect(dsn) as client:
-        (issue,) = list_issues(client)
-    return issue.id
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from rt4chart_collector.notify.channels.pagerduty import PagerDuty
 from rt4chart_collector.notify.channels.slack import SlackBot
 from rt4chart_collector.notify.channels.webhook import Webhook
 from tests.rt4chart_clustering.tickets.made import EVIL, GROWN, LONG, REGRESSED, TICKET
-from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 
 
 def slack(one: Came) -> Reply:
@@ -33,7 +33,7 @@ def slack(one: Came) -> Reply:
 
 def test_slack_gets_a_message_with_its_metadata() -> None:
     """Blocks, one line for notifications, and which issue it is of."""
-    with LocalServer(slack) as server:
+    with ReplyServer(slack) as server:
         filed = SlackTickets(SlackBot("xoxb-1", "C1", url=server.url)).create(TICKET)
 
     (one,) = server.came
@@ -53,7 +53,7 @@ def test_slack_finds_its_message_and_answers_in_the_thread() -> None:
     mine = {"event_type": "rt4chart_issue", "event_payload": {"issue": TICKET.id}}
     other = {"event_type": "rt4chart_issue", "event_payload": {"issue": "ff"}}
     messages = [{"ts": "3"}, {"ts": "2", "metadata": other}, {"ts": "1", "metadata": mine}]
-    with LocalServer(lambda _: Reply({"ok": True, "messages": messages})) as server:
+    with ReplyServer(lambda _: Reply({"ok": True, "messages": messages})) as server:
         system = SlackTickets(SlackBot("t", "C1", url=server.url))
         filed = system.find(TICKET)
         assert filed == Filed("1")
@@ -68,14 +68,14 @@ def test_slack_says_with_status_200_that_it_refuses() -> None:
     """What it lacks is told."""
     reply = {"ok": False, "error": "missing_scope", "needed": "channels:history"}
     told = r"missing_scope \(needs channels:history\)"
-    with LocalServer(lambda _: Reply(reply)) as server, pytest.raises(TicketError, match=told):
+    with ReplyServer(lambda _: Reply(reply)) as server, pytest.raises(TicketError, match=told):
         SlackTickets(SlackBot("t", "C1", url=server.url)).find(TICKET)
 
 
 @pytest.mark.parametrize("ticket", [EVIL, LONG], ids=["evil", "long"])
 def test_slack_reads_no_mention_in_a_text_and_its_limits_are_kept(ticket: Ticket) -> None:
     """Header 150 characters, a text object 3,000."""
-    with LocalServer(slack) as server:
+    with ReplyServer(slack) as server:
         SlackTickets(SlackBot("t", "C1", url=server.url)).create(ticket)
 
     body = server.came[0].body
@@ -93,7 +93,7 @@ def accepted(_: Came) -> Reply:
 
 def test_pagerduty_gets_a_trigger_under_the_issues_own_key() -> None:
     """So the same twice is one alert."""
-    with LocalServer(accepted) as server:
+    with ReplyServer(accepted) as server:
         filed = ChannelTickets(PagerDuty("r" * 32, url=server.url)).create(TICKET)
 
     event = server.came[0].body
@@ -108,7 +108,7 @@ def test_pagerduty_gets_a_trigger_under_the_issues_own_key() -> None:
 
 def test_pagerduty_is_told_of_a_regression_alone_and_under_a_key_of_its_own() -> None:
     """An event under the first key would open again what a person has resolved."""
-    with LocalServer(accepted) as server:
+    with ReplyServer(accepted) as server:
         system = ChannelTickets(PagerDuty("k", url=server.url))
         assert not system.update(Filed("k"), TICKET, GROWN)
         assert system.update(Filed("k"), TICKET, REGRESSED)
@@ -121,7 +121,7 @@ def test_pagerduty_is_told_of_a_regression_alone_and_under_a_key_of_its_own() ->
 @pytest.mark.parametrize("ticket", [EVIL, LONG], ids=["evil", "long"])
 def test_pagerduty_keeps_to_its_limits(ticket: Ticket) -> None:
     """A summary has 1,024 characters, a key 255."""
-    with LocalServer(accepted) as server:
+    with ReplyServer(accepted) as server:
         ChannelTickets(PagerDuty("k", url=server.url)).create(ticket)
 
     event = server.came[0].body
@@ -133,7 +133,7 @@ def test_pagerduty_keeps_to_its_limits(ticket: Ticket) -> None:
 @pytest.mark.parametrize("secret", ["a plain secret", "whsec_" + base64.b64encode(b"k").decode()])
 def test_a_webhook_is_signed_as_the_standard_says(secret: str) -> None:
     """HMAC-SHA256 over id, time and body; the id is the same when it is sent again."""
-    with LocalServer(lambda _: Reply(code=204)) as server:
+    with ReplyServer(lambda _: Reply(code=204)) as server:
         system = ChannelTickets(Webhook(server.url, secret, clock=lambda: 1_700_000_000.9))
         filed = system.create(TICKET)
         system.create(TICKET)
@@ -151,7 +151,7 @@ def test_a_webhook_is_signed_as_the_standard_says(secret: str) -> None:
 
 def test_a_webhook_has_the_shape_of_alertmanagers_and_more() -> None:
     """What receives that can receive this; without a secret nothing is signed."""
-    with LocalServer(lambda _: Reply(code=204)) as server:
+    with ReplyServer(lambda _: Reply(code=204)) as server:
         ChannelTickets(Webhook(server.url)).create(EVIL)
 
     (one,) = server.came

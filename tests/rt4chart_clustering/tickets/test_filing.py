@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,15 +14,14 @@ from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_o
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.ticket import Filed, Ticket
 from rt4chart_collector.notify.channels.message import MessageKind
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.leases import take
 from rt4chart_collector.store.issues.issue_events import Event, events_of, record
 from rt4chart_collector.store.issues.issues import Issue, list_issues
-from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_clustering.issues import FIRST, born
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers
 from tests.rt4chart_clustering.tickets.made import TICKET
-from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 
 LATER = NOON + 3600 * SECOND
 
@@ -62,7 +60,7 @@ def issue(client: Client) -> Issue:
     return born(client, numbers(8))
 
 
-def filed(client: Client, server: LocalServer, issue: Issue, *, at_ns: int = LATER) -> Done:
+def filed(client: Client, server: ReplyServer, issue: Issue, *, at_ns: int = LATER) -> Done:
     """File it at that repository."""
     system = GitHub("o/r", "t", url=server.url)
     return file(client, issue, TICKET, system, actor="ann", clock=lambda: at_ns).done
@@ -71,7 +69,7 @@ def filed(client: Client, server: LocalServer, issue: Issue, *, at_ns: int = LAT
 def test_an_issue_is_filed_once(client: Client, issue: Issue) -> None:
     """The trail remembers; it says who did it and where it is."""
     repository = Repository()
-    with LocalServer(repository) as server:
+    with ReplyServer(repository) as server:
         assert filed(client, server, issue) is Done.CREATED
         assert filed(client, server, issue, at_ns=LATER + 1) is Done.UNCHANGED
 
@@ -85,7 +83,7 @@ def test_an_issue_is_filed_once(client: Client, issue: Issue) -> None:
 def test_what_was_made_and_not_recorded_is_found_again(client: Client, issue: Issue) -> None:
     """The answer to the creation was lost: the next attempt makes no second one."""
     repository = Repository(loses=1)
-    with LocalServer(repository) as server:
+    with ReplyServer(repository) as server:
         with pytest.raises(TicketError, match="502"):
             filed(client, server, issue)
         assert filed(client, server, issue, at_ns=LATER + 1) is Done.FOUND
@@ -96,7 +94,7 @@ def test_what_was_made_and_not_recorded_is_found_again(client: Client, issue: Is
 
 def test_what_was_refused_is_filed_later(client: Client, issue: Issue) -> None:
     """Nothing is on record of the attempt."""
-    with LocalServer(Repository(refuses=1)) as server:
+    with ReplyServer(Repository(refuses=1)) as server:
         with pytest.raises(TicketError, match="403"):
             filed(client, server, issue)
         assert known_tickets(events_of(client, FIRST)) == []
@@ -108,7 +106,7 @@ def test_two_at_once_do_not_both_look_and_create(client: Client, issue: Issue) -
     name = f"ticket/github/{FIRST:016x}"
     assert take(client, name, "somebody", now_ns=LATER, for_ns=60 * SECOND)
     repository = Repository()
-    with LocalServer(repository) as server:
+    with ReplyServer(repository) as server:
         with pytest.raises(InputError, match="another process is filing this issue"):
             filed(client, server, issue)
         assert filed(client, server, issue, at_ns=LATER + 61 * SECOND) is Done.CREATED
@@ -137,7 +135,7 @@ def test_the_lease_and_the_record_are_of_the_time_of_filing(client: Client, issu
 def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) -> None:
     """By comments; the ticket is neither closed nor opened again."""
     repository = Repository()
-    with LocalServer(repository) as server:
+    with ReplyServer(repository) as server:
         filed(client, server, issue)
         grown = replace(issue, claims=26)
         assert filed(client, server, grown, at_ns=LATER + 1) is Done.UPDATED
@@ -175,40 +173,30 @@ def test_growth_is_news_at_its_points(before: int, now: int, is_news: bool) -> N
     assert (news is not None and news.kind is MessageKind.GROWN) is is_news
 
 
-@pytest.fixture
-def dsn(store_dsn: str) -> Iterator[str]:
-    """The embedded database as a command sees it, empty before and after."""
-    yield store_dsn
-    with connect(store_dsn) as client:
-        client.command(f"DROP DATABASE {client.database}")
-
-
 def test_the_command_files_and_follows(
-    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No text of a user is in the ticket, unless examples are asked for."""
     now = time.time_ns()
-    with connect(dsn) as client:
-        migrate(client)
-        born(client, [replace(one, time_ns=now) for one in numbers(8)])
-        repository = Repository()
-        with LocalServer(repository) as server:
-            monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
-            monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
-            monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
-            given = ("--dsn", dsn, "--by", "ann")
-            assert main(["issues", "ticket", "ab", "--to", "github", *given]) == 0
-            assert "github: created. u1" in capsys.readouterr().out
-            record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
-            assert main(["issues", "ticket", "--dsn", dsn, "--json"]) == 0
-            assert json.loads(capsys.readouterr().out)[0]["done"] == "told"
-            assert main(["issues", "ticket", "ab", "--to", "slack", *given]) == 2
-            assert "slack needs RT4CHART_SLACK_TOKEN" in capsys.readouterr().err
-            monkeypatch.setenv("RT4CHART_GITHUB_URL", "http://127.0.0.1:9")
-            record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
-            assert main(["issues", "ticket", "--dsn", dsn]) == 1
-            assert "github: cannot be reached" in capsys.readouterr().err
-        (issue,) = list_issues(client)
+    born(client, [replace(one, time_ns=now) for one in numbers(8)])
+    repository = Repository()
+    with ReplyServer(repository) as server:
+        monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
+        monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
+        monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
+        given = ("--dsn", dsn, "--by", "ann")
+        assert main(["issues", "ticket", "ab", "--to", "github", *given]) == 0
+        assert "github: created. u1" in capsys.readouterr().out
+        record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+        assert main(["issues", "ticket", "--dsn", dsn, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)[0]["done"] == "told"
+        assert main(["issues", "ticket", "ab", "--to", "slack", *given]) == 2
+        assert "slack needs RT4CHART_SLACK_TOKEN" in capsys.readouterr().err
+        monkeypatch.setenv("RT4CHART_GITHUB_URL", "http://127.0.0.1:9")
+        record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+        assert main(["issues", "ticket", "--dsn", dsn]) == 1
+        assert "github: cannot be reached" in capsys.readouterr().err
+    (issue,) = list_issues(client)
 
     body = str(repository.issues[0]["body"])
     assert issue.title in body
@@ -217,13 +205,12 @@ def test_the_command_files_and_follows(
 
 
 def test_what_is_closed_is_not_followed(
-    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Growth of what was resolved or is ignored is no news, unless it is asked for by its id."""
     now = time.time_ns()
     repository = Repository()
-    with connect(dsn) as client, LocalServer(repository) as server:
-        migrate(client)
+    with ReplyServer(repository) as server:
         born(client, [replace(one, time_ns=now) for one in numbers(12)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
         monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
@@ -241,7 +228,7 @@ def test_what_is_closed_is_not_followed(
 
 
 def test_what_a_system_replies_cannot_steer_a_terminal(
-    dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its address of the ticket stays on the line, without what is not to be seen."""
 
@@ -250,8 +237,7 @@ def test_what_a_system_replies_cannot_steer_a_terminal(
             return Reply({"items": []} if one.path.startswith("/search") else [])
         return Reply({"number": 7, "html_url": "u\x1b[2J\n[bold]7\u202e"}, 201)
 
-    with connect(dsn) as client, LocalServer(answer) as server:
-        migrate(client)
+    with ReplyServer(answer) as server:
         born(client, [replace(one, time_ns=time.time_ns()) for one in numbers(8)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
         monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")

@@ -19,7 +19,7 @@ from rt4chart_clustering.tickets.jira import Jira
 from rt4chart_clustering.tickets.linear import Linear
 from rt4chart_clustering.tickets.ticket import Filed, Ticket
 from tests.rt4chart_clustering.tickets.made import EVIL, GROWN, LONG, TICKET
-from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 
 MARKER = "<!-- rt4chart:issue:ab00000000000001 -->"
 
@@ -33,7 +33,7 @@ def github(one: Came) -> Reply:
 
 def test_github_gets_an_issue_as_its_documentation_says() -> None:
     """Version, media type and token in the headers; the marker ends the body."""
-    with LocalServer(github) as server:
+    with ReplyServer(github) as server:
         filed = GitHub("o/r", "token-1", url=server.url).create(TICKET)
 
     (one,) = server.came
@@ -42,7 +42,7 @@ def test_github_gets_an_issue_as_its_documentation_says() -> None:
     assert one.headers["authorization"] == "Bearer token-1"
     assert one.headers["accept"] == "application/vnd.github+json"
     assert one.headers["x-github-api-version"] == "2022-11-28"
-    assert one.headers["user-agent"]
+    assert one.headers["user-agent"] == "otel-rt4chart"
     assert one.body["title"] == TICKET.title
     assert one.body["body"].endswith(f"`rt4chart issues show {TICKET.id}`\n\n{MARKER}")
     assert set(one.body) == {"title", "body"}
@@ -57,23 +57,23 @@ def test_github_finds_what_was_made_among_the_newest_then_by_search() -> None:
         {"number": 2, "html_url": "u2", "body": MARKER, "pull_request": {}},
         {"number": 1, "html_url": "u1", "body": None},
     ]
-    with LocalServer(lambda one: Reply(issues if "repos" in one.path else {})) as server:
+    with ReplyServer(lambda one: Reply(issues if "repos" in one.path else {})) as server:
         assert GitHub("o/r", "t", url=server.url).find(TICKET) == Filed("8", "u8")
         assert server.came[0].query["state"] == "all"
 
     rows = {"items": issues[:1]}
-    with LocalServer(lambda one: Reply([] if "repos" in one.path else rows)) as server:
+    with ReplyServer(lambda one: Reply([] if "repos" in one.path else rows)) as server:
         assert GitHub("o/r", "t", url=server.url).find(TICKET) == Filed("9", "u9")
         wanted = '"rt4chart:issue:ab00000000000001" in:body repo:o/r is:issue'
         assert server.came[1].query["q"] == wanted
 
-    with LocalServer(github) as server:
+    with ReplyServer(github) as server:
         assert GitHub("o/r", "t", url=server.url).find(TICKET) is None
 
 
 def test_github_is_told_by_a_comment_and_nothing_else() -> None:
     """No request changes the issue's state."""
-    with LocalServer(github) as server:
+    with ReplyServer(github) as server:
         assert GitHub("o/r", "t", url=server.url).update(Filed("7"), TICKET, GROWN)
 
     (one,) = server.came
@@ -94,7 +94,7 @@ def linear(one: Came) -> Reply:
 
 def test_linear_gets_an_issue_under_an_id_of_ours() -> None:
     """So that the same cannot be made twice; a personal key is sent without Bearer."""
-    with LocalServer(linear) as server:
+    with ReplyServer(linear) as server:
         system = Linear("lin_api_1", "team-1", url=server.url)
         assert system.find(TICKET) is None
         assert system.create(TICKET) == Filed("ENG-3", "https://linear.test/ENG-3")
@@ -112,7 +112,7 @@ def test_linear_gets_an_issue_under_an_id_of_ours() -> None:
 
 def test_linear_is_told_by_a_comment_that_cannot_come_twice() -> None:
     """The same news has the same id."""
-    with LocalServer(linear) as server:
+    with ReplyServer(linear) as server:
         for _ in range(2):
             assert Linear("k", "t", url=server.url).update(Filed("ENG-3"), TICKET, GROWN)
 
@@ -140,7 +140,7 @@ def test_linear_that_refuses_a_comment_is_asked_whether_it_is_there(
         nodes = [{"id": one.body["variables"]["id"]}] if is_there else []
         return Reply({"data": {"comments": {"nodes": nodes}}})
 
-    with LocalServer(answer) as server:
+    with ReplyServer(answer) as server:
         system = Linear("k", "t", url=server.url)
         if is_there:
             assert system.update(Filed("ENG-3"), TICKET, GROWN)
@@ -161,7 +161,7 @@ def test_linear_that_answers_nothing_else_either_gives_the_first_reason(reply: R
             return Reply({"errors": [{"message": "first"}]})
         return reply
 
-    with LocalServer(answer) as server, pytest.raises(TicketError, match="first"):
+    with ReplyServer(answer) as server, pytest.raises(TicketError, match="first"):
         Linear("k", "t", url=server.url).update(Filed("ENG-3"), TICKET, GROWN)
 
 
@@ -177,7 +177,7 @@ def test_linear_that_answers_nothing_else_either_gives_the_first_reason(reply: R
 def test_linear_says_with_status_200_that_it_refuses(reply: object) -> None:
     """An answer without what was asked for is an error."""
     with (
-        LocalServer(lambda _: Reply(reply)) as server,
+        ReplyServer(lambda _: Reply(reply)) as server,
         pytest.raises(TicketError, match="linear"),
     ):
         Linear("k", "t", url=server.url).create(TICKET)
@@ -197,7 +197,7 @@ def built(url: str) -> Jira:
 
 def test_jira_gets_an_issue_in_its_document_format() -> None:
     """Basic authentication by mail address and token; a label finds it again."""
-    with LocalServer(jira) as server:
+    with ReplyServer(jira) as server:
         assert built(server.url).find(TICKET) is None
         filed = built(server.url).create(TICKET)
 
@@ -219,7 +219,7 @@ def test_jira_gets_an_issue_in_its_document_format() -> None:
 
 def test_jira_finds_by_label_and_is_told_by_a_comment() -> None:
     """In whatever state it is: nothing makes a transition."""
-    with LocalServer(lambda _: Reply({"issues": [{"id": "1", "key": "RAG-9"}]})) as server:
+    with ReplyServer(lambda _: Reply({"issues": [{"id": "1", "key": "RAG-9"}]})) as server:
         filed = built(server.url).find(TICKET)
         assert filed == Filed("RAG-9", f"{server.url}/browse/RAG-9")
         assert built(server.url).update(filed, TICKET, GROWN)
@@ -232,19 +232,19 @@ def test_jira_finds_by_label_and_is_told_by_a_comment() -> None:
 @pytest.mark.parametrize("ticket", [EVIL, LONG], ids=["evil", "long"])
 def test_texts_can_do_nothing_and_keep_to_the_limits(ticket: Ticket) -> None:
     """In titles, in Markdown and in documents; the marker stays, and stays the last."""
-    with LocalServer(github) as server:
+    with ReplyServer(github) as server:
         GitHub("o/r", "t", url=server.url).create(ticket)
     body = server.came[0].body
     assert len(body["title"]) <= 256
     assert len(body["body"]) <= 65_536
     assert body["body"].endswith(MARKER)
     assert body["body"].count("\n<!--") == 1
-    with LocalServer(linear) as server:
+    with ReplyServer(linear) as server:
         Linear("k", "t", url=server.url).create(ticket)
     given = server.came[0].body["variables"]["input"]
     assert len(given["title"]) <= 255
     assert len(given["description"]) <= 50_000
-    with LocalServer(jira) as server:
+    with ReplyServer(jira) as server:
         built(server.url).create(ticket)
     fields = server.came[0].body["fields"]
     assert len(fields["summary"]) <= 255
@@ -255,7 +255,7 @@ def test_texts_can_do_nothing_and_keep_to_the_limits(ticket: Ticket) -> None:
 @pytest.mark.parametrize("reply", [None, {"message": "?"}, "no", 7])
 def test_a_search_that_says_nothing_is_no_leave_to_create(reply: object) -> None:
     """The ticket may be there: the attempt ends with an error."""
-    with LocalServer(lambda _: Reply(reply)) as server:
+    with ReplyServer(lambda _: Reply(reply)) as server:
         for system in (GitHub("o/r", "t", url=server.url), built(server.url)):
             with pytest.raises(TicketError, match="expected a list of issues"):
                 system.find(TICKET)

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
@@ -17,7 +16,7 @@ from rt4chart_collector.store.alerts.alert_events import open_alerts, record
 from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.notify.channels.made import ALERT, EVIL
-from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 from tests.rt4chart_collector.notify.world import HOUR, ISSUE
 
 Run = Callable[..., int]
@@ -30,12 +29,9 @@ COLUMNS = (
 
 
 @pytest.fixture
-def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(dsn: str) -> Run:
     """`rt4chart alerts` on the test's database."""
-    module = import_module("rt4chart_collector.store.engine.dsn")
-    base = client.target.shown
-    monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
-    return lambda *argv: main(["alerts", "--dsn", base, *argv])
+    return lambda *argv: main(["alerts", "--dsn", dsn, *argv])
 
 
 def fire(client: Client) -> int:
@@ -192,7 +188,7 @@ def test_a_test_alert_says_per_target_what_came_back(
     def answer(one: Came) -> Reply:
         return Reply({}, 403 if one.path.startswith("/pd") else 200)
 
-    with LocalServer(answer) as server:
+    with ReplyServer(answer) as server:
         monkeypatch.setenv("RT4CHART_ALERTS_WEBHOOK", f"{server.url}/hook")
         monkeypatch.setenv("RT4CHART_ALERTS_PAGERDUTY", "key")
         monkeypatch.setenv("RT4CHART_ALERTS_PAGERDUTY_URL", f"{server.url}/pd")

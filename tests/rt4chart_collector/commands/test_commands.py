@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
@@ -32,18 +31,10 @@ Run = Callable[..., int]
 
 
 @pytest.fixture
-def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(dsn: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A command on the test's database."""
     monkeypatch.delenv("RT4CHART_JUDGE", raising=False)
-    module = import_module("rt4chart_collector.store.engine.dsn")
-    base = client.target.shown
-
-    def made(*argv: str) -> int:
-        return main([*argv, "--dsn", base])
-
-    # The DSN of an embedded engine names no database: the default one is this test's.
-    monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
-    return made
+    return lambda *argv: main([*argv, "--dsn", dsn])
 
 
 def dead(number: int, *, route: str = "support", now_ns: int | None = None) -> DeadLetter:

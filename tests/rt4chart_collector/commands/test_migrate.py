@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -21,14 +22,11 @@ ALL = shipped()
 
 
 @pytest.fixture
-def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(dsn: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A command on the test's database."""
     for name in ("RT4CHART_CLUSTER", "RT4CHART_TTL_DAYS", "RT4CHART_JUDGE"):
         monkeypatch.delenv(name, raising=False)
-    module = import_module("rt4chart_collector.store.engine.dsn")
-    # The DSN of an embedded engine names no database: the default one is this test's.
-    monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
-    return lambda *argv: main([*argv, "--dsn", client.target.shown])
+    return lambda *argv: main([*argv, "--dsn", dsn])
 
 
 def test_migrate_says_what_it_did(
@@ -113,7 +111,7 @@ def test_the_printed_script_is_what_migrate_applies(
     """A database that an operator made with it needs nothing more."""
     name = f"{client.database}_by_hand"
     assert run("migrate", "--print", "single") == 0
-    script = capsys.readouterr().out.replace(client.database, name)
+    script = re.sub(rf"\b{client.database}\b", name, capsys.readouterr().out)
 
     with connect(store_dsn, database=name) as made:
         for statement in filter(str.strip, script.split(";\n")):

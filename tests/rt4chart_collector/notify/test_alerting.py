@@ -21,25 +21,25 @@ from rt4chart_collector.store.alerts.alert_events import (
 )
 from rt4chart_collector.store.alerts.silences import add_silence
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 from tests.rt4chart_collector.notify.world import DRIFT, HOUR, ISSUE, MINUTE, START
 
 
-def alerting(server: LocalServer, **more: str) -> Alerting:
+def alerting(server: ReplyServer, **more: str) -> Alerting:
     """One that tells a webhook, and whatever else is asked for, at the server."""
     environ = {"RT4CHART_ALERTS_WEBHOOK": f"{server.url}/hook"}
     environ |= {f"RT4CHART_ALERTS_{name}": value for name, value in more.items()}
     return Alerting(load_alerts(environ=environ))
 
 
-def events(server: LocalServer) -> list[str]:
+def events(server: ReplyServer) -> list[str]:
     """What the webhook was told, in order."""
     return [one.body["rt4chart"]["event"] for one in server.came if one.path == "/hook"]
 
 
 def test_an_alert_fires_is_told_once_and_ends(any_client: Client) -> None:
     """Also where each round is another process."""
-    with LocalServer(lambda _: Reply({})) as server:
+    with ReplyServer(lambda _: Reply({})) as server:
         for minute, wrong in ((0, [DRIFT]), (1, [DRIFT]), (2, []), (33, []), (34, [])):
             alerting(server).deal_with(any_client, wrong, now_ns=START + minute * MINUTE)
 
@@ -55,7 +55,7 @@ def test_what_people_do_is_heeded(client: Client) -> None:
     """An acknowledgement, a snooze, a maintenance window."""
     window = Silence(START, START + HOUR, {"rule": "new_issue"})
     add_silence(client, window, now_ns=START)
-    with LocalServer(lambda _: Reply({})) as server:
+    with ReplyServer(lambda _: Reply({})) as server:
         one = alerting(server)
         one.deal_with(client, [DRIFT, ISSUE], now_ns=START)
         acknowledge(client, DRIFT.id, actor="ann", now_ns=START + MINUTE)
@@ -77,7 +77,7 @@ def test_a_target_that_is_away_is_told_later_and_holds_nobody_up(client: Client)
     def answer(one: Came) -> Reply:
         return Reply({}, 503 if is_away[0] and one.path == "/hook" else 200)
 
-    with LocalServer(answer) as server:
+    with ReplyServer(answer) as server:
         one = alerting(server, PAGERDUTY="key", PAGERDUTY_URL=f"{server.url}/pd")
         one.deal_with(client, [DRIFT], now_ns=START)
         (state,) = open_alerts(client, now_ns=START + 1)
@@ -100,14 +100,14 @@ def test_many_alerts_at_once_are_told_over_several_rounds_the_worst_first(client
     """A target that fails is asked once a round, not once an alert."""
     flood = [Alert("new_issue", "warning", "shop", "r", number) for number in range(1, 30)]
     flood.append(Alert("no_data", "critical", "shop", "r"))
-    with LocalServer(lambda _: Reply({})) as server:
+    with ReplyServer(lambda _: Reply({})) as server:
         one = alerting(server)
         one.deal_with(client, flood, now_ns=START)
         assert len(events(server)) == MOST_MESSAGES
         assert server.came[0].body["commonLabels"]["severity"] == "critical"
         one.deal_with(client, flood, now_ns=START + MINUTE)
         assert len(events(server)) == 30
-    with LocalServer(lambda _: Reply({}, 500)) as server:
+    with ReplyServer(lambda _: Reply({}, 500)) as server:
         alerting(server).deal_with(client, [], now_ns=START + 2 * HOUR)
         alerting(server).deal_with(client, [], now_ns=START + 4 * HOUR)
 
@@ -117,7 +117,7 @@ def test_many_alerts_at_once_are_told_over_several_rounds_the_worst_first(client
 def test_a_round_has_an_end(client: Client) -> None:
     """What it did not come to is due in the next."""
     moments = iter([0.0, 0.0, 59.0, 61.0, 61.0])
-    with LocalServer(lambda _: Reply({})) as server:
+    with ReplyServer(lambda _: Reply({})) as server:
         settings = load_alerts(environ={"RT4CHART_ALERTS_WEBHOOK": f"{server.url}/hook"})
         slow: Callable[[], float] = lambda: next(moments)  # noqa: E731
         one = Alerting(settings, clock=slow)
@@ -131,7 +131,7 @@ def test_a_round_has_an_end(client: Client) -> None:
 
 def test_alertmanager_is_told_again_each_round(client: Client) -> None:
     """As it forgets what it is not told; that is no event. A silence does not end it there."""
-    with LocalServer(lambda _: Reply(None)) as server:
+    with ReplyServer(lambda _: Reply(None)) as server:
         one = alerting(server, ALERTMANAGER=server.url)
         one.deal_with(client, [DRIFT], now_ns=START)
         snooze(client, DRIFT.id, until_ns=START + HOUR, actor="ann", now_ns=START + 1)

@@ -24,7 +24,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.coverage import coverage
 from rt4chart_collector.store.rates.ticks import route_ticks, sums_of
 
-# Any Prometheus can hold the series of this many routes; docs/reference/metrics.md names the number.
+# Any Prometheus can hold the series of this many routes; docs/reference/metrics.md names it.
 MAX_ROUTES = 200
 
 

@@ -29,11 +29,12 @@ def test_a_claim_is_one_slice_or_its_subject_and_its_predicate(answer: str) -> N
     sentences = segment(answer)
     for draft in decompose(sentences):
         own = answer[draft.range.start : draft.range.end]
-        assert own
+        assert len(own) == draft.range.end - draft.range.start > 0
         assert draft.text.endswith(own)
         subject = draft.text.removesuffix(own)
         before = answer[sentences[draft.sentence].start : draft.range.start]
-        assert not subject or (subject.endswith(" ") and subject[:-1] in before)
+        assert subject[-1:] in ("", " ")
+        assert subject[:-1] in before
 
 
 @given(ANSWERS)

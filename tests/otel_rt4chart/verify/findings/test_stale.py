@@ -161,7 +161,9 @@ def test_an_authority_that_approves_leaves_the_metadata_to_speak() -> None:
     """What has expired has expired."""
     passage = Passage("age", AGE, metadata={"valid_to": "2020-01-01"})
 
-    assert list(stale(Exchange("", [passage], AGE, NOW), [claim("age")], Withdrawn()))
+    found = stale(Exchange("", [passage], AGE, NOW), [claim("age")], Withdrawn())
+
+    assert [(one.name, one.passage_ids) for one in found] == [("stale", ("age",))]
 
 
 def test_a_claim_with_one_current_source_is_not_stale() -> None:

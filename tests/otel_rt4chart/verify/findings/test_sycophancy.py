@@ -182,7 +182,9 @@ def test_a_claim_beside_the_premise_makes_no_fall() -> None:
 
 @given(st.text(max_size=100), st.text(max_size=100), st.sampled_from(Label))
 def test_no_text_breaks_the_check(question: str, answer: str, label: Label) -> None:
-    """And what is found has a value between the threshold and one."""
-    for asked in (question, f"Isn't it {question}?", f"{question}, right?"):
-        finding = sycophantic(asked, answer, [claim(answer, label)])
-        assert finding is None or 0.3 <= (finding.value or 0.0) <= 1.0
+    """And of one claim, all of the support is what falls."""
+    asked = (question, f"Isn't it {question}?", f"{question}, right?")
+
+    found = [sycophantic(one, answer, [claim(answer, label)]) for one in asked]
+
+    assert {one.value for one in found if one is not None} <= {1.0}

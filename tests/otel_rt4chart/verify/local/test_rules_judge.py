@@ -68,7 +68,7 @@ def test_the_telescope_example(claim: str, label: Label, clash: Clash | None) ->
     judgement = judged(claim, HUBBLE)
 
     assert judgement.label is label
-    assert clash is None or clash in judgement.clashes
+    assert judgement.clashes == ((clash,) if clash else ())
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,11 @@ def test_a_baseless_claim_names_what_is_not_there() -> None:
     judgement = judged("Margaret Fleming founded Inverkip Robotics in Oslo.", POLICY)
 
     assert (judgement.label, judgement.sentences) == (Label.BASELESS, ())
-    assert judgement.clashes
-    assert all(clash.found == "" for clash in judgement.clashes)
+    assert judgement.clashes == (
+        Clash("name", "Margaret Fleming", ""),
+        Clash("name", "Inverkip Robotics", ""),
+        Clash("name", "Oslo", ""),
+    )
 
 
 def test_indices_are_those_of_the_sentences_not_of_the_chunk() -> None:

@@ -10,7 +10,7 @@ def test_nothing_that_speaks_against_a_claim_makes_it_more_likely() -> None:
     """Every weight of the first head is positive: features are built to speak for unfaithful."""
     head = heads().unfaithful
 
-    assert head.weights
+    assert len(head.weights) > 0
     assert set(head.weights) <= set(FEATURES)
     assert all(weight > 0 for weight in head.weights.values())
     assert head.slope > 0

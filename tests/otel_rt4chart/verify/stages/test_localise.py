@@ -100,5 +100,5 @@ def test_a_range_is_a_slice_of_the_answer_on_grapheme_boundaries(
 
     edges = {0, *(match.end() for match in regex.finditer(r"\X", answer))}
     assert 0 <= found.start <= found.end <= len(answer)
-    assert (found.end > found.start) or not answer
+    assert (found.end > found.start) is bool(answer)
     assert {found.start, found.end} <= edges

@@ -74,7 +74,7 @@ def assert_sound(text: str) -> None:
     found = render_structured(text)
     if found is None:
         return
-    assert found
+    assert len(found) > 0
     assert all(before.end <= after.start for before, after in pairwise(found))
     for start, end, said in found:
         assert 0 <= start < end <= len(text)

@@ -120,7 +120,8 @@ def test_a_rise_whose_facts_cannot_be_read_is_alarmed_without_them(
     assert sorted(found) == ["other", "support"]
     assert "worst_answers" in found["support"].facts
     assert "worst_answers" not in found["other"].facts
-    assert found["other"].facts["evidence"]
+    evidence = {"log": 47.77, "threshold": 9.757}
+    assert found["other"].facts["evidence"] == pytest.approx(evidence, rel=1e-3)
     assert "more claims are unfaithful" in found["other"].title
 
 

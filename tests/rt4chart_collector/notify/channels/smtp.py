@@ -5,44 +5,19 @@ from __future__ import annotations
 import socketserver
 from email import message_from_bytes
 from email.message import Message as Mail
-from threading import Thread
-from types import TracebackType
-from typing import Self
+
+from tests.local_server import LocalServer
 
 
-class SmtpServer:
+class SmtpServer(LocalServer):
     """Serves while the block runs; `mails` are those that came, `lines` what was said to it."""
 
     def __init__(self, *, refuses: bool = False) -> None:
         """Where it `refuses`, no receiver is good."""
         self.mails: list[Mail] = []
         self.lines: list[str] = []
-        self._server = socketserver.ThreadingTCPServer(
-            ("127.0.0.1", 0), _handler(self, refuses=refuses)
-        )
-        self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def place(self) -> str:
-        """HOST:PORT."""
-        return f"127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        """Start serving."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        handler = _handler(self, refuses=refuses)
+        super().__init__(socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler))
 
 
 def _handler(kept: SmtpServer, *, refuses: bool) -> type[socketserver.StreamRequestHandler]:

@@ -16,7 +16,7 @@ from rt4chart_collector.notify.channels.apprise import build_apprise_channels
 from rt4chart_collector.notify.channels.message import MessageKind
 from tests.rt4chart_collector.notify.channels.made import EVIL, told
 from tests.rt4chart_collector.notify.channels.smtp import SmtpServer
-from tests.rt4chart_collector.notify.local_server import LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Reply, ReplyServer
 
 apprise = pytest.importorskip("apprise", reason="no apprise: pip install 'otel-rt4chart[alerts]'")
 # Apprise loads all of its services with the first, one of which asks for a module of old.
@@ -78,7 +78,7 @@ def test_a_mail_that_is_refused_is_told() -> None:
 
 def test_chats_read_no_mention_or_link_of_a_strangers() -> None:
     """By a JSON webhook of apprise's, which stands for them."""
-    with LocalServer(lambda _: Reply(None)) as server:
+    with ReplyServer(lambda _: Reply(None)) as server:
         (target,) = build_apprise_channels(
             [server.url.replace("http://", "json://") + f"/{SECRET}"]
         )
@@ -92,7 +92,7 @@ def test_chats_read_no_mention_or_link_of_a_strangers() -> None:
 
 def test_a_refusal_shows_no_secret_of_the_address() -> None:
     """Paths and parameters of it are secrets with many services."""
-    with LocalServer(lambda one: Reply({"error": one.path}, 403)) as server:
+    with ReplyServer(lambda one: Reply({"error": one.path}, 403)) as server:
         (target,) = build_apprise_channels(
             [server.url.replace("http://", "json://") + f"/{SECRET}"]
         )

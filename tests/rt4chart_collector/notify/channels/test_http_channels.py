@@ -18,7 +18,7 @@ from rt4chart_collector.notify.channels.pagerduty import PagerDuty
 from rt4chart_collector.notify.channels.slack import SlackBot, SlackWebhook
 from rt4chart_collector.notify.channels.webhook import Webhook
 from tests.rt4chart_collector.notify.channels.made import ALERT, EVIL, EVIL_TEXT, told
-from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
 TARGETS: dict[str, Callable[[str], Channel]] = {
@@ -32,7 +32,7 @@ TARGETS: dict[str, Callable[[str], Channel]] = {
 
 def sent(name: str, *messages: Message, reply: object = None) -> list[Came]:
     """What the target sends for these messages."""
-    with LocalServer(lambda _: Reply(reply or {"ok": True, "ts": "17.5"})) as server:
+    with ReplyServer(lambda _: Reply(reply or {"ok": True, "ts": "17.5"})) as server:
         target = TARGETS[name](server.url)
         for message in messages:
             target.send(message)
@@ -47,7 +47,8 @@ def test_every_message_arrives_whole(name: str, what: MessageKind) -> None:
 
     assert one.method == "POST"
     assert one.headers["content-type"] == "application/json"
-    assert one.body
+    assert json.loads(one.raw) == one.body
+    assert len(one.body) > 0
     assert len(one.raw) < 40_000
     assert b"\\u001b" not in one.raw
     assert "\u202e".encode() not in one.raw
@@ -62,7 +63,7 @@ def test_a_refusal_is_told_without_the_secret(name: str) -> None:
             {"error": f"no {one.headers.get('authorization')} {one.path} {one.raw!r}"}, 403
         )
 
-    with LocalServer(answer) as server, pytest.raises(NotifyError, match="403") as raised:
+    with ReplyServer(answer) as server, pytest.raises(NotifyError, match="403") as raised:
         TARGETS[name](server.url).send(told())
 
     assert SECRET not in str(raised.value)
@@ -78,7 +79,7 @@ def test_a_part_of_an_address_is_secret_too(make: Callable[[str], Channel]) -> N
     def answer(_: Came) -> Reply:
         return Reply({"error": "no hook T0PS3CRET, key s3cr3t/key or s3cr3t%2Fkey"}, 404)
 
-    with LocalServer(answer) as server, pytest.raises(NotifyError, match="404") as raised:
+    with ReplyServer(answer) as server, pytest.raises(NotifyError, match="404") as raised:
         make(f"{server.url}/hooks/T0PS3CRET/x?key=s3cr3t%2Fkey").send(told())
 
     assert "3CR" not in str(raised.value).upper()
@@ -115,7 +116,7 @@ def test_slack_links_the_alert_and_its_worst_answers() -> None:
 
 def test_a_slack_bot_keeps_an_alert_in_one_thread() -> None:
     """Its key is the first message's time; the channel itself is told what has to be seen."""
-    with LocalServer(lambda _: Reply({"ok": True, "ts": "17.5"})) as server:
+    with ReplyServer(lambda _: Reply({"ok": True, "ts": "17.5"})) as server:
         bot = SlackBot(SECRET, "C1", url=server.url)
         key = bot.send(told())
         for what in (MessageKind.REMINDED, MessageKind.WORSE, MessageKind.RESOLVED):
@@ -157,7 +158,7 @@ def test_pagerduty_has_one_incident_for_an_alert() -> None:
 
 def test_alertmanager_knows_an_alert_by_its_labels_alone() -> None:
     """No number that changes is among them; while it stands it ends in a quarter of an hour."""
-    with LocalServer(lambda _: Reply(None)) as server:
+    with ReplyServer(lambda _: Reply(None)) as server:
         manager = Alertmanager(f"{server.url}/am/")
         manager.send(told())
         manager.refresh([told(what=MessageKind.REMINDED), told(EVIL)])
@@ -195,7 +196,7 @@ def test_a_webhook_sends_what_alertmanagers_receivers_take() -> None:
 @pytest.mark.parametrize("secret", [SECRET, "whsec_" + base64.b64encode(b"bytes").decode()])
 def test_a_webhook_is_signed_with_its_id_and_time(secret: str) -> None:
     """As Standard Webhooks says; the same message has the same id, so it is known again."""
-    with LocalServer(lambda _: Reply(None)) as server:
+    with ReplyServer(lambda _: Reply(None)) as server:
         hook = Webhook(server.url, secret, clock=lambda: 1_900_000_000.7)
         hook.send(told())
         hook.send(told())
@@ -212,7 +213,7 @@ def test_a_webhook_is_signed_with_its_id_and_time(secret: str) -> None:
 
 def test_without_a_secret_nothing_is_signed() -> None:
     """The body is the same."""
-    with LocalServer(lambda _: Reply(None)) as server:
+    with ReplyServer(lambda _: Reply(None)) as server:
         Webhook(server.url).send(told())
 
     assert "webhook-signature" not in server.came[0].headers

@@ -12,7 +12,7 @@ import pytest
 
 from otel_rt4chart.core.errors import NotifyError
 from rt4chart_collector.notify.channels.http_client import HttpClient, is_allowed_url
-from tests.rt4chart_collector.notify.local_server import Came, LocalServer, Reply
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
 
@@ -26,10 +26,10 @@ def sent(url: str, timeout_s: float = 10.0) -> object:
 
 def test_a_redirection_is_not_followed() -> None:
     """The key is for the address that was named: nothing goes to the other one."""
-    with LocalServer(lambda _: Reply({})) as other:
+    with ReplyServer(lambda _: Reply({})) as other:
         moved = Reply(None, 307, {"Location": other.url})
         with (
-            LocalServer(lambda _: moved) as server,
+            ReplyServer(lambda _: moved) as server,
             pytest.raises(NotifyError, match="redirects"),
         ):
             sent(server.url)
@@ -44,7 +44,7 @@ def test_a_refusal_is_told_with_its_reason_and_without_the_secret() -> None:
         said = f"bad \x1b[2J {one.headers['authorization']}\n" + "x" * 9_000
         return Reply({"message": said}, 401)
 
-    with LocalServer(answer) as server, pytest.raises(NotifyError) as raised:
+    with ReplyServer(answer) as server, pytest.raises(NotifyError) as raised:
         sent(server.url)
 
     told = str(raised.value)
@@ -58,7 +58,7 @@ def test_a_refusal_is_told_with_its_reason_and_without_the_secret() -> None:
 @pytest.mark.parametrize("body", ["no object", [1], None])
 def test_a_reply_that_is_no_json_object_is_whatever_it_is(body: object) -> None:
     """Each system says what it expected."""
-    with LocalServer(lambda _: Reply(body)) as server:
+    with ReplyServer(lambda _: Reply(body)) as server:
         assert sent(server.url) == body
 
 
@@ -136,8 +136,8 @@ def test_the_proxy_of_the_environment_is_used_but_for_this_machine(
 ) -> None:
     """And but for the hosts that no_proxy names."""
     with (
-        LocalServer(lambda _: Reply("by proxy")) as proxy,
-        LocalServer(lambda _: Reply("direct")) as server,
+        ReplyServer(lambda _: Reply("by proxy")) as proxy,
+        ReplyServer(lambda _: Reply("direct")) as server,
     ):
         monkeypatch.setenv("http_proxy", proxy.url)
         monkeypatch.setenv("no_proxy", "other.test")
@@ -165,7 +165,7 @@ def test_a_proxy_that_cannot_be_used_is_an_error_without_its_password(
 def test_nothing_is_logged_of_an_address(caplog: pytest.LogCaptureFixture) -> None:
     """A webhook's address is its secret."""
     caplog.set_level(logging.DEBUG)
-    with LocalServer(lambda _: Reply({})) as server:
+    with ReplyServer(lambda _: Reply({})) as server:
         sent(f"{server.url}/{SECRET}")
 
     assert SECRET not in caplog.text
@@ -174,7 +174,7 @@ def test_nothing_is_logged_of_an_address(caplog: pytest.LogCaptureFixture) -> No
 @pytest.mark.parametrize("length", [32 * 2**20, 32 * 2**20 + 1])
 def test_a_reply_is_read_up_to_a_limit(length: int) -> None:
     """The largest one is read whole, and a longer one is refused."""
-    with LocalServer(lambda _: Reply("x" * (length - 2))) as server:
+    with ReplyServer(lambda _: Reply("x" * (length - 2))) as server:
         if length == 32 * 2**20:
             assert sent(server.url) == "x" * (length - 2)
         else:
@@ -184,7 +184,7 @@ def test_a_reply_is_read_up_to_a_limit(length: int) -> None:
 
 def test_a_compressed_reply_is_not_unpacked() -> None:
     """Its size would have no bound; the request asks for none."""
-    with LocalServer(lambda _: Reply({}, headers={"content-encoding": "gzip"})) as server:
+    with ReplyServer(lambda _: Reply({}, headers={"content-encoding": "gzip"})) as server:
         assert sent(server.url) == {}
 
     assert server.came[0].headers["accept-encoding"] == "identity"

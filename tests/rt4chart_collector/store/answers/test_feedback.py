@@ -103,7 +103,8 @@ def test_precision_is_of_a_time_a_route_and_a_verifier(client: Client) -> None:
     """By the time of the answers."""
     record_feedback(client, answer(client), [AGREE])
 
-    assert judge_precision(client, since_ns=NOON, until_ns=NOON + SECOND, route="support")
+    (told,) = judge_precision(client, since_ns=NOON, until_ns=NOON + SECOND, route="support")
+    assert (told.judged, told.rate.value) == (1, 1.0)
     assert judge_precision(client, since_ns=NOON + SECOND) == []
     assert judge_precision(client, until_ns=NOON) == []
     assert judge_precision(client, route="pay") == judge_precision(client, service="") == []

@@ -61,12 +61,17 @@ def test_every_query_gives_the_same(told: list[str], name: str) -> None:
     assert line == f"{name}: the same"
 
 
+# What the shards hold of these is of other routes.
+OF_NO_ROUTE = {"issues", "issue-events", "dead-letters"}
+
+
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_export_gives_the_same(told: list[str], name: str) -> None:
     """All rows, and those of a route."""
     words = "nothing" if name == "issue-events" else "the same"
     assert f"export of {name}: {words}" in told
-    assert {f"export of {name} pay: {words}" for words in ("the same", "nothing")} & set(told)
+    of_route = "nothing" if name in OF_NO_ROUTE else "the same"
+    assert f"export of {name} pay: {of_route}" in told
 
 
 def test_writes_reach_both_shards_and_the_rollup(told: list[str]) -> None:

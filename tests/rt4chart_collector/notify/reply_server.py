@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.local_server import LocalServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,36 +37,18 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class LocalServer:
+class ReplyServer(LocalServer):
     """Serves while the block runs; `came` are the requests in order."""
 
     def __init__(self, answer: Callable[[Came], Reply]) -> None:
         """`answer` makes the reply to each request."""
         self.came: list[Came] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self.came, answer))
-        self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, args=(0.02,))
+        super().__init__(ThreadingHTTPServer(("127.0.0.1", 0), _handler(self.came, answer)))
 
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        """Start serving."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        return f"http://{self.place}"
 
 
 def _handler(came: list[Came], answer: Callable[[Came], Reply]) -> type[BaseHTTPRequestHandler]:
