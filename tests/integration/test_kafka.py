@@ -20,7 +20,7 @@ pytestmark = BROKER
 pytest.importorskip("confluent_kafka", reason="pip install 'otel-rt4chart[kafka]'")
 
 from tests.integration.kafka import Kafka, free_port, kafka  # noqa: E402
-from tests.integration.kafka_workers import (
+from tests.integration.kafka_workers import (  # noqa: E402
     GROUP,
     TOPIC,
     Road,
