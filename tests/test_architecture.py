@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,26 +25,96 @@ PACKAGES = {
 SOURCES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
-# What a module under the prefix may import of ours; the longest prefix that fits counts.
-OURS = {
-    "otel_rt4chart": ("otel_rt4chart",),
-    "otel_rt4chart.verify": ("otel_rt4chart.verify", "otel_rt4chart.core.errors"),
-    "rt4chart_collector": ("otel_rt4chart", "rt4chart_collector"),
+# The folders of each package from top to bottom: a folder imports from those below it alone.
+LAYERS = {
     "rt4chart_clustering": (
-        "otel_rt4chart",
-        "rt4chart_collector.pipeline.decision",
-        "rt4chart_collector.notify",
-        "rt4chart_collector.store",
-        "rt4chart_clustering",
+        "rt4chart_clustering",  # the pytest plugin
+        "commands",
+        "console",
+        "tickets",
+        "gate",
+        "evalset",
+        "explain",
+        "triage",
+        "grouping",
+        "description",
+        "core",
     ),
-    "rt4chart_clustering.console": (
-        "otel_rt4chart",
-        "rt4chart_collector.pipeline.decision",
-        "rt4chart_collector.console",
-        "rt4chart_collector.store",
-        "rt4chart_clustering",
+    "rt4chart_collector": (
+        "rt4chart_collector",
+        "demo",
+        "commands",
+        "report",
+        "service",
+        "console",
+        "console.routes",
+        "console.alerts",
+        "console.answers",
+        "console.settings",
+        "console.app",
+        "console.view",
+        "notify",
+        "notify.channels",
+        "detect.monitor",
+        "detect.drift",
+        "pipeline",
+        "pipeline.stream",
+        "ingest",
+        "ingest.otlp",
+        "ingest.kafka",
+        "store.alerts",
+        "store.issues",
+        "store.rates",
+        "store.answers",
+        "store.schema",
+        "store.engine",
+        "core.alerts",
+        "core",
+    ),
+    "otel_rt4chart": (
+        "commands",
+        "bench",
+        "otel_rt4chart",  # what an application imports, and the entry points
+        "inline",
+        "marking",
+        "emit",
+        "judges",
+        "settings",
+        "redaction",
+        "sampling",
+        "spans.exchange",
+        "spans.reading",
+        "spans.conventions",
+        "spans.model",
+        "verify",
+        "verify.trail",
+        "verify.stages",
+        "verify.findings",
+        "verify.neural",
+        "verify.llm",
+        "verify.local",
+        "verify.link",
+        "verify.decompose",
+        "verify.language",
+        "verify.text",
+        "verify.core",
+        "core",
     ),
 }
+# What one package may import of another, the packages in order: nothing imports upward.
+SEEN_BY = {
+    "otel_rt4chart": (),
+    "rt4chart_collector": ("otel_rt4chart",),
+    "rt4chart_clustering": (
+        "otel_rt4chart",
+        "rt4chart_collector.core",
+        "rt4chart_collector.store",
+        "rt4chart_collector.pipeline.decision",
+        "rt4chart_collector.notify",
+        "rt4chart_collector.console",
+    ),
+}
+FOLDER_FILES = 18
 # What of the outside may be imported where; the standard library may be imported anywhere.
 OUTSIDE = {
     "otel_rt4chart": ("opentelemetry",),
@@ -54,7 +125,7 @@ OUTSIDE = {
     "otel_rt4chart.pytest_plugin": ("pytest",),
     "rt4chart_collector": ("opentelemetry", "google.protobuf", "starlette", "uvicorn", "rich"),
     "rt4chart_collector.ingest.otlp.grpc_server": ("grpc", "opentelemetry"),
-    "rt4chart_collector.ingest.otlp.refusal": ("google.protobuf", "google.rpc"),
+    "rt4chart_collector.ingest.otlp.refusal": ("google.protobuf", "google.rpc", "starlette"),
     "rt4chart_collector.ingest.otlp.http_protocol": ("h11", "uvicorn"),
     "rt4chart_collector.ingest.otlp.decompress": ("backports.zstd", "compression"),
     "rt4chart_collector.core.metrics": ("opentelemetry", "prometheus_client"),
@@ -97,6 +168,9 @@ def rule_for(module: str, rules: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The entry with the longest prefix of the module's name."""
     prefixes = [p for p in rules if module == p or module.startswith(p + ".")]
     return rules[max(prefixes, key=len)]
+
+
+MODULES = frozenset(map(module_of, SOURCES))
 
 
 @cache
@@ -147,19 +221,77 @@ def is_allowed(module: str, allowed: tuple[str, ...]) -> bool:
     return is_within(module, allowed) or any(one.startswith(module + ".") for one in allowed)
 
 
-def test_imports_go_one_way() -> None:
-    """A module imports of ours, and of the outside, only what the table allows it."""
+def layer_of(module: str) -> tuple[str, int]:
+    """A module's package and the place of its folder in it, counted from the top."""
+    package = module.partition(".")[0]
+    folder = module.removeprefix(package).lstrip(".")
+    layers = LAYERS[package]
+    while folder and folder not in layers:
+        folder = folder.rpartition(".")[0]
+    return package, layers.index(folder or package)
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """The modules of ours that a file imports, also inside functions."""
+    for name in imports_of(path):
+        if name in MODULES:
+            yield name
+
+
+def test_folders_import_downward() -> None:
+    """A folder imports only from those below it in its package's list: there is no cycle."""
     offending = []
     for path in SOURCES:
-        module = module_of(path)
-        ours, outside = rule_for(module, OURS), rule_for(module, OUTSIDE)
-        for name in imports_of(path):
-            top = name.partition(".")[0]
-            allowed = ours if top in PACKAGES else outside
-            if top not in sys.stdlib_module_names and not is_allowed(name, allowed):
-                offending.append(f"{module} imports {name}")
+        package, layer = layer_of(module_of(path))
+        for name in imported_modules(path):
+            other, below = layer_of(name)
+            if other == package and below < layer:
+                offending.append(f"{module_of(path)} imports {name}")
 
     assert offending == []
+
+
+def test_packages_import_one_way() -> None:
+    """A package sees of the others only what its row names."""
+    offending = []
+    for path in SOURCES:
+        package = module_of(path).partition(".")[0]
+        for name in imported_modules(path):
+            if name.partition(".")[0] != package and not is_allowed(name, SEEN_BY[package]):
+                offending.append(f"{module_of(path)} imports {name}")
+
+    assert offending == []
+
+
+def test_outside_packages_are_imported_where_the_table_says() -> None:
+    """A library stands behind the one file or folder that owns it."""
+    offending = []
+    for path in SOURCES:
+        allowed = rule_for(module_of(path), OUTSIDE)
+        for name in imports_of(path):
+            top = name.partition(".")[0]
+            is_ours = top in PACKAGES or top in sys.stdlib_module_names
+            if not is_ours and not is_allowed(name, allowed):
+                offending.append(f"{module_of(path)} imports {name}")
+
+    assert offending == []
+
+
+def test_folders_have_few_files() -> None:
+    """Above some 18 files a folder hides a room that is missing."""
+    counts = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+
+    assert {shown(one): count for one, count in counts.items() if count > FOLDER_FILES} == {}
+
+
+def test_a_class_name_stands_once() -> None:
+    """One name means one thing in all three packages."""
+    homes: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for name in re.findall(r"^class ([A-Z]\w+)", path.read_text(), re.MULTILINE):
+            homes.setdefault(name, []).append(shown(path))
+
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
 def test_verification_is_pure() -> None:
@@ -278,7 +410,8 @@ def test_wheel_holds_the_three_packages_and_their_data(tmp_path: Path) -> None:
     for needed in (
         "otel_rt4chart/py.typed",
         "otel_rt4chart/verify/local/weights.json",
-        "rt4chart_collector/store/migrations/",
+        "rt4chart_collector/store/schema/migrations/0001_initial.sql",
+        "rt4chart_collector/console/answers/templates/answer.html",
         "rt4chart_collector/demo/data/response.jsonl",
         "rt4chart_collector/demo/rag_app.py",
         "rt4chart_clustering/py.typed",
