@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.build import build_endpoint
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
-from rt4chart_clustering.core import settings
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.describe import describe
 from rt4chart_clustering.description.difference import POOL, Difference, difference
 from rt4chart_clustering.description.distill import Failing, distill
@@ -77,11 +78,12 @@ def failing_of(failure: Failure) -> Failing:
 @contextmanager
 def build_aids() -> Iterator[Aids]:
     """Those that the settings name, while the block runs; SettingsError says what they lack."""
-    spotter = CrossSpotter() if settings.marks() == "local" else None
-    if settings.distill() != "llm":
+    settings = load(ClusteringSettings)
+    spotter = CrossSpotter() if settings.marks == "local" else None
+    if settings.distill != "llm":
         yield Aids(spotter)
         return
-    judge = JudgeSettings.from_environment()
+    judge = load(JudgeSettings)
     cache = FileCache(judge.cache) if judge.cache else None
     with build_endpoint(judge) as endpoint:
         yield Aids(spotter, Writer(endpoint, cache=cache))

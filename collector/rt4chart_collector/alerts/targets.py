@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import SettingsError
@@ -13,8 +13,9 @@ from rt4chart_collector.alerts.notify.by_apprise import targets_of
 from rt4chart_collector.alerts.notify.pagerduty import PagerDuty
 from rt4chart_collector.alerts.notify.slack import SlackBot, SlackWebhook
 from rt4chart_collector.alerts.notify.webhook import Webhook
-from rt4chart_collector.core.alerts.alert import Severity
-from rt4chart_collector.notify.settings import AlertSettings, Route
+from rt4chart_collector.core.alerts.alert import Rule, Severity
+from rt4chart_collector.core.settings import AlertSettings
+from rt4chart_collector.core.settings_parsers import AlertRoute
 
 # Nobody is woken for less, unless the settings say so.
 LEAST = {"pagerduty": Severity.ERROR}
@@ -39,15 +40,26 @@ def build_targets(settings: AlertSettings) -> list[Addressed]:
     if unknown := sorted(set(routes) - set(names)):
         raise SettingsError(
             "RT4CHART_ALERTS_ROUTING: expected targets that other settings name "
-            f"({', '.join(names) or 'there is none'}), got {', '.join(unknown)}"
+            f"({', '.join(names) or 'there is none'}); got {', '.join(unknown)}"
         )
+    for one in settings.alerts_routing:
+        _check_words(Severity, {one.severity})
+        _check_words(Rule, one.rules)
     return [Addressed(_receiver(target, routes.get(target.name)), target) for target in targets]
 
 
-def _receiver(target: Target, route: Route | None) -> Receiver:
+def _check_words(kind: type[Severity] | type[Rule], given: Collection[str]) -> None:
+    if unknown := sorted(set(given) - set(kind)):
+        raise SettingsError(
+            f"RT4CHART_ALERTS_ROUTING: expected {kind.__name__.lower()} names "
+            f"({', '.join(kind)}); got {', '.join(unknown)}"
+        )
+
+
+def _receiver(target: Target, route: AlertRoute | None) -> Receiver:
     if route is None:
-        route = Route(target.name, LEAST.get(target.name, Severity.INFO))
-    return Receiver(target.name, route.least, route.rules, target.wants)
+        route = AlertRoute(target.name, LEAST.get(target.name, Severity.INFO))
+    return Receiver(target.name, route.severity, route.rules, target.wants)
 
 
 def _targets(settings: AlertSettings) -> Iterator[Target]:

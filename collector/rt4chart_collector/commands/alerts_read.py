@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.alerts.due import What, tried_next_ns
 from rt4chart_collector.alerts.message import message_of
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.lifecycle import alert_policy
 from rt4chart_collector.core.alerts.state import ITSELF, AlertEvent, AlertState
 from rt4chart_collector.core.alerts.times import lasted
-from rt4chart_collector.notify.settings import load_alerts
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.store.alert_events import (
     Episode,
     Wanted,
@@ -135,7 +137,7 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
 
 def _failing(state: AlertState, now: int) -> Iterator[str]:
     """Who could not be told, and when that is tried again, with the settings as they are here."""
-    policy = load_alerts().policy
+    policy = alert_policy(load(AlertSettings))
     for name, told in sorted(state.told.items()):
         next_ns = tried_next_ns(state, told, policy)
         if told.failures:

@@ -13,10 +13,10 @@ from rt4chart_collector.alerts.message import Message, message_of
 from rt4chart_collector.alerts.notify.alertmanager import Alertmanager
 from rt4chart_collector.alerts.targets import Addressed, build_targets
 from rt4chart_collector.core.alerts.alert import Alert, rank
-from rt4chart_collector.core.alerts.lifecycle import happened, then
+from rt4chart_collector.core.alerts.lifecycle import alert_policy, happened, then
 from rt4chart_collector.core.alerts.silence import silenced_until
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Told
-from rt4chart_collector.notify.settings import AlertSettings
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.store.alert_events import alert_states, record
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.silences import silences
@@ -41,7 +41,7 @@ class Alerting:
     ) -> None:
         """Tell the targets that the settings name; SettingsError where they cannot be built."""
         self._settings, self._clock = settings, clock
-        self._policy = settings.policy
+        self._policy = alert_policy(settings)
         self._targets = build_targets(settings) if targets is None else list(targets)
 
     @property

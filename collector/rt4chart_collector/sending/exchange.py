@@ -16,7 +16,7 @@ from threading import Lock, Thread
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from otel_rt4chart.sampling.address import is_loopback
+from otel_rt4chart.core.urls import is_loopback
 
 _Reply = TypeVar("_Reply")
 LATE = "timed out: the reply takes too long"

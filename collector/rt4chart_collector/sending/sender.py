@@ -11,7 +11,7 @@ from typing import Any
 
 from otel_rt4chart.core.errors import NotifyError, RT4ChartError
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.sampling.address import is_source
+from otel_rt4chart.core.urls import is_source
 from rt4chart_collector.sending.exchange import exchanged
 
 TIMEOUT_S = 10.0

@@ -11,13 +11,13 @@ from functools import partial
 from threading import Event
 
 from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.counters import Counters
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.core.settings import STORED, Settings
+from rt4chart_collector.core.settings import STORED, MonitoringSettings, ServiceSettings
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.sockets import check_free, listening, load_tls, serving, url_of
@@ -35,13 +35,14 @@ from rt4chart_collector.service.health import (
     StoreWatch,
 )
 from rt4chart_collector.service.http_routes import operations_routes
-from rt4chart_collector.service.monitor import Monitoring, build_monitor, monitor_routes, monitored
+from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitored
 from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.migrate import migrate
 from rt4chart_collector.store.ownership import connect_owner, owning
+from rt4chart_collector.store.retention import Retention
 from rt4chart_collector.store.rollup import repair_rollup
 from rt4chart_collector.store.schema import drift
 from rt4chart_collector.store.spans import insert_spans
@@ -66,7 +67,10 @@ class Service:
 
 @contextmanager
 def running(
-    settings: Settings, monitoring: Monitoring | None = None, *, clock: Clock = time.time_ns
+    settings: ServiceSettings,
+    monitoring: MonitoringSettings | None = None,
+    *,
+    clock: Clock = time.time_ns,
 ) -> Iterator[Service]:
     """The service while the block runs; at its end, what was acknowledged is dealt with.
 
@@ -80,8 +84,7 @@ def running(
         bound = stack.enter_context(listening(settings.otlp_http))
         check_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, ending, clock))
-        counters, giving_up = Counters(), Event()
-        breaker = Breaker(judge, clock)
+        counters, giving_up, breaker = Counters(), Event(), Breaker(judge, clock)
         queue = TraceQueue(settings.work_queue)
         searching, watching, looking, *working = (
             stack.enter_context(closing(client.sibling(), ending))
@@ -112,7 +115,6 @@ def running(
         intake = Intake(ingest.offer, token=token, waits=waits, count=counters.add)
         asked = monitor_routes(monitor, monitoring, token, clock=clock)
         web = build_app(intake, [*operations_routes(status, token), *asked])
-
         stack.enter_context(pushed(status.figures, settings.self_metrics))
         stack.enter_context(monitored(monitor, ending))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
@@ -126,7 +128,7 @@ def running(
         yield Service(url_of(bound, tls), grpc, client.target.shown, judge, status, ending)
 
 
-def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., Worker]:
+def hiring(settings: ServiceSettings, clock: Clock, giving_up: Event) -> Callable[..., Worker]:
     """What makes a worker of its connection, queue, verifier, counters and breaker."""
     return partial(
         Worker,
@@ -138,14 +140,14 @@ def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., 
 
 
 @contextmanager
-def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Client]:
+def database(settings: ServiceSettings, ending: Ending, clock: Clock) -> Iterator[Client]:
     """The database with its tables made and its sums repaired, open to other processes."""
     with (
         owning(settings.dsn),
         closing(connect_owner(settings.dsn), ending) as client,
         inserts_staged(client.target),
     ):
-        migrate(client, retention=settings.retention, cluster=settings.cluster)
+        migrate(client, retention=Retention(**settings.retention_days), cluster=settings.cluster)
         for line in drift(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_rollup(client, clock() - WINDOW_NS)
@@ -170,7 +172,7 @@ def storing(
     return store
 
 
-def patience(settings: Settings) -> Patience:
+def patience(settings: ServiceSettings) -> Patience:
     """How long traces stay open, from seconds to nanoseconds."""
     seconds = (settings.trace_quiet_s, settings.trace_orphan_s, settings.trace_max_s)
     return Patience(*(round(value * 1e9) for value in seconds))

@@ -1,28 +1,15 @@
-"""Where the embedded database lies unless somebody says otherwise, and whether it is in use."""
+"""Whether an embedded database is in use, by this process or another."""
 
 from __future__ import annotations
 
 import fcntl
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from threading import RLock
 
 # Held while a connection is opened or closed: the path is this process's own, or it is not.
 turn = RLock()
 _held: Counter[str] = Counter()
-
-
-def data_folder(environ: Mapping[str, str]) -> Path:
-    """This project's folder in the user's data (XDG Base Directory Specification)."""
-    data = environ.get("XDG_DATA_HOME", "")
-    # The specification: a relative path is invalid and to be ignored.
-    return (Path(data) if data.startswith("/") else Path.home() / ".local/share") / "rt4chart"
-
-
-def default_dsn(environ: Mapping[str, str]) -> str:
-    """The embedded database in the user's data folder."""
-    return f"chdb://{data_folder(environ) / 'db'}"
 
 
 def is_owned(path: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import without_credentials
 
 DEFAULT_DATABASE = "otel"
 EXPECTED = (
@@ -43,7 +44,7 @@ def target_of(dsn: str, *, database: str = "") -> Target:
         parts = urlsplit(dsn)
         port = parts.port
     except ValueError as error:
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}") from error
+        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}") from error
     if parts.scheme == "chdb":
         target = Target(database or DEFAULT_DATABASE, path=_path_of(dsn))
     elif parts.scheme in ("http", "https") and parts.hostname:
@@ -56,7 +57,7 @@ def target_of(dsn: str, *, database: str = "") -> Target:
             password=unquote(parts.password or ""),
         )
     else:
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
+        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}")
     if not NAME.fullmatch(target.database):
         raise SettingsError(
             f"{EXPECTED}; a database's name has letters, digits and underscores, "
@@ -65,13 +66,8 @@ def target_of(dsn: str, *, database: str = "") -> Target:
     return target
 
 
-def hidden(dsn: str) -> str:
-    """A DSN with everything before the last @ hidden: a password may stand there."""
-    return "…@" + dsn.rpartition("@")[2] if "@" in dsn else dsn
-
-
 def _path_of(dsn: str) -> str:
     path = dsn.removeprefix("chdb://")
     if not path.startswith("/") or path.strip("/") == "":
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
+        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}")
     return os.path.realpath(path)

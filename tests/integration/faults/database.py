@@ -17,7 +17,7 @@ from pathlib import Path
 
 import httpx
 
-from rt4chart_collector.core.parsing import Address
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.sockets import listening
 from rt4chart_collector.store.access import engine, request, serve
 from rt4chart_collector.store.access.engine import Asked, Engine, Result

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.core.parsing import Address
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.migrate import migrate, shipped

@@ -16,8 +16,8 @@ import pytest
 import urllib3
 
 from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import Client, connect
 from rt4chart_collector.store.export import FORMATS, SOURCES, Wanted, exported

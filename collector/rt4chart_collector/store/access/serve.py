@@ -12,7 +12,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from rt4chart_collector.core.parsing import Address as Place
+from otel_rt4chart.core.settings_parsers import Address as Place
 from rt4chart_collector.ingest.sockets import LATE_S, listening, url_of
 from rt4chart_collector.store.access.address import Address, address_left, new_token, read_token
 from rt4chart_collector.store.access.engine import Engine

@@ -7,7 +7,7 @@ from dataclasses import replace
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.core.alerts.alert import Alert
-from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.store.connect import Client
 from rt4chart_collector.store.dead_letters import Letter, State, insert_letters

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.core.parsing import Address
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from rt4chart_collector.ingest.otlp.intake import Intake

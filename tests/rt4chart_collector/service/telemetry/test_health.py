@@ -9,7 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.core.parsing import Address
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.service import health
 from rt4chart_collector.service.health import StoreWatch
 from rt4chart_collector.store.access.serve import accessible

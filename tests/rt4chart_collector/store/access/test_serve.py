@@ -16,7 +16,7 @@ import pytest
 from clickhouse_connect.driver.client import Client as Driver
 from clickhouse_connect.driver.exceptions import DatabaseError
 
-from rt4chart_collector.core.parsing import Address
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.store.access.address import address_in
 from rt4chart_collector.store.access.serve import accessible
 from rt4chart_collector.store.connect import Client, connect

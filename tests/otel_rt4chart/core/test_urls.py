@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.sampling.address import is_source
+from otel_rt4chart.core.urls import is_source
 
 
 @pytest.mark.parametrize(
