@@ -456,10 +456,9 @@ GONE = {
 
 def setting_warnings(environ: Environment | None = None) -> list[str]:
     """A warning for each variable that is not a setting, but was one or looks like one."""
-    given = os.environ if environ is None else environ
-    gone = [f"{name} is gone and has no effect: {GONE[name]}" for name in GONE if name in given]
-    others = (name for name in given if name not in GONE)
-    return [*gone, *misspelt(others, KNOWN, cutoff=0.85)]
+    given = set(os.environ if environ is None else environ)
+    gone = [f"{name} is gone and has no effect: {GONE[name]}" for name in given & set(GONE)]
+    return [*gone, *misspelt(given - set(GONE), KNOWN, cutoff=0.85)]
 
 
 def check_metrics(url: str, own: Collection[Address]) -> None:

@@ -84,8 +84,7 @@ def running(
         bound = stack.enter_context(listening(settings.otlp_http))
         check_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, ending, clock))
-        metrics, giving_up = ServiceMetrics(judge=judge), Event()
-        breaker = Breaker(judge, clock)
+        metrics, giving_up, breaker = ServiceMetrics(judge=judge), Event(), Breaker(judge, clock)
         queue = TraceQueue(settings.work_queue)
         searching, watching, looking, *working = (
             stack.enter_context(closing(client.sibling(), ending))
@@ -123,9 +122,8 @@ def running(
         stack.enter_context(draining(queue, workers, giving_up, ending=ending))
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, ending=ending))
         writer = stage(WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, ending=ending)
-        stack.enter_context(writer)
         served = serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
-        grpc = stack.enter_context(served)
+        _, grpc = stack.enter_context(writer), stack.enter_context(served)
         stack.callback(ending.begin)
         yield Service(url_of(bound, tls), grpc, client.target.shown, judge, status, ending)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -230,4 +231,6 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     ]
 
 
-SECTION = Section("Alerts", "/alerts", routes, order=30)
+SECTION = Section(
+    "Alerts", "/alerts", routes, templates=Path(__file__).parent / "templates", order=30
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -190,4 +191,6 @@ COLUMNS: Sequence[Column[Listed]] = (
         is_exported_only=True,
     ),
 )
-SECTION = Section("Answers", "/answers", routes, order=10)
+SECTION = Section(
+    "Answers", "/answers", routes, templates=Path(__file__).parent / "templates", order=10
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -73,4 +74,4 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     return [Route("/", Overview(console).show, methods=["GET"])]
 
 
-SECTION = Section("Overview", "/", routes, order=0)
+SECTION = Section("Overview", "/", routes, templates=Path(__file__).parent / "templates", order=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
@@ -158,4 +159,4 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     return [Route("/routes/{service}/{route}", RoutePage(console).show, methods=["GET"])]
 
 
-SECTION = Section("", "/routes", routes, order=1)
+SECTION = Section("", "/routes", routes, templates=Path(__file__).parent / "templates", order=1)

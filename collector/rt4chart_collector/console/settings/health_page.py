@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -218,4 +219,6 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     return [Route("/health", Health(console).show, methods=["GET"])]
 
 
-SECTION = Section("Health", "/health", routes, order=80)
+SECTION = Section(
+    "Health", "/health", routes, templates=Path(__file__).parent / "templates", order=80
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -42,4 +43,6 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     return [Route("/settings", show, methods=["GET"])]
 
 
-SECTION = Section("Settings", "/settings", routes, order=90)
+SECTION = Section(
+    "Settings", "/settings", routes, templates=Path(__file__).parent / "templates", order=90
+)
