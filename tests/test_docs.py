@@ -6,19 +6,17 @@ import ast
 import re
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from otel_rt4chart.cli import load_commands
+from otel_rt4chart.core.settings import reference, settings_of
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.settings import application as application
-from rt4chart_clustering.tickets.settings import TicketSettings
+from rt4chart_clustering.core import settings as batch
 from rt4chart_collector.core import settings as service
-from rt4chart_collector.core.console_settings import ConsoleSettings
-from rt4chart_collector.core.monitor_settings import MonitorSettings
-from rt4chart_collector.notify.settings import AlertSettings
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("examples/**/*.md")])
@@ -29,26 +27,38 @@ def read(*pages: str) -> str:
     return "\n".join((ROOT / page).read_text() for page in pages)
 
 
-def test_every_setting_is_documented() -> None:
-    """Each variable of the service and of the application side stands in its page or pages."""
-    pages = ("docs/instrument.md", "docs/sampling.md", "docs/inline.md")
-    served = [*fields(service.Settings), *fields(ConsoleSettings)]
-    names = [f"{service.PREFIX}{one.name.upper()}" for one in served]
-    ours = [one.metadata["name"] for one in fields(application.Settings)]
-    judges = [one.metadata["name"] for one in fields(application.JudgeSettings)]
-    tickets = [one.metadata["name"] for one in fields(TicketSettings)]
+SERVED = (service.ServiceSettings, service.ConsoleSettings)
+MONITORED = (service.MonitorSettings, service.AlertSettings)
+PAGES_OF_SETTINGS = {
+    ("docs/instrument.md", "docs/sampling.md", "docs/inline.md"): application.SECTIONS[:1],
+    ("docs/judges.md",): (application.JudgeSettings,),
+    ("docs/service.md",): (*SERVED, *MONITORED, batch.TicketSettings),
+    ("docs/monitoring.md",): (service.MonitorSettings,),
+    ("docs/alerts.md",): (service.AlertSettings,),
+    ("docs/issues.md",): (batch.TicketSettings,),
+}
 
-    assert [name for name in names if f"`{name}`" not in read("docs/service.md")] == []
-    assert [name for name in ours if f"`{name}`" not in read(*pages)] == []
-    assert [name for name in judges if f"`{name}`" not in read("docs/judges.md")] == []
-    monitor = [f"{service.PREFIX}{one.name.upper()}" for one in fields(MonitorSettings)]
-    for page in ("docs/monitoring.md", "docs/service.md"):
-        assert [name for name in monitor if f"`{name}`" not in read(page)] == []
-    alerts = [f"{service.PREFIX}{one.name.upper()}" for one in fields(AlertSettings)]
-    for page in ("docs/alerts.md", "docs/service.md"):
-        assert [name for name in alerts if f"`{name}`" not in read(page)] == []
-    for page in ("docs/issues.md", "docs/service.md"):
-        assert [name for name in tickets if f"`{name}`" not in read(page)] == []
+
+@pytest.mark.parametrize(("pages", "sections"), PAGES_OF_SETTINGS.items())
+def test_every_setting_is_documented(pages: tuple[str, ...], sections: tuple[type, ...]) -> None:
+    """Each variable of these sections stands in its page or pages."""
+    text = read(*pages)
+    names = [one.variable for one in settings_of(*sections)]
+
+    assert names
+    assert [name for name in names if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("module", [application, service, batch], ids=lambda one: one.__name__)
+def test_the_reference_of_settings_is_what_the_declarations_say(module: ModuleType) -> None:
+    """`python -m MODULE` prints the tables between that module's markers."""
+    (told,) = re.findall(
+        rf"<!-- python -m {re.escape(module.__name__)} -->\n\n(.*?)\n<!-- end -->",
+        read("docs/settings.md"),
+        flags=re.DOTALL,
+    )
+
+    assert told == reference(*module.SECTIONS)
 
 
 def test_every_command_is_in_the_readme() -> None:
