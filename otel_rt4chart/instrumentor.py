@@ -17,13 +17,14 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import LOG, guard
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.modes import Given, hide, start
 from otel_rt4chart.sampling.policy import checked_rate
 from otel_rt4chart.settings.application import (
     MODES,
-    Settings,
+    ApplicationSettings,
     chosen_judge,
-    doubtful,
+    setting_warnings,
     wants_redaction,
 )
 from otel_rt4chart.spans.reading.sdk import Route
@@ -90,11 +91,11 @@ def _checked(
         checked_rate(sample_rate)
     if judge is not None:
         _check_judge(judge)
-    settings, is_wrong = Settings(), False
-    for misspelt in doubtful():
+    settings, is_wrong = ApplicationSettings(), False
+    for misspelt in setting_warnings():
         LOG.warning("%s", misspelt)
     try:
-        settings = Settings.from_environment()
+        settings = load(ApplicationSettings)
         if (mode or settings.mode) == "inline" and judge is None and (named := chosen_judge()):
             _check_judge(named, "RT4CHART_JUDGE: ")
     except SettingsError as error:

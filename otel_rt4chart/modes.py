@@ -21,7 +21,7 @@ from otel_rt4chart.marking.marker import Marker
 from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.sampling.rates import RatesSource
-from otel_rt4chart.settings.application import Settings, chosen_judge
+from otel_rt4chart.settings.application import ApplicationSettings, chosen_judge
 from otel_rt4chart.spans.reading.sdk import Route
 
 # What these samplers keep is all that their parents, if they have any, keep.
@@ -32,7 +32,7 @@ class Given(NamedTuple):
     """The arguments of `instrument`, checked; what is None comes from elsewhere."""
 
     provider: TracerProvider
-    settings: Settings
+    settings: ApplicationSettings
     route: Route | None = None
     redact: Callable[[str], str] | None = None
     judge: str | None = None

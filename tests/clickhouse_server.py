@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from rt4chart_collector.core.parsing import Address
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.sockets import listening, serving_web
 from rt4chart_collector.service.local_api import TRANSPORT
 from rt4chart_collector.store.engine.connect import connect

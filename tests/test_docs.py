@@ -6,19 +6,17 @@ import ast
 import re
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from otel_rt4chart.cli import load_commands
+from otel_rt4chart.core.settings import reference
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.settings import application as application
-from rt4chart_clustering.tickets.settings import TicketSettings
+from rt4chart_clustering.core import settings as batch
 from rt4chart_collector.core import settings as service
-from rt4chart_collector.core.console_settings import ConsoleSettings
-from rt4chart_collector.core.monitor_settings import MonitorSettings
-from rt4chart_collector.notify.settings import AlertSettings
 from tests.links import links, resolves
 
 ROOT = Path(__file__).parents[1]
@@ -48,14 +46,16 @@ def read(page: str) -> str:
     return (DOCS / page).read_text()
 
 
-def test_every_setting_is_documented() -> None:
-    """Each variable of each process is in the reference."""
-    services = (service.Settings, ConsoleSettings, MonitorSettings, AlertSettings)
-    named = (application.Settings, application.JudgeSettings, TicketSettings)
-    names = [f"{service.PREFIX}{one.name.upper()}" for cls in services for one in fields(cls)]
-    names += [one.metadata["name"] for cls in named for one in fields(cls)]
+@pytest.mark.parametrize("module", [application, service, batch], ids=lambda one: one.__name__)
+def test_the_reference_of_settings_is_what_the_declarations_say(module: ModuleType) -> None:
+    """`python -m MODULE` prints the tables between that module's markers."""
+    (told,) = re.findall(
+        rf"<!-- python -m {re.escape(module.__name__)} -->\n\n(.*?)\n<!-- end -->",
+        SETTINGS,
+        flags=re.DOTALL,
+    )
 
-    assert [name for name in names if f"`{name}`" not in SETTINGS] == []
+    assert told == reference(*module.SECTIONS)
 
 
 def test_every_command_is_documented() -> None:

@@ -25,7 +25,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.judges.batch import PATIENCE, Tally, advice
 from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, settings_with
-from otel_rt4chart.settings.application import doubtful
+from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
 from otel_rt4chart.verify.core.model import Exchange, Report
@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the tables; a wrong folder or judge is an error for the command line."""
-    sys.stderr.write("".join(f"warning: {one}\n" for one in doubtful()))
+    sys.stderr.write("".join(f"warning: {one}\n" for one in setting_warnings()))
     verifier = build_verifier(options.judge, settings_with(options.judge, options.model))
     split, rows = choose_split(read_rows(options.folder), options.split)
     rows = rows[: options.limit]

@@ -13,10 +13,16 @@ from typing import Literal
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges import embedded_models
 from otel_rt4chart.judges.build import build_judge, build_verifier, is_onnx
-from otel_rt4chart.settings.application import JudgeSettings, Settings, chosen_judge, doubtful
+from otel_rt4chart.settings.application import (
+    ApplicationSettings,
+    JudgeSettings,
+    chosen_judge,
+    setting_warnings,
+)
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Report, Verifier
 
 GROUP = "rt4chart.checks"
@@ -82,14 +88,14 @@ def core_checks() -> Iterator[Check]:
     first = ""
     try:
         settings, first = (
-            Settings.from_environment(),
-            JudgeSettings.from_environment().cascade_first,
+            load(ApplicationSettings),
+            load(JudgeSettings).cascade_first,
         )
     except RT4ChartError as error:
         yield Check("settings", "failed", str(error), "change or unset that variable")
     else:
         yield Check("settings", "ok", f"mode {settings.mode}, sample rate {settings.sample_rate}")
-    for warning in doubtful():
+    for warning in setting_warnings():
         yield Check("settings", "missing", warning, "rename or unset that variable")
     for extra in EXTRAS:
         lacking = _lacks(extra)
@@ -146,7 +152,7 @@ def asked_judge_check(name: str) -> Check:
     """What an endpoint says to one short call, waited for once and not long."""
     title = f"judge {name}"[:21]
     try:
-        given = JudgeSettings.from_environment()
+        given = load(JudgeSettings)
         build_judge(name, given)
         # One call for claims and labels, one more where its reply cannot be read; the endpoint,
         # key and model are the same for every judge.

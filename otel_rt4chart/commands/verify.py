@@ -16,7 +16,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import Run, advice
 from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, is_onnx, settings_with
-from otel_rt4chart.settings.application import doubtful
+from otel_rt4chart.settings.application import setting_warnings
 
 _EPILOG = """\
 A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",
@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Verify row by row and tell what came of it; the status is 1 where that is not all well."""
     settings = settings_with(options.judge, options.model)
-    _tell(*(f"warning: {one}" for one in doubtful()))
+    _tell(*(f"warning: {one}" for one in setting_warnings()))
     verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
     jobs = options.jobs or fitting_jobs(options.judge, settings.concurrency)
     refuse_overwriting(options.file, options.out)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import LOG
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges import embedded_models
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
@@ -33,7 +34,7 @@ ONNX = "onnx:"  # then the path of an exported model
 
 def settings_with(name: str, model: str | None) -> JudgeSettings:
     """The environment's settings for that judge, with the model of a command's option."""
-    given = JudgeSettings.from_environment()
+    given = load(JudgeSettings)
     if model is None:
         return given
     if name in ("local", "rules") or is_onnx(name):
@@ -46,7 +47,7 @@ def build_judge(name: str, settings: JudgeSettings | None = None) -> Judge | Bat
 
     What it opens, connections and the cache's file, is open until the process ends.
     """
-    given = settings or JudgeSettings.from_environment()
+    given = settings or load(JudgeSettings)
     return _judge(name, given, cache(lambda: build_endpoint(given)))
 
 
@@ -61,7 +62,7 @@ def build_verifier(
     Judge and embeddings share one endpoint, its concurrency and what it may spend in a minute; the
     embedded encoder needs none.
     """
-    given = settings or JudgeSettings.from_environment()
+    given = settings or load(JudgeSettings)
     endpoint = cache(lambda: build_endpoint(given))
     judge = _judge(name, given, endpoint)
     return Verifier(

@@ -11,7 +11,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from otel_rt4chart.core.errors import InputError, SettingsError
-from otel_rt4chart.core.variables import names
 
 _BITS = 53  # what a float holds exactly, so that the comparison rounds nothing
 
@@ -84,24 +83,6 @@ class Policy:
         fitting = (one for one in patterns if route.startswith(one[:-1]))
         longest = max(fitting, key=len, default=None)
         return self.rate if longest is None else self.route_rates[longest]
-
-
-def rates_from_text(text: str) -> dict[str, float]:
-    """`support/*=0.5,checkout=1`; a route may hold `=`. ValueError for what is none."""
-    rates = {}
-    for one in names(text):
-        route, _, rate = one.rpartition("=")
-        if not route.strip():
-            raise ValueError(one)
-        rates[route.strip()] = float(rate)
-    return rates
-
-
-def risks_from_text(text: str) -> frozenset[Risk]:
-    """`all`, `none`, or some of the rules' names; ValueError for what is none."""
-    if text in ("all", "none"):
-        return frozenset(Risk if text == "all" else ())
-    return frozenset(Risk(name) for name in names(text))
 
 
 KEYS = frozenset({"rate", "routes", "raised", "expires"})

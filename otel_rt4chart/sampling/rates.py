@@ -16,7 +16,7 @@ from opentelemetry.instrumentation.utils import suppress_instrumentation
 from otel_rt4chart.core.errors import InputError, SettingsError
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import LOG, guard
-from otel_rt4chart.sampling.address import is_address, is_loopback, is_source
+from otel_rt4chart.core.urls import is_address, is_loopback, is_source
 from otel_rt4chart.sampling.policy import Told, told_from_document
 from otel_rt4chart.sampling.sampler import Sampler
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from rt4chart_collector.core.console_settings import ConsoleSettings
-from rt4chart_collector.core.settings import Settings
-from rt4chart_collector.service.worker_settings import StreamSettings
+from otel_rt4chart.core.settings import settings_of
+from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings, WorkerSettings
 from tests.deploy.files import DEPLOY, ROOT, read_yaml
 
 COMPOSE = ROOT / "docker-compose.yml"
@@ -94,11 +93,8 @@ def test_every_variable_is_in_the_example() -> None:
 
 def test_variables_of_ours_are_settings() -> None:
     """Of the service and the workers; a typing error would be no error."""
-    known = {
-        f"RT4CHART_{name}".upper()
-        for one in (Settings, StreamSettings, ConsoleSettings)
-        for name in one.__slots__
-    }
+    sections = (ServiceSettings, WorkerSettings, ConsoleSettings)
+    known = {one.variable for one in settings_of(*sections)}
     for name in ("rt4chart", "worker", "migrate", "console"):
         given = set(SERVICES[name]["environment"])
         assert {one for one in given if one.startswith("RT4CHART_")} <= known, name

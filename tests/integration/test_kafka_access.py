@@ -16,8 +16,8 @@ from tests.integration.service import service
 pytestmark = BROKER
 pytest.importorskip("confluent_kafka", reason="pip install 'otel-rt4chart[kafka]'")
 
+from rt4chart_collector.core.settings_parsers import KafkaAddress  # noqa: E402
 from rt4chart_collector.ingest.kafka.consumer import KafkaSource  # noqa: E402
-from rt4chart_collector.ingest.kafka.settings import KafkaAddress  # noqa: E402
 from rt4chart_collector.ingest.kafka.source import Message, SourceError  # noqa: E402
 from tests.integration.kafka import PASSWORD, Kafka, free_port, kafka  # noqa: E402
 from tests.integration.kafka_workers import GROUP, TOPIC, expected, send, wait_counts, workers  # noqa: E402

@@ -20,8 +20,9 @@ from opentelemetry.trace import NoOpTracerProvider, Tracer, format_trace_id
 from otel_rt4chart import RT4ChartInstrumentor
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import guard
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.sampling import force, is_sampled
-from otel_rt4chart.settings.application import Settings
+from otel_rt4chart.settings.application import ApplicationSettings
 
 KIND = {"openinference.span.kind": "LLM"}
 
@@ -127,7 +128,7 @@ def test_a_wrong_environment_is_logged_and_marks_nothing(
 
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider)
 
-    assert "RT4CHART_SAMPLE_RATE: expected a number such as 0.5, got 'often'" in caplog.text
+    assert "RT4CHART_SAMPLE_RATE: expected a number from 0 to 1; got 'often'" in caplog.text
     assert marks(app.ask()["answer"]) == {}
 
 
@@ -173,7 +174,7 @@ def test_a_route_that_is_no_text_is_told(
 
 def test_an_empty_variable_is_one_that_is_not_set() -> None:
     """As everywhere in OpenTelemetry; compose files write them so."""
-    assert Settings.from_environment({"RT4CHART_SAMPLE_RATE": " "}) == Settings()
+    assert load(ApplicationSettings, environ={"RT4CHART_SAMPLE_RATE": " "}) == ApplicationSettings()
 
 
 FORK = """

@@ -17,7 +17,8 @@ from threading import Event
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import period_s
 from otel_rt4chart.core.errors import RT4ChartError
-from rt4chart_clustering.core import settings
+from otel_rt4chart.core.settings import load
+from rt4chart_clustering.core.settings import ClusteringSettings, check_settings
 from rt4chart_clustering.description.described import Between
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.description.enrichers import build_enrichers
@@ -58,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run once, or until somebody stops it; SettingsError before that."""
-    settings.check()
+    check_settings()
     return repeated(options) if options.every else once(options)
 
 
@@ -78,8 +79,9 @@ def once(options: argparse.Namespace) -> int:
 
 def grouped(options: argparse.Namespace, stop: Event, show: Between) -> Outcome:
     """One run over the database, alone."""
-    embedder = build_embedder(settings.embedder())
-    with build_enrichers() as enrichers, connect(options.dsn or settings.dsn()) as client:
+    settings = load(ClusteringSettings, {"dsn": options.dsn})
+    embedder = build_embedder(settings.embedder)
+    with build_enrichers() as enrichers, connect(settings.dsn) as client:
         migrate(client, embedding_width=embedder.width)
         with locked(client) as prolong:
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.redaction import build_redactor
 from rt4chart_clustering.commands.issues_verb import actor_of
-from rt4chart_clustering.core import settings
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.load import name_from, released
@@ -79,7 +80,8 @@ def _declare(
 
 def execute(options: argparse.Namespace) -> int:
     """Open the store and do what was asked."""
-    with connect(getattr(options, "dsn", None) or settings.dsn()) as client:
+    settings = load(ClusteringSettings, {"dsn": getattr(options, "dsn", None)})
+    with connect(settings.dsn) as client:
         migrate(client)
         act: Act = options.act
         return act(client, options)
@@ -115,7 +117,7 @@ def _promote(client: Client, options: argparse.Namespace) -> int:
         number=options.n,
         actor=actor_of(options),
         now_ns=time.time_ns(),
-        embedder=build_embedder(settings.embedder()),
+        embedder=build_embedder(load(ClusteringSettings).embedder),
         redactor=build_redactor(options.redact or "none", options.redact_pattern),
     )
     told = {

@@ -10,6 +10,7 @@ from typing import Any
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import period_s
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.settings import load
 from rt4chart_clustering.commands import (
     issues_acts,
     issues_explain,
@@ -18,7 +19,7 @@ from rt4chart_clustering.commands import (
     issues_ticket,
 )
 from rt4chart_clustering.commands.issues_verb import Verb
-from rt4chart_clustering.core import settings
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.grouping.issue_state import State
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
@@ -65,7 +66,7 @@ def execute(options: argparse.Namespace) -> int:
     _declare(parser, verb.options)
     verb.configure(parser)
     given = parser.parse_args(words, namespace=options)
-    with connect(given.dsn or settings.dsn()) as client:
+    with connect(load(ClusteringSettings, {"dsn": given.dsn}).dsn) as client:
         migrate(client)
         return verb.run(client, given, time.time_ns())
 

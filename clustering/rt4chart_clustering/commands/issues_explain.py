@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.build import build_endpoint
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.llm.prices import PRICES, parse_prices
@@ -62,7 +63,7 @@ def _asked(
     options: argparse.Namespace,
     now_ns: int,
 ) -> Explained:
-    settings = JudgeSettings.from_environment()
+    settings = load(JudgeSettings)
     settings = replace(settings, model=options.model or settings.model)
     actor = actor_of(options)
     price = {**PRICES, **parse_prices(settings.prices)}.get(settings.model)

@@ -9,14 +9,16 @@ from functools import cache
 from typing import Any
 
 from otel_rt4chart.core.errors import InputError, RT4ChartError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_clustering.commands.issues_verb import Verb, actor_of, write
+from rt4chart_clustering.core.settings import TicketSettings
 from rt4chart_clustering.explain.diagnosis import diagnose
 from rt4chart_clustering.explain.members import failures_of
 from rt4chart_clustering.grouping.issue_state import State
 from rt4chart_clustering.tickets.build import ticket_of
 from rt4chart_clustering.tickets.filing import Done, Filing, file, known_tickets
-from rt4chart_clustering.tickets.settings import SYSTEMS, TicketSettings, build_system
+from rt4chart_clustering.tickets.systems import SYSTEMS, build_system
 from rt4chart_clustering.tickets.ticket import System
 from rt4chart_clustering.triage.find import find, shown_id
 from rt4chart_clustering.triage.overview import Standing, overview
@@ -36,7 +38,7 @@ Build = Callable[[str], System]
 def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """File one issue in one system, or update all tickets."""
     known = overview(client, now_ns=now_ns)
-    settings = TicketSettings.from_environment()
+    settings = load(TicketSettings)
     build = cache(lambda name: build_system(name, settings))
     if options.id is None:
         return _follow(client, known, build, options)

@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.redaction import build_redactor
 from rt4chart_clustering.console.issue_page import IssuePage, Wrong
 from rt4chart_clustering.console.standings import Standings
-from rt4chart_clustering.core import settings
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.evalset.load import name_from
 from rt4chart_clustering.evalset.promote import promote_issue
@@ -188,7 +189,7 @@ def _promote(doing: Doing) -> str:
         number=int(number),
         actor=doing.actor,
         now_ns=doing.now_ns,
-        embedder=embedder_of(settings.embedder()),
+        embedder=embedder_of(load(ClusteringSettings).embedder),
         redactor=build_redactor(redact, ""),
         members=MEMBERS,
     )

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.build import build_endpoint
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED, FailureKind
-from rt4chart_clustering.core import settings
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.distill import Failing, distill
 from rt4chart_clustering.description.fingerprint import ClaimDifference, difference
 from rt4chart_clustering.description.model_title import Named, entitle
@@ -76,11 +77,12 @@ def failing_of(failure: Failure) -> Failing:
 @contextmanager
 def build_enrichers() -> Iterator[Enrichers]:
     """The enrichers of the settings, while the block runs; SettingsError says what is missing."""
-    tagger = CrossEncoderTagger() if settings.marks() == "local" else None
-    if settings.distill() != "llm":
+    settings = load(ClusteringSettings)
+    tagger = CrossEncoderTagger() if settings.marks == "local" else None
+    if settings.distill != "llm":
         yield Enrichers(tagger)
         return
-    judge = JudgeSettings.from_environment()
+    judge = load(JudgeSettings)
     cache = FileCache(judge.cache) if judge.cache else None
     with build_endpoint(judge) as endpoint:
         yield Enrichers(tagger, Writer(endpoint, cache=cache))

@@ -28,11 +28,12 @@ def load_cases(wanted: str, dsn: str | None) -> tuple[str, list[EvalCase]]:
         return path.stem, read_cases(path)
     name_from(wanted)
     # A gate over a file must not pay for the database.
-    from rt4chart_clustering.core import settings
+    from otel_rt4chart.core.settings import load
+    from rt4chart_clustering.core.settings import ClusteringSettings
     from rt4chart_collector.store.engine.connect import connect
     from rt4chart_collector.store.schema.migrate import migrate
 
-    with connect(dsn or settings.dsn()) as client:
+    with connect(load(ClusteringSettings, {"dsn": dsn}).dsn) as client:
         migrate(client)
         return released(client, wanted)
 

@@ -12,7 +12,6 @@ from rt4chart_clustering.tickets.text import markdown, news_markdown
 from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_collector.notify.channels.http_client import HttpClient
 
-API = "https://api.github.com"
 _TITLE, _BODY = 256, 65_536
 _VERSION = "2022-11-28"
 
@@ -22,7 +21,7 @@ class GitHub:
 
     name = "github"
 
-    def __init__(self, repository: str, token: str, *, url: str = API) -> None:
+    def __init__(self, repository: str, token: str, *, url: str) -> None:
         """`repository` is owner/name; the token may write its issues."""
         self._repository = repository
         self._api = url.rstrip("/")

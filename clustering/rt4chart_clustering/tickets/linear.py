@@ -13,7 +13,6 @@ from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
 from rt4chart_clustering.triage.severity import Level
 from rt4chart_collector.notify.channels.http_client import HttpClient
 
-API = "https://api.linear.app/graphql"
 _TITLE, _BODY = 255, 50_000
 # Linear's numbers: 1 urgent, 2 high, 3 medium, 4 low.
 _PRIORITY = {Level.CRITICAL: 1, Level.HIGH: 2, Level.MEDIUM: 3, Level.LOW: 4}
@@ -31,7 +30,7 @@ class Linear:
 
     name = "linear"
 
-    def __init__(self, key: str, team: str, *, url: str = API) -> None:
+    def __init__(self, key: str, team: str, *, url: str) -> None:
         """`team` is its id, a UUID; the key is a personal one, sent as it is."""
         self._team = team
         self._url = url

@@ -11,9 +11,10 @@ from dataclasses import asdict
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.rates.judge_agreement import Agreement, agreements
 
 
@@ -32,7 +33,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Compare every pair of judges, and say where they differ."""
-    dsn, since = load({"dsn": options.dsn}).dsn, time.time_ns() - options.since * 10**9
+    dsn, since = (
+        load(ServiceSettings, {"dsn": options.dsn}).dsn,
+        time.time_ns() - options.since * 10**9,
+    )
     with opened(dsn, needs="rt4chart_verifications") as client:
         found = agreements(client, since_ns=since)
     if options.json:

@@ -8,13 +8,15 @@ import time
 
 from rich.console import RenderableType
 
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.commands.alerts_verb import Verb, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
-from rt4chart_collector.core.monitor_settings import load_monitor
+from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
+from rt4chart_collector.detect.monitor.routes import drift_policy
 from rt4chart_collector.store.rates.main_verifier import main_verifier
 from rt4chart_collector.store.rates.ticks import route_ticks
 
@@ -27,7 +29,7 @@ EXPLAINED = {
 
 def run(options: argparse.Namespace) -> int:
     """Replay the stored ticks by each rule; nothing is written and nobody is told."""
-    settings, now = load_monitor(), time.time_ns()
+    settings, now = load(MonitorSettings), time.time_ns()
     since = now - options.days * DAY_NS
     with store(options) as client:
         verifier = options.verifier or main_verifier(client, now)
@@ -43,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         words = f"no verified answer of {verifier or 'anybody'} in that time: rt4chart backfill"
         write([], words, as_json=options.json)
         return 0
-    policy = settings.policy(len(routes))
+    policy = drift_policy(settings, len(routes))
     only = options.rule or RULES
     found = list(backtest(routes, policy, since_ns=since, until_ns=now, only=only))
     if options.json:

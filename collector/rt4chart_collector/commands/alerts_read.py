@@ -8,16 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.lifecycle import alert_policy
 from rt4chart_collector.core.alerts.state import ITSELF, AlertEvent, AlertState
 from rt4chart_collector.core.alerts.times import lasted
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import next_attempt_ns
-from rt4chart_collector.notify.settings import load_alerts
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
     EpisodeFilter,
@@ -147,7 +149,7 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
 
 def _failing(state: AlertState, now: int) -> Iterator[str]:
     """The targets whose last message failed, and when it is tried again by these settings."""
-    policy = load_alerts().policy
+    policy = alert_policy(load(AlertSettings))
     for name, delivery in sorted(state.deliveries.items()):
         next_ns = next_attempt_ns(state, delivery, policy)
         if delivery.failures:

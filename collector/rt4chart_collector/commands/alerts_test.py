@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from otel_rt4chart.core.errors import InputError, NotifyError, SettingsError
+from otel_rt4chart.core.settings import load
+from otel_rt4chart.core.settings_parsers import number
 from rt4chart_collector.commands.alerts_verb import Verb
 from rt4chart_collector.commands.printing import table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, after
-from rt4chart_collector.core.parsing import number
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import message_id
 from rt4chart_collector.notify.prometheus_rules import rule_file
 from rt4chart_collector.notify.prometheus_rules import rules as prometheus_rules
 from rt4chart_collector.notify.registry import AlertTarget, build_targets
-from rt4chart_collector.notify.settings import AlertSettings, load_alerts
 
 NOWHERE = (
     "expected a target, got none: set RT4CHART_ALERTS_SLACK, RT4CHART_ALERTS_PAGERDUTY, "
@@ -40,7 +41,7 @@ class Outcome:
 
 def test(options: argparse.Namespace) -> int:
     """Send a test alert and its end to every target; 1 where one refuses."""
-    settings = load_alerts()
+    settings = load(AlertSettings)
     targets = build_targets(settings)
     if not targets:
         raise SettingsError(NOWHERE)

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.database import opened
 from rt4chart_collector.core.alerts.state import AlertState
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client
 
 
@@ -31,7 +32,7 @@ class Verb:
 @contextmanager
 def store(options: argparse.Namespace) -> Iterator[Client]:
     """The database that is meant, while the block runs."""
-    dsn = load({"dsn": options.dsn}).dsn
+    dsn = load(ServiceSettings, {"dsn": options.dsn}).dsn
     with opened(dsn, needs="rt4chart_alert_events") as client:
         yield client
 

@@ -12,10 +12,11 @@ from importlib.metadata import version
 from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, unseen
 from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import advice
 from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, settings_with
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, Wanted
 
 SECOND = 10**9
@@ -74,7 +75,10 @@ def at_least_1(text: str) -> int:
 
 def execute(options: argparse.Namespace) -> int:
     """Verify what is stored; the status is 1 where that is not all well."""
-    settings, now = load({"dsn": options.dsn, "judge": options.judge}), time.time_ns()
+    settings, now = (
+        load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge}),
+        time.time_ns(),
+    )
     judging = settings_with(settings.judge, options.model)
     verifier = build_verifier(settings.judge, judging, clock=time.perf_counter_ns)
     wanted = Wanted(

@@ -5,50 +5,34 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import nullcontext
-from dataclasses import Field, fields
 from threading import Event
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.commands.up import declare
-from rt4chart_collector.core.console_settings import ConsoleSettings, load_console
+from otel_rt4chart.core.settings import PREFIX, add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
-from rt4chart_collector.core.settings import PREFIX, Settings, load
+from rt4chart_collector.core.settings import ConsoleProcessSettings
 from rt4chart_collector.service.console import console_served
-from rt4chart_collector.service.monitor import (
-    load_monitoring,
-    monitored_alone,
-    monitoring_fields,
-    watches,
-)
+from rt4chart_collector.service.monitor import monitored_alone, watches
 from rt4chart_collector.service.signals import heed_signals
 from rt4chart_collector.service.stages import LIMIT_S, Ending
 from rt4chart_collector.store.engine.dsn import target_of
 
-# Of the service's settings, those that mean something here.
-SHARED = ("dsn", "tls_cert", "tls_key", "log_format", "log_level")
 # What the monitor may take for the part in hand at the end; nobody loses anything with pages.
 MONITOR_S = 10.0
 
 
-def console_fields() -> list[Field[object]]:
-    """The settings that have a flag."""
-    shared = [one for one in fields(Settings) if one.name in SHARED]
-    return [*ConsoleSettings.flags(), *shared, *monitoring_fields()]
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare a flag for each setting that is no secret."""
-    declare(parser, console_fields())
+    add_flags(parser, ConsoleProcessSettings)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT; the database may be away and come back."""
-    given = {one.name: getattr(options, one.name) for one in console_fields()}
-    service = load({name: value for name, value in given.items() if name in SHARED})
-    settings, monitoring = load_console(given), load_monitoring(given)
+    given = load(ConsoleProcessSettings, vars(options))
+    service, settings, monitoring = given.service, given.console, given.monitoring
     if settings.console is None:
-        raise SettingsError(f"{PREFIX}CONSOLE: expected where to serve it, got off")
+        raise SettingsError(f"{PREFIX}CONSOLE: expected where to serve it; got off")
     configure_logging(service.log_format, service.log_level)
     asked, pages, looking = Event(), Ending(0.0), Ending(MONITOR_S)
     heed_signals(asked.set, MONITOR_S + LIMIT_S)

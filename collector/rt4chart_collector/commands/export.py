@@ -9,8 +9,9 @@ from pathlib import Path
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.answers.export import (
     FORMATS,
     PARQUET,
@@ -64,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Write the files, and name each as soon as it is whole."""
-    dsn, now = load({"dsn": options.dsn}).dsn, datetime.now(UTC)
+    dsn, now = load(ServiceSettings, {"dsn": options.dsn}).dsn, datetime.now(UTC)
     wanted = ExportRequest(
         since=now - timedelta(seconds=options.since),
         until=now - timedelta(seconds=options.until),

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import NoStoreError
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.database import add_dsn
-from rt4chart_collector.core.settings import Settings, load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import target_of
 from rt4chart_collector.store.schema.compare_schema import drift
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Apply what is missing, and say how the tables differ from what the migrations made."""
-    settings, migrations = load({"dsn": options.dsn}), shipped()
+    settings, migrations = load(ServiceSettings, {"dsn": options.dsn}), shipped()
     if options.print:
         sys.stdout.write("".join(script(settings, options.print, migrations)))
         return 0
@@ -69,7 +70,7 @@ def execute(options: argparse.Namespace) -> int:
     return int(bool(differences))
 
 
-def script(settings: Settings, kind: str, migrations: Sequence[Migration]) -> Iterator[str]:
+def script(settings: ServiceSettings, kind: str, migrations: Sequence[Migration]) -> Iterator[str]:
     """The statements of one kind of database, for somebody who applies them by hand."""
     variant = Variant(
         target_of(settings.dsn).database,
@@ -99,9 +100,12 @@ def counted(migrations: Sequence[Migration]) -> str:
     return f"{len(migrations)} migration{'s' * (len(migrations) != 1)}"
 
 
-def _planned(client: Client, settings: Settings, migrations: Sequence[Migration]) -> Plan:
+def _planned(client: Client, settings: ServiceSettings, migrations: Sequence[Migration]) -> Plan:
     return planned(
-        client, retention=settings.retention, cluster=settings.cluster, migrations=migrations
+        client,
+        retention=settings.retention,
+        cluster=settings.cluster,
+        migrations=migrations,
     )
 
 

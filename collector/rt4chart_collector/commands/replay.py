@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.failure import KINDS
 from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
 
@@ -44,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Make the dead letters due, and say which."""
-    dsn, now = load({"dsn": options.dsn}).dsn, time.time_ns()
+    dsn, now = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     with opened(dsn, needs="rt4chart_dead_letters", otherwise=OTHERWISE) as client:
         found = dead_letters(
             client,

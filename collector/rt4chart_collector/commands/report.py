@@ -15,10 +15,11 @@ from rich.table import Table
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import period_s
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.console.view.filters import interval, iso, percent
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.report.gather import Period, Report, gather
 from rt4chart_collector.report.page import page
 from rt4chart_collector.store.rates.main_verifier import main_verifier
@@ -64,7 +65,7 @@ def web(text: str) -> str:
 
 def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
-    dsn, now_ns = load({"dsn": options.dsn}).dsn, time.time_ns()
+    dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     period = Period(now_ns - options.since * 10**9, now_ns)
     with opened(dsn, needs="rt4chart_route_5m") as client:
         verifier = options.verifier or main_verifier(client, now_ns)

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.commands.printing import table, write
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import BROKEN, Client
 from rt4chart_collector.store.engine.read_only import checked_read, make_read_only
 
@@ -64,7 +65,9 @@ def execute(options: argparse.Namespace) -> int:
     if options.format == TABLE and options.out is not None:
         raise InputError(f"--out: expected --format {', '.join(FORMATS)}; got a table")
     text = sys.stdin.read() if options.query == "-" else options.query
-    with opened(load({"dsn": options.dsn}).dsn, needs="rt4chart_verifications") as client:
+    with opened(
+        load(ServiceSettings, {"dsn": options.dsn}).dsn, needs="rt4chart_verifications"
+    ) as client:
         client.keep(SETTINGS.get(options.format, {}))
         make_read_only(client)
         query = checked_read(client, text)

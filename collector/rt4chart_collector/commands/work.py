@@ -9,14 +9,14 @@ import sys
 from threading import Event, Thread
 
 from otel_rt4chart.cli import Command
-from rt4chart_collector.commands.up import declare
+from otel_rt4chart.core.settings import add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.settings import WorkSettings
 from rt4chart_collector.pipeline.stream.stream import Stream
 from rt4chart_collector.service.signals import heed_signals
 from rt4chart_collector.service.stages import LIMIT_S, Ending
 from rt4chart_collector.service.worker import working
-from rt4chart_collector.service.worker_settings import WorkSettings, load_work, work_fields
 
 log = logging.getLogger(__name__)
 
@@ -32,12 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare a flag for each setting that means something here."""
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    declare(parser, work_fields())
+    add_flags(parser, WorkSettings)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish what is in hand; a second one ends at once."""
-    settings = load_work({one.name: getattr(options, one.name) for one in work_fields()})
+    settings = load(WorkSettings, vars(options))
     service = settings.service
     configure_logging(service.log_format, service.log_level)
     asked, endings = Event(), list[Ending]()
@@ -61,7 +61,7 @@ def _work(settings: WorkSettings, asked: Event, endings: list[Ending]) -> None:
         announce(
             service.log_format,
             "work",
-            f"{settings.source}, database {worker.database}, judge {worker.judge}{served}",
+            f"{settings.worker.source}, database {worker.database}, judge {worker.judge}{served}",
         )
         Thread(target=_stop_when, args=(asked, worker.stream), daemon=True).start()
         worker.stream.run()

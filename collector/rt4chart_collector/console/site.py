@@ -33,7 +33,7 @@ from rt4chart_collector.console.sections import all_sections
 from rt4chart_collector.console.view import urls
 from rt4chart_collector.console.view.charts import sparkline, stacked
 from rt4chart_collector.console.view.environment import environment_of
-from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 
 # A page waits for a connection no longer than for half its time.

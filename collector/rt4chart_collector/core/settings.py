@@ -1,165 +1,184 @@
-"""The service's settings: one frozen value, from the command's flags and RT4CHART_* variables."""
+"""All settings of the service, its workers, console, monitor and alerts, each declared once.
+
+To add a setting, add a field to its section: the variable, the flag, `--help`, docs/settings.md and
+the console's page follow from it (`python -m rt4chart_collector.core.settings` prints the tables).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import Field, dataclass, fields
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.core.logs import JSON, LEVELS, TEXT
-from rt4chart_collector.core.parsing import (
+from otel_rt4chart.core.settings import (
+    PREFIX,
+    REQUIRED,
+    Environment,
+    computed,
+    misspelt,
+    reference,
+    section,
+    setting,
+    settings_of,
+)
+from otel_rt4chart.core.settings_parsers import (
     OFF,
     Address,
-    RefusedSecretError,
+    Network,
+    Parser,
     address,
     bearer_token,
-    cluster_name,
-    metrics_url,
+    boolean,
+    header_name,
+    host_names,
+    http_url,
+    http_urls,
+    integer,
+    matching,
     name_set,
+    networks,
     number,
     one_of,
-    secret,
-    setting,
+    or_off,
+    secure_url,
+    share,
+    signing_secret,
     text,
-    whole,
 )
+from otel_rt4chart.settings.application import SECTIONS as APPLICATION
+from otel_rt4chart.settings.application import JudgeSettings
+from rt4chart_collector.core.logs import JSON, LEVELS, TEXT
 from rt4chart_collector.core.retention import Retention
-from rt4chart_collector.store.engine.dsn import data_folder, default_dsn, hidden
+from rt4chart_collector.core.settings_parsers import (
+    METRICS_VARIABLE,
+    AlertRoute,
+    KafkaAddress,
+    data_folder,
+    default_dsn,
+    default_metrics_url,
+    kafka_properties,
+    parse_apprise,
+    parse_kafka_url,
+    parse_metrics_url,
+    parse_routing,
+)
 
-PREFIX = "RT4CHART_"
 STORED, ENQUEUED = "stored", "enqueued"
-METRICS_VARIABLE = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
+LOCAL = "127.0.0.1"
+SLACK_API = "https://slack.com/api"
+PAGERDUTY_API = "https://events.pagerduty.com/v2/enqueue"
+
+
+def database_setting() -> str:
+    """The setting RT4CHART_DSN, which several sections have."""
+    return setting(
+        "",
+        "the database; embedded in the user's data folder unless set",
+        Parser("chdb:///absolute/path or http://user:password@host:8123/database", str),
+        unset=default_dsn,
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Each field's variable is its name in capitals after RT4CHART_, its flag the name with dashes.
+class ServiceSettings:
+    """Settings of the service: `rt4chart up`, in part `rt4chart work` and `rt4chart console`."""
 
-    An empty `dsn` is replaced by the embedded database in the user's data folder. `token` is what
-    clients must send, anything where it is empty.
-    """
-
-    dsn: str = setting(
-        "",
-        "the database; embedded in the user's data folder unless set",
-        "chdb:///absolute/path or http://user:password@host:8123/database",
-        text,
-    )
+    dsn: str = database_setting()
     judge: str = setting(
-        "local",
-        "who verifies the claims: local, openai, single, cascade or onnx:PATH",
-        "the name of a judge",
-        text,
+        "local", "who verifies the claims: local, openai, single, cascade or onnx:PATH", text
     )
     strict_routes: frozenset[str] = setting(
-        frozenset(),
-        "routes whose every claim goes to a cascade's second judge",
-        "routes with commas between them",
-        name_set,
+        frozenset[str](), "routes whose every claim goes to a cascade's second judge", name_set
     )
     sample_rate: float = setting(
-        1.0,
-        "share of the answers to verify, where the application has not marked them",
-        "a number from 0 to 1",
-        number(0, 1),
+        1.0, "share of the answers to verify, where the application has not marked them", share
     )
-    otlp_http: Address = setting(  # noqa: RUF009 - an immutable tuple
-        Address("127.0.0.1", 4318),
-        "where to take OTLP over HTTP",
-        "HOST:PORT with an IP address, such as 127.0.0.1:4318",
-        address,
-    )
-    otlp_grpc: Address = setting(  # noqa: RUF009 - an immutable tuple
-        Address("127.0.0.1", 4317),
-        "where to take OTLP over gRPC",
-        "HOST:PORT with an IP address, such as 127.0.0.1:4317",
-        address,
-    )
-    token: str = secret("visible ASCII characters without spaces", bearer_token)
-    tls_cert: str = setting(
-        "", "certificate chain in PEM; both servers speak TLS with it", "a file", text
-    )
-    tls_key: str = setting("", "private key of that certificate in PEM", "a file", text)
+    otlp_http: Address = setting(Address(LOCAL, 4318), "where to accept OTLP over HTTP", address)
+    otlp_grpc: Address = setting(Address(LOCAL, 4317), "where to accept OTLP over gRPC", address)
+    token: str = setting("", "what clients send as a bearer token", bearer_token, secret=True)
+    tls_cert: str = setting("", "certificate chain in PEM; both servers speak TLS with it", text)
+    tls_key: str = setting("", "private key of that certificate in PEM", text)
     ack: str = setting(
         STORED,
         "when a request is acknowledged: stored (after the insert) or enqueued (before it)",
-        f"{STORED} or {ENQUEUED}",
         one_of(STORED, ENQUEUED),
     )
     trace_quiet_s: float = setting(
         2.0,
         "seconds without a new span after which a trace with its root is verified",
-        "seconds from 0 to 3600",
-        number(0, 3600),
+        number(0, 3600, "seconds"),
     )
     trace_orphan_s: float = setting(
-        30.0,
-        "the same for a trace whose root has not come",
-        "seconds from 0 to 3600",
-        number(0, 3600),
+        30.0, "the same for a trace whose root has not arrived", number(0, 3600, "seconds")
     )
     trace_max_s: float = setting(
-        600.0,
-        "seconds after which a trace is verified with what has come",
-        "seconds from 1 to 86400",
-        number(1, 86_400),
+        600.0, "seconds after which a trace is verified as it is then", number(1, 86_400, "seconds")
     )
-    trace_buffer_mib: int = setting(
-        256, "memory for open traces", "MiB from 1 to 65536", whole(1, 65_536)
-    )
+    trace_buffer_mib: int = setting(256, "memory for open traces", integer(1, 65_536, "MiB"))
     ingest_queue_mib: int = setting(
-        128, "memory for requests that wait to be stored", "MiB from 1 to 65536", whole(1, 65_536)
+        128, "memory for requests that wait to be stored", integer(1, 65_536, "MiB")
     )
-    work_queue: int = setting(
-        1024, "traces that may wait for a worker", "a number from 1 to 1000000", whole(1, 10**6)
-    )
-    workers: int = setting(2, "verification threads", "a number from 1 to 64", whole(1, 64))
-    ttl_days: int = setting(
-        30, "days to keep spans and verdicts", "days from 1 to 36500", whole(1, 36_500)
-    )
+    work_queue: int = setting(1024, "traces that may wait for a worker", integer(1, 1_000_000))
+    workers: int = setting(2, "verification threads", integer(1, 64))
+    ttl_days: int = setting(30, "days to keep spans and verdicts", integer(1, 36_500, "days"))
     spans_ttl_days: int = setting(
-        0, "the same for spans alone (0: as ttl-days)", "days from 0 to 36500", whole(0, 36_500)
+        0, "the same for spans alone (0: as ttl-days)", integer(0, 36_500, "days")
     )
     verdicts_ttl_days: int = setting(
-        0, "the same for verdicts alone (0: as ttl-days)", "days from 0 to 36500", whole(0, 36_500)
+        0, "the same for verdicts alone (0: as ttl-days)", integer(0, 36_500, "days")
     )
     issues_ttl_days: int = setting(
-        0,
-        "days to keep an issue after it was last seen (0: for ever)",
-        "days from 0 to 36500",
-        whole(0, 36_500),
+        0, "days to keep an issue after it was last seen (0: forever)", integer(0, 36_500, "days")
     )
     rollup_ttl_days: int = setting(
-        400, "days to keep the sums per minute", "days from 1 to 36500", whole(1, 36_500)
+        400, "days to keep the sums per minute", integer(1, 36_500, "days")
     )
     cluster: str = setting(
         "",
-        "the cluster of the ClickHouse server, where its tables are to be on all of it",
-        "the name of a cluster in system.clusters, or a macro such as {cluster}",
-        cluster_name,
+        "the cluster of the ClickHouse server on which the tables are made",
+        matching(
+            r"[A-Za-z_][\w.-]*|\{\w+\}",
+            "the name of a cluster in system.clusters, or a macro such as {cluster}",
+        ),
     )
     stop_s: float = setting(
-        30.0,
-        "seconds for the work in hand when the service is told to stop",
-        "seconds from 0 to 3600",
-        number(0, 3600),
+        30.0, "seconds to finish accepted work when told to stop", number(0, 3600, "seconds")
     )
-    log_format: str = setting(
-        TEXT, "how the log is written: text or json", f"{TEXT} or {JSON}", one_of(TEXT, JSON)
-    )
-    log_level: str = setting(
-        "warning", "the least that is logged", ", ".join(LEVELS), one_of(*LEVELS)
-    )
+    log_format: str = setting(TEXT, "how the log is written: text or json", one_of(TEXT, JSON))
+    log_level: str = setting("warning", "the least severe level that is logged", one_of(*LEVELS))
     self_metrics: str = setting(
         "",
         "where to send the service's own metrics, as OTLP over HTTP, or off",
-        "a URL such as http://127.0.0.1:14318, or off",
-        metrics_url,
+        Parser("a URL such as http://127.0.0.1:14318, or off", parse_metrics_url),
+        unset=default_metrics_url,
     )
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not go together."""
+        for name in ("otlp_http", "otlp_grpc"):
+            _check_reachable(name, getattr(self, name), self.token)
+        if bool(self.tls_cert) != bool(self.tls_key):
+            raise SettingsError(
+                f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither; got one; "
+                "they name a certificate chain and its private key, files in PEM"
+            )
+        # Recovery looks for spans of the last day without a verdict, which must not expire first.
+        days = self.retention
+        if days.verdicts < min(2, days.spans):
+            raise SettingsError(
+                f"{PREFIX}VERDICTS_TTL_DAYS: expected at least 2 where spans are kept longer than "
+                f"a day; got {days.verdicts}; answers would be judged twice"
+            )
+        if self.cluster and self.dsn.startswith("chdb:"):
+            raise SettingsError(
+                f"{PREFIX}CLUSTER: expected {PREFIX}DSN to name a server of the cluster; got an "
+                "embedded database; leave it empty, or set http://user:password@host:8123/database"
+            )
 
     @property
     def retention(self) -> Retention:
@@ -173,112 +192,310 @@ class Settings:
         )
 
 
-def load(
-    flags: Mapping[str, str | None] | None = None, environ: Mapping[str, str] = os.environ
-) -> Settings:
-    """The settings: a flag wins over its variable, which wins over the default.
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """Settings of a worker: `rt4chart work`."""
 
-    Raises SettingsError with the variable's name, what was expected and what came (a secret
-    excepted), also where two settings do not go together.
-    """
-    values = values_of(fields(Settings), flags or {}, environ)
-    values.setdefault("dsn", default_dsn(environ))
-    if "self_metrics" not in values:
-        values["self_metrics"] = _metrics_elsewhere(environ)
-    settings = Settings(**values)
-    _check(settings)
-    return settings
-
-
-def variables(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The names of this project's variables that are set."""
-    return [name for name in environ if name.startswith(PREFIX)]
-
-
-def values_of(
-    declared_fields: Iterable[Field[Any]],
-    flags: Mapping[str, str | None],
-    environ: Mapping[str, str],
-) -> dict[str, Any]:
-    """What was written for these fields, read; SettingsError where it cannot be."""
-    values: dict[str, Any] = {}
-    for declared in declared_fields:
-        variable = PREFIX + declared.name.upper()
-        written = flags.get(declared.name) or environ.get(variable) or ""
-        if written:
-            try:
-                values[declared.name] = declared.metadata["parse"](written)
-            except ValueError as error:
-                is_secret = "secret" in declared.metadata
-                lacks = str(error) if isinstance(error, RefusedSecretError) else "another value"
-                got = f"{lacks} (hidden)" if is_secret else repr(hidden(written))
-                raise SettingsError(
-                    f"{variable}: expected {declared.metadata['expected']}; got {got}"
-                ) from (None if is_secret else error)
-    return values
+    source: KafkaAddress = setting(
+        REQUIRED,
+        "the Kafka topic of spans to work on, which the Collector's Kafka exporter writes",
+        Parser(
+            "kafka://broker1:9092,broker2:9092/topic?group=name, user and password in "
+            "RT4CHART_KAFKA_SASL_USERNAME and _PASSWORD",
+            parse_kafka_url,
+        ),
+    )
+    # librdkafka's properties, which hold secrets.
+    kafka: Mapping[str, str] = computed(kafka_properties)
+    store_spans: bool = setting(
+        False, "store the spans, where no Collector does with its ClickHouse exporter", boolean
+    )
+    work_http: Address | None = setting(
+        Address(LOCAL, 8320),
+        "where to serve /metrics, /status, /healthz and /readyz; or off",
+        or_off(address, None),
+    )
 
 
-def _check(settings: Settings) -> None:
-    for name in ("otlp_http", "otlp_grpc"):
-        place: Address = getattr(settings, name)
-        if not (place.is_loopback or settings.token):
+@dataclass(frozen=True, slots=True)
+class ConsoleSettings:
+    """Settings of the console: `rt4chart up` and `rt4chart console`."""
+
+    console: Address | None = setting(
+        Address(LOCAL, 8321), "where to serve the console; or off", or_off(address, None)
+    )
+    console_token: str = setting("", "what people sign in with", bearer_token, secret=True)
+    console_user_header: str = setting(
+        "", "the header in which a proxy that signs people in names them", header_name
+    )
+    console_trusted: tuple[Network, ...] = setting(
+        (ip_network("127.0.0.0/8"), ip_network("::1/128")),
+        "from where that header is believed",
+        networks,
+    )
+    console_hosts: frozenset[str] = setting(
+        frozenset[str](), "the names under which people open the console", host_names
+    )
+    console_readonly: bool = setting(False, "show everything, change nothing", boolean)
+    console_clients: int = setting(4, "connections of the console to the database", integer(1, 64))
+    console_page_s: float = setting(10.0, "seconds that a page may take", number(1, 300, "seconds"))
+
+    def __post_init__(self) -> None:
+        """Refuse a console that other machines can reach, where nobody has to sign in."""
+        place = self.console
+        if place is not None and not place.is_loopback and self.is_open:
             raise SettingsError(
-                f"{PREFIX}{name.upper()}: other machines can reach {place}; set "
-                f"{PREFIX}TOKEN to a secret that clients send as 'Authorization: Bearer TOKEN' "
-                f"({PREFIX}TLS_CERT and {PREFIX}TLS_KEY keep it secret), or listen on 127.0.0.1"
+                f"{PREFIX}CONSOLE: other machines can reach {place}; set {PREFIX}CONSOLE_TOKEN to "
+                f"a secret that people sign in with, or {PREFIX}CONSOLE_USER_HEADER to the header "
+                "of a proxy that signs them in, or listen on 127.0.0.1"
             )
-    if bool(settings.tls_cert) != bool(settings.tls_key):
-        raise SettingsError(
-            f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither, got one; "
-            "they name a certificate chain and its private key, files in PEM"
-        )
-    # Recovery looks for spans of the last day without a verdict: it must not outlive its span's.
-    if settings.retention.verdicts < min(2, settings.retention.spans):
-        raise SettingsError(
-            f"{PREFIX}VERDICTS_TTL_DAYS: expected at least 2 where spans are kept longer than a "
-            f"day, got {settings.retention.verdicts}; answers would be judged twice"
-        )
-    if settings.cluster and settings.dsn.startswith("chdb:"):
-        raise SettingsError(
-            f"{PREFIX}CLUSTER: expected {PREFIX}DSN to name a server of the cluster, got an "
-            "embedded database; leave it empty, or set http://user:password@host:8123/database"
-        )
+
+    @property
+    def is_open(self) -> bool:
+        """True where nobody has to sign in."""
+        return not (self.console_token or self.console_user_header)
 
 
-def _metrics_elsewhere(environ: Mapping[str, str]) -> str:
-    """OpenTelemetry's own variable, whose URL is taken as it is (OTLP exporter specification)."""
-    url = environ.get(METRICS_VARIABLE, "")
-    try:
-        metrics_url(url or OFF)
-    except ValueError as error:
-        raise SettingsError(
-            f"{METRICS_VARIABLE}: expected a URL for OTLP over HTTP, such as "
-            f"http://127.0.0.1:14318/v1/metrics; got {hidden(url)!r}; with "
-            f"{PREFIX}SELF_METRICS=off the service leaves it to others"
-        ) from error
-    return url
+@dataclass(frozen=True, slots=True)
+class MonitorSettings:
+    """Settings of the monitor: `rt4chart up` and `rt4chart console`."""
+
+    monitor: float = setting(
+        60.0,
+        "seconds between two rounds of the monitor over the routes; or off",
+        Parser(
+            "seconds from 1 to 3600, or off",
+            lambda written: 0.0 if written in (OFF, "0") else number(1, 3600)(written),
+        ),
+    )
+    monitor_routes: int = setting(
+        200, "routes that are watched, those with the most claims", integer(1, 10_000)
+    )
+    drift_rule: str = setting(
+        "evidence", "how a rise is detected", one_of("evidence", "threshold", "window")
+    )
+    drift_false_alarms: float = setting(
+        1.0, "false alarms a month that are accepted, of all routes together", number(0.01, 100)
+    )
+    drift_threshold: float = setting(
+        0.15,
+        "share of claims that alarms, with the rule threshold",
+        number(0.001, 0.999, "a share"),
+    )
+    drift_points: float = setting(
+        0.03,
+        "rise in that share that alarms, with the rule window",
+        number(0.001, 0.999, "a share"),
+    )
+    drift_minutes: int = setting(
+        60, "minutes that these two rules look back", integer(5, 1440, "minutes")
+    )
+    undecided_share: float = setting(
+        0.3, "share of an hour's claims without a decision that alarms", number(0.01, 1, "a share")
+    )
+    backlog_answers: int = setting(
+        200, "answers waiting for another attempt that alarm", integer(1, 10_000_000)
+    )
+    no_data_answers: int = setting(
+        20,
+        "answers in the same hour a week ago that make it an alarm if there are none now",
+        integer(1, 1_000_000),
+    )
+    adaptive: bool = setting(
+        True,
+        "raise sampling while evidence of a rise grows, for applications that read the rates",
+        boolean,
+    )
+    adaptive_cap: float = setting(
+        1000.0, "verified answers an hour that a route may be raised to", number(1, 1_000_000)
+    )
+    adaptive_budget: float = setting(
+        50.0,
+        "answers an hour beyond the routes' own rates, on average over a week, of all routes",
+        number(0, 1_000_000),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AlertSettings:
+    """Settings of alerts: who is notified, of what and how often."""
+
+    alerts_slack: str = setting("", "a Slack incoming webhook", secure_url, secret=True)
+    alerts_slack_token: str = setting("", "a Slack bot's token", bearer_token, secret=True)
+    alerts_slack_channel: str = setting(
+        "", "the channel's id for that bot", Parser("an id such as C0123456789", str)
+    )
+    alerts_slack_url: str = setting(SLACK_API, "Slack's Web API", secure_url)
+    alerts_pagerduty: str = setting(
+        "", "the key of a PagerDuty Events API v2 integration", bearer_token, secret=True
+    )
+    alerts_pagerduty_url: str = setting(PAGERDUTY_API, "PagerDuty's Events API", secure_url)
+    alerts_webhook: str = setting("", "a URL that alerts are posted to", secure_url, secret=True)
+    alerts_webhook_secret: str = setting("", "what signs those posts", signing_secret, secret=True)
+    alerts_alertmanager: tuple[str, ...] = setting((), "where Alertmanagers are", http_urls)
+    alerts_alertmanager_token: str = setting(
+        "", "a bearer token for those Alertmanagers", bearer_token, secret=True
+    )
+    alerts_apprise: str = setting(
+        "",
+        "URLs of apprise, for e-mail and other services",
+        Parser("URLs that apprise knows, with spaces between them", parse_apprise),
+        secret=True,
+    )
+    alerts_routing: tuple[AlertRoute, ...] = setting(
+        (),
+        "from which severity on, and of which rules, a target is notified",
+        Parser(
+            "TARGET=SEVERITY or TARGET=SEVERITY:RULE|RULE with commas between them, such as "
+            "pagerduty=critical:route_drift|no_data,slack=warning",
+            parse_routing,
+        ),
+    )
+    alerts_keep_min: float = setting(
+        30.0, "minutes without evidence after which an alert is over", number(1, 1_440, "minutes")
+    )
+    alerts_remind_h: float = setting(
+        4.0,
+        "hours after which an open alert that nobody acknowledged is sent again; 0 is never",
+        number(0, 720, "hours"),
+    )
+    alerts_console: str = setting(
+        "", "where people open the console, for the links in messages", http_url
+    )
+    alerts_texts: bool = setting(
+        False, "whether messages quote claims and answers that users were given", boolean
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not go together."""
+        if bool(self.alerts_slack_token) != bool(self.alerts_slack_channel):
+            raise SettingsError(
+                f"{PREFIX}ALERTS_SLACK_TOKEN and {PREFIX}ALERTS_SLACK_CHANNEL: expected both or "
+                "neither; got one; a webhook needs neither, only its address"
+            )
+        if self.alerts_slack and self.alerts_slack_token:
+            raise SettingsError(
+                f"{PREFIX}ALERTS_SLACK and {PREFIX}ALERTS_SLACK_TOKEN: expected a webhook's "
+                "address or a bot's token; got both; every alert would be sent twice"
+            )
+        if self.alerts_webhook_secret and not self.alerts_webhook:
+            raise SettingsError(
+                f"{PREFIX}ALERTS_WEBHOOK_SECRET: expected {PREFIX}ALERTS_WEBHOOK too; got none"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class MonitoringSettings:
+    """All settings of a monitor, and of the alerts that it raises."""
+
+    monitor: MonitorSettings = section(MonitorSettings)
+    alerts: AlertSettings = section(AlertSettings)
+
+    @property
+    def is_on(self) -> bool:
+        """False where RT4CHART_MONITOR is off."""
+        return self.monitor.monitor > 0
+
+
+@dataclass(frozen=True, slots=True)
+class UpSettings:
+    """All settings of `rt4chart up`."""
+
+    service: ServiceSettings = section(ServiceSettings)
+    console: ConsoleSettings = section(ConsoleSettings)
+    monitoring: MonitoringSettings = section(MonitoringSettings)
+    judge: JudgeSettings = section(JudgeSettings, flags=())
+
+    def __post_init__(self) -> None:
+        """Refuse to send metrics to itself."""
+        own = (self.service.otlp_http, self.service.otlp_grpc)
+        check_metrics(self.service.self_metrics, own)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSettings:
+    """All settings of `rt4chart work`."""
+
+    worker: WorkerSettings = section(WorkerSettings)
+    service: ServiceSettings = section(
+        ServiceSettings,
+        flags=(
+            *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "trace_quiet_s"),
+            *("trace_orphan_s", "trace_max_s", "trace_buffer_mib", "work_queue", "workers"),
+            *("stop_s", "log_format", "log_level", "self_metrics"),
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse to serve other machines without a token, or to send metrics to itself."""
+        place = self.worker.work_http
+        if place is not None:
+            _check_reachable("work_http", place, self.service.token)
+        check_metrics(self.service.self_metrics, [place] if place else [])
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleProcessSettings:
+    """All settings of `rt4chart console`."""
+
+    console: ConsoleSettings = section(ConsoleSettings)
+    service: ServiceSettings = section(
+        ServiceSettings, flags=("dsn", "tls_cert", "tls_key", "log_format", "log_level")
+    )
+    monitoring: MonitoringSettings = section(MonitoringSettings)
+
+
+SECTIONS = (ServiceSettings, WorkerSettings, ConsoleSettings, MonitorSettings, AlertSettings)
+KNOWN = tuple(one.variable for one in settings_of(*SECTIONS, *APPLICATION))
+# Settings that are gone, each with what takes its place.
+GONE = {
+    "RT4CHART_ACCESS": "commands find the running service by themselves, and `rt4chart sql` asks "
+    "it a query"
+}
+
+
+def setting_warnings(environ: Environment | None = None) -> list[str]:
+    """A warning for each variable that is not a setting, but was one or looks like one."""
+    given = os.environ if environ is None else environ
+    gone = [f"{name} is gone and has no effect: {GONE[name]}" for name in GONE if name in given]
+    others = (name for name in given if name not in GONE)
+    return [*gone, *misspelt(others, KNOWN, cutoff=0.85)]
 
 
 def check_metrics(url: str, own: Collection[Address]) -> None:
-    """Raise SettingsError where metrics would go to an address that this command serves."""
+    """Raise SettingsError where metrics would go to an address that this process serves."""
     parts = urlsplit(url)
     host, port = parts.hostname, parts.port
-    hosts = {"localhost", "127.0.0.1", "::1", *(address.host for address in own)}
-    if host in hosts and port in {address.port for address in own}:
+    hosts = {"localhost", "127.0.0.1", "::1", *(one.host for one in own)}
+    if host in hosts and port in {one.port for one in own}:
         raise SettingsError(
-            f"{PREFIX}SELF_METRICS or {METRICS_VARIABLE}: expected another receiver, got this "
+            f"{PREFIX}SELF_METRICS or {METRICS_VARIABLE}: expected another receiver; got this "
             f"service's own address {host}:{port}, which takes no metrics; name that of an "
             f"OpenTelemetry Collector, or set {PREFIX}SELF_METRICS=off"
         )
 
 
-def demo_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of the demo's service: who sends to the user's own or is told is left out."""
+def demo_environ(environ: Environment | None = None) -> dict[str, str]:
+    """The environment of the demo's service, without the user's secrets, ports and alerts."""
+    given = os.environ if environ is None else environ
     own = ("TOKEN", "TLS_CERT", "TLS_KEY", "OTLP_GRPC", "ALERTS_", "CONSOLE")
-    kept_out = tuple(PREFIX + name for name in own)
-    return {name: value for name, value in environ.items() if not name.startswith(kept_out)}
+    left_out = tuple(PREFIX + name for name in own)
+    return {name: value for name, value in given.items() if not name.startswith(left_out)}
 
 
-def demo_folder(environ: Mapping[str, str] = os.environ) -> Path:
+def demo_folder(environ: Environment | None = None) -> Path:
     """Where the demo keeps its database, apart from the user's own."""
-    return data_folder(environ) / "demo"
+    return data_folder(os.environ if environ is None else environ) / "demo"
+
+
+def _check_reachable(name: str, place: Address, token: str) -> None:
+    if not (place.is_loopback or token):
+        raise SettingsError(
+            f"{PREFIX}{name.upper()}: other machines can reach {place}; set {PREFIX}TOKEN to a "
+            f"secret that clients send as 'Authorization: Bearer TOKEN' ({PREFIX}TLS_CERT and "
+            f"{PREFIX}TLS_KEY keep it secret), or listen on 127.0.0.1"
+        )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference(*SECTIONS))

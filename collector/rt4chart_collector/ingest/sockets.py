@@ -18,8 +18,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.core.settings import PREFIX
+from otel_rt4chart.core.settings import PREFIX
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.otlp.grpc_server import Server, bind, build_server
 from rt4chart_collector.ingest.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.ingest.otlp.intake import Intake

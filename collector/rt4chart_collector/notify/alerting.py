@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from otel_rt4chart.core.errors import NotifyError
 from rt4chart_collector.core.alerts.alert import Alert, rank
-from rt4chart_collector.core.alerts.lifecycle import happened, then
+from rt4chart_collector.core.alerts.lifecycle import alert_policy, happened, then
 from rt4chart_collector.core.alerts.silence import silenced_until
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.alertmanager import Alertmanager
 from rt4chart_collector.notify.channels.message import Message, MessageKind
@@ -24,7 +25,6 @@ from rt4chart_collector.notify.deliveries import (
     message_id,
 )
 from rt4chart_collector.notify.registry import AlertTarget, build_targets
-from rt4chart_collector.notify.settings import AlertSettings
 from rt4chart_collector.store.alerts.alert_events import alert_states, record
 from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
@@ -52,7 +52,7 @@ class Alerting:
     ) -> None:
         """Send to the targets that the settings name; SettingsError where they cannot be built."""
         self._settings, self._clock = settings, clock
-        self._policy = settings.policy
+        self._policy = alert_policy(settings)
         self._targets = build_targets(settings) if targets is None else list(targets)
 
     @property

@@ -6,11 +6,13 @@ to `AlertSettings`, and add one line to `CHANNELS` here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.core.alerts.alert import Severity
+from rt4chart_collector.core.alerts.alert import Rule, Severity
+from rt4chart_collector.core.settings import AlertSettings
+from rt4chart_collector.core.settings_parsers import AlertRoute
 from rt4chart_collector.notify.channels.alertmanager import Alertmanager
 from rt4chart_collector.notify.channels.apprise import build_apprise_channels
 from rt4chart_collector.notify.channels.message import Channel
@@ -18,7 +20,6 @@ from rt4chart_collector.notify.channels.pagerduty import PagerDuty
 from rt4chart_collector.notify.channels.slack import SlackBot, SlackWebhook
 from rt4chart_collector.notify.channels.webhook import Webhook
 from rt4chart_collector.notify.deliveries import AlertReceiver
-from rt4chart_collector.notify.settings import AlertSettings, Route
 
 # Nobody is woken for less, unless the settings say so.
 LEAST_SEVERITY = {"pagerduty": Severity.ERROR}
@@ -35,7 +36,8 @@ class AlertTarget:
 def build_targets(settings: AlertSettings) -> list[AlertTarget]:
     """A target for each channel that the settings name.
 
-    Raises SettingsError where the routing names another target, and where apprise is missing.
+    Raises SettingsError where the routing names an unknown target, severity or rule, and where
+    apprise is missing.
     """
     channels = [channel for build in CHANNELS for channel in build(settings)]
     routes = {one.target: one for one in settings.alerts_routing}
@@ -43,17 +45,28 @@ def build_targets(settings: AlertSettings) -> list[AlertTarget]:
     if unknown := sorted(set(routes) - set(names)):
         raise SettingsError(
             "RT4CHART_ALERTS_ROUTING: expected targets that other settings configure "
-            f"({', '.join(names) or 'there is none'}), got {', '.join(unknown)}"
+            f"({', '.join(names) or 'there is none'}); got {', '.join(unknown)}"
         )
+    for one in settings.alerts_routing:
+        _check_names(Severity, {one.severity})
+        _check_names(Rule, one.rules)
     return [
         AlertTarget(_receiver(channel, routes.get(channel.name)), channel) for channel in channels
     ]
 
 
-def _receiver(channel: Channel, route: Route | None) -> AlertReceiver:
+def _check_names(kind: type[Severity] | type[Rule], given: Collection[str]) -> None:
+    if unknown := sorted(set(given) - set(kind)):
+        raise SettingsError(
+            f"RT4CHART_ALERTS_ROUTING: expected {kind.__name__.lower()} names "
+            f"({', '.join(kind)}); got {', '.join(unknown)}"
+        )
+
+
+def _receiver(channel: Channel, route: AlertRoute | None) -> AlertReceiver:
     if route is None:
-        route = Route(channel.name, LEAST_SEVERITY.get(channel.name, Severity.INFO))
-    return AlertReceiver(channel.name, route.least, route.rules, channel.wants)
+        route = AlertRoute(channel.name, LEAST_SEVERITY.get(channel.name, Severity.INFO))
+    return AlertReceiver(channel.name, route.severity, route.rules, channel.wants)
 
 
 def _pagerduty(settings: AlertSettings) -> Iterable[Channel]:

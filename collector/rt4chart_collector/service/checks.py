@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from otel_rt4chart.commands.doctor import Check
 from otel_rt4chart.core.errors import RT4ChartError, SettingsError, StoreBusyError
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.core.settings import load
+from otel_rt4chart.core.settings import load
+from otel_rt4chart.core.settings_parsers import Address
+from rt4chart_collector.core.settings import AlertSettings, ServiceSettings
 from rt4chart_collector.ingest.sockets import listening
 from rt4chart_collector.notify.registry import build_targets
-from rt4chart_collector.notify.settings import load_alerts
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.engine.dsn import target_of
 
@@ -18,7 +18,7 @@ from rt4chart_collector.store.engine.dsn import target_of
 def checks() -> Iterator[Check]:
     """The service's settings, the database, the ports, and the targets of alerts."""
     try:
-        settings = load()
+        settings = load(ServiceSettings)
         shown = target_of(settings.dsn).shown
     except SettingsError as error:
         yield Check("service settings", "failed", str(error), "change or unset that variable")
@@ -45,7 +45,7 @@ def database(dsn: str, shown: str) -> Check:
 def alerts() -> Check:
     """The targets that alerts are sent to; nothing is sent."""
     try:
-        targets = [one.receiver.name for one in build_targets(load_alerts())]
+        targets = [one.receiver.name for one in build_targets(load(AlertSettings))]
     except SettingsError as error:
         return Check("alerts", "failed", str(error), "change or unset that variable")
     if not targets:

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 from starlette.routing import Route
 
-from rt4chart_collector.console.app.facts import Facts, facts_of
+from otel_rt4chart.core.settings import in_force
+from rt4chart_collector.console.app.facts import Facts
 from rt4chart_collector.console.site import build_site
-from rt4chart_collector.core.console_settings import ConsoleSettings
-from rt4chart_collector.core.settings import Settings
+from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
 from rt4chart_collector.service.stages import Ending
 from rt4chart_collector.store.engine.connect import Client
@@ -23,7 +23,7 @@ STOP_S = 2.0
 
 @contextmanager
 def console_served(
-    service: Settings,
+    service: ServiceSettings,
     settings: ConsoleSettings,
     ending: Ending,
     status: Callable[[], Mapping[str, object]] | None = None,
@@ -43,7 +43,7 @@ def console_served(
     def open_client() -> Client:
         return connect_briefly(service.dsn)
 
-    facts = Facts(facts_of(service, settings, *others), status, target_of(service.dsn).shown)
+    facts = Facts(in_force(service, settings, *others), status, target_of(service.dsn).shown)
     site, tls = (
         build_site(open_client, settings, facts, machines=machines),
         load_tls(service.tls_cert, service.tls_key),

@@ -22,7 +22,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from rt4chart_collector.core.parsing import Address
+from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.sockets import listening, serving_web
 from rt4chart_collector.store.engine.dsn import Target
 from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint, published

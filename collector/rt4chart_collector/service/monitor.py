@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import Field, dataclass, fields
 from threading import Event
 
 from starlette.requests import Request
@@ -16,14 +15,13 @@ from starlette.routing import Route
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.verdicts import Clock
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.core.monitor_settings import MonitorSettings, load_monitor, monitor_fields
 from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.settings import MonitoringSettings
 from rt4chart_collector.detect.monitor.drift_alerts import moment
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes
 from rt4chart_collector.detect.monitor.monitor import Monitor
 from rt4chart_collector.ingest.otlp.token import authenticate
 from rt4chart_collector.notify.alerting import Alerting
-from rt4chart_collector.notify.settings import AlertSettings, load_alerts
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.service.http_routes import metrics_route
 from rt4chart_collector.service.stages import Ending, stage
@@ -62,33 +60,9 @@ def rates_route(rates_of: Callable[[str], Sequence[RateSet]], token: str, *, clo
     return Route(PATH, show, methods=["GET"])
 
 
-@dataclass(frozen=True, slots=True)
-class Monitoring:
-    """What the monitor goes by; secrets of alerts are among it."""
-
-    monitor: MonitorSettings
-    alerts: AlertSettings
-
-    @property
-    def is_on(self) -> bool:
-        """False where RT4CHART_MONITOR is off."""
-        return self.monitor.monitor > 0
-
-
-def monitoring_fields() -> list[Field[object]]:
-    """The settings that have a flag: those that are no secret."""
-    alerts = [one for one in fields(AlertSettings) if "secret" not in one.metadata]
-    return [*monitor_fields(), *alerts]
-
-
-def load_monitoring(flags: Mapping[str, str | None] | None = None) -> Monitoring:
-    """The settings: a flag wins over its variable; SettingsError for what cannot be used."""
-    return Monitoring(load_monitor(flags), load_alerts(flags))
-
-
 def build_monitor(
     client: Client,
-    settings: Monitoring | None,
+    settings: MonitoringSettings | None,
     *,
     clock: Clock,
     breaker: Breaker | None = None,
@@ -111,7 +85,7 @@ def monitored(monitor: Monitor | None, ending: Ending) -> Iterator[None]:
 
 
 def monitor_routes(
-    monitor: Monitor | None, settings: Monitoring | None, token: str, *, clock: Clock
+    monitor: Monitor | None, settings: MonitoringSettings | None, token: str, *, clock: Clock
 ) -> list[Route]:
     """What applications ask over HTTP, where adaptive sampling is on."""
     if monitor is None or settings is None or not settings.monitor.adaptive:
@@ -128,7 +102,7 @@ class LoneMonitor:
     def __init__(
         self,
         open_client: Callable[[], Client],
-        settings: Monitoring,
+        settings: MonitoringSettings,
         *,
         clock: Clock = time.time_ns,
     ) -> None:
@@ -181,7 +155,7 @@ class LoneMonitor:
         return None
 
 
-def watches(settings: Monitoring, *, is_readonly: bool, is_folder: bool) -> bool:
+def watches(settings: MonitoringSettings, *, is_readonly: bool, is_folder: bool) -> bool:
     """Whether a console has a monitor beside it.
 
     A store in a folder is watched by the service that owns it, and would be kept from it here.
@@ -190,14 +164,16 @@ def watches(settings: Monitoring, *, is_readonly: bool, is_folder: bool) -> bool
 
 
 @contextmanager
-def monitored_alone(dsn: str, settings: Monitoring, ending: Ending) -> Iterator[list[Route]]:
+def monitored_alone(
+    dsn: str, settings: MonitoringSettings, ending: Ending
+) -> Iterator[list[Route]]:
     """The monitor's thread over that store while the block runs; gives what is `asked_of` it."""
     lone = LoneMonitor(lambda: connect(dsn, creates=False), settings)
     with stage("monitor", lone.run, stop=lone.stop, ending=ending):
         yield asked_of(lone, settings)
 
 
-def asked_of(lone: LoneMonitor, settings: Monitoring) -> list[Route]:
+def asked_of(lone: LoneMonitor, settings: MonitoringSettings) -> list[Route]:
     """What other programs ask over HTTP: metrics of the routes, and rates for applications.
 
     Who may ask is the server's affair.

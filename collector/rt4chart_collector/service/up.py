@@ -11,14 +11,14 @@ from functools import partial
 from threading import Event
 
 from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import STORE_INSERT_DURATION, STORE_INSERT_FAILURES
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.core.settings import STORED, Settings
+from rt4chart_collector.core.settings import STORED, MonitoringSettings, ServiceSettings
 from rt4chart_collector.detect.monitor.metrics import observe_routes
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
@@ -38,7 +38,7 @@ from rt4chart_collector.service.health import (
 )
 from rt4chart_collector.service.http_routes import operations_routes
 from rt4chart_collector.service.local_api import local_api_served
-from rt4chart_collector.service.monitor import Monitoring, build_monitor, monitor_routes, monitored
+from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitored
 from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.answers.spans import insert_spans
@@ -67,7 +67,10 @@ class Service:
 
 @contextmanager
 def running(
-    settings: Settings, monitoring: Monitoring | None = None, *, clock: Clock = time.time_ns
+    settings: ServiceSettings,
+    monitoring: MonitoringSettings | None = None,
+    *,
+    clock: Clock = time.time_ns,
 ) -> Iterator[Service]:
     """The service while the block runs; at its end, what was acknowledged is dealt with.
 
@@ -114,7 +117,6 @@ def running(
         intake = Intake(ingest.offer, token=token, waits=waits, metrics=metrics)
         asked = monitor_routes(monitor, monitoring, token, clock=clock)
         web = build_app(intake, [*operations_routes(status, token), *asked])
-
         stack.enter_context(metrics.pushed(settings.self_metrics))
         stack.enter_context(monitored(monitor, ending))
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, ending=ending))
@@ -128,7 +130,7 @@ def running(
         yield Service(url_of(bound, tls), grpc, client.target.shown, judge, status, ending)
 
 
-def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., Worker]:
+def hiring(settings: ServiceSettings, clock: Clock, giving_up: Event) -> Callable[..., Worker]:
     """What makes a worker of its connection, queue, verifier, metrics and breaker."""
     return partial(
         Worker,
@@ -140,7 +142,7 @@ def hiring(settings: Settings, clock: Clock, giving_up: Event) -> Callable[..., 
 
 
 @contextmanager
-def database(settings: Settings, ending: Ending, clock: Clock) -> Iterator[Client]:
+def database(settings: ServiceSettings, ending: Ending, clock: Clock) -> Iterator[Client]:
     """The database with its tables made and its sums repaired, and with its local API."""
     with (
         owning(settings.dsn),
@@ -172,7 +174,7 @@ def storing(
     return store
 
 
-def patience(settings: Settings) -> Patience:
+def patience(settings: ServiceSettings) -> Patience:
     """How long traces stay open, from seconds to nanoseconds."""
     seconds = (settings.trace_quiet_s, settings.trace_orphan_s, settings.trace_max_s)
     return Patience(*(round(value * 1e9) for value in seconds))

@@ -13,7 +13,7 @@ from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.core.settings import Settings
+from rt4chart_collector.core.settings import ServiceSettings, WorkSettings
 from rt4chart_collector.ingest.kafka.consumer import KafkaSource
 from rt4chart_collector.ingest.sockets import listening, serving_web, url_of
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -29,7 +29,6 @@ from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.up import MIB, patience, storing
-from rt4chart_collector.service.worker_settings import WorkSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate, planned, shipped
 
@@ -54,12 +53,12 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
 
     Raises SettingsError or StoreError before anything is read.
     """
-    service, place = settings.service, settings.stream.work_http
+    service, place = settings.service, settings.worker.work_http
     verifier = build_verifier(service.judge)
     ending = Ending(service.stop_s)
     with ExitStack() as stack:
         bound = stack.enter_context(listening(place, "work_http")) if place else None
-        source = KafkaSource(settings.source, settings.kafka)
+        source = KafkaSource(settings.worker.source, settings.worker.kafka)
         stack.callback(source.close)
         client = stack.enter_context(closing(connect(service.dsn), ending))
         make_ready(client, service)
@@ -72,7 +71,7 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
         giving_up, in_hand = Event(), InHand()
         breaker = Breaker(verifier.judge.id, clock)
         queue = TraceQueue(service.work_queue, told=in_hand.told)
-        store = Storing(storing(client, metrics, watch)) if settings.stream.store_spans else None
+        store = Storing(storing(client, metrics, watch)) if settings.worker.store_spans else None
         retries = Retries(siblings[-2], verifier.judge.id, share=lambda: stream.share)
         searching = Searching(retries, breaker, clock=clock)
         buffer = TraceBuffer(patience(service), max_bytes=UNBOUNDED)
@@ -110,7 +109,7 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
         yield Working(stream, url, client.target.shown, verifier.judge.id, ending)
 
 
-def make_ready(client: Client, settings: Settings) -> None:
+def make_ready(client: Client, settings: ServiceSettings) -> None:
     """Make the tables where this version's are not there; one that has them is left as it is."""
     if client.is_guest or planned(client, migrations=shipped()).steps:
         migrate(client, retention=settings.retention, cluster=settings.cluster)
@@ -122,7 +121,7 @@ def worker(
     verifier: Verifier,
     metrics: ServiceMetrics,
     breaker: Breaker,
-    settings: Settings,
+    settings: ServiceSettings,
     clock: Clock,
     giving_up: Event,
     in_hand: InHand,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.core.settings import Settings
+from otel_rt4chart.core.settings_parsers import Address
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.service.up import running
 from tests.endpoint_server import EndpointServer
 from tests.integration.faults.load import Load, assert_all_is_there_once
@@ -32,7 +32,7 @@ def test_judge_that_is_away_for_ten_minutes_costs_no_answer(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "bad")
     monkeypatch.setenv("RT4CHART_JUDGE_MAX_RETRIES", "0")
-    settings = Settings(
+    settings = ServiceSettings(
         dsn=f"chdb://{tmp_path / 'db'}",
         judge="openai",
         otlp_http=ANY,

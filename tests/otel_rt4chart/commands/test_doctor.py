@@ -35,7 +35,7 @@ def test_a_wrong_variable_is_named_with_the_fix(monkeypatch: pytest.MonkeyPatch)
     (check,) = [check for check in core_checks() if check.name == "settings"]
 
     assert check.state == "failed"
-    assert "expected a number from 0 to 1, got 2.0" in check.detail
+    assert "expected a number from 0 to 1; got '2'" in check.detail
     assert "RT4CHART_SAMPLE_RATE" in check.detail
     assert check.fix == "change or unset that variable"
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.build import JUDGES, build_judge, build_verifier, settings_with
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.testing import ScriptedJudge
@@ -59,15 +60,16 @@ def test_a_judge_that_does_not_say_is_remote() -> None:
 
 def test_settings_reach_the_endpoint(server: EndpointServer, tmp_path: Path) -> None:
     """Model, prices, cache and embeddings are what the variables say."""
-    settings = JudgeSettings.from_environment(
-        {
+    settings = load(
+        JudgeSettings,
+        environ={
             "OPENAI_BASE_URL": server.base_url,
             "RT4CHART_JUDGE_MODEL": "mine",
             "RT4CHART_JUDGE_PRICES": "mine=1/1/1, small=1/1/0",
             "RT4CHART_JUDGE_CACHE": str(tmp_path / "verdicts.db"),
             "RT4CHART_EMBEDDING_MODEL": "small",
             "RT4CHART_JUDGE_CALLS_PER_ANSWER": "3",
-        }
+        },
     )
 
     first = build_verifier("openai", settings).verify(POOL)
@@ -90,26 +92,26 @@ def test_a_model_without_a_price_has_no_cost(server: EndpointServer) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("RT4CHART_JUDGE_VOTES", "two", "expected an integer such as 3, got 'two'"),
-        ("RT4CHART_JUDGE_VOTES", "2", "expected 1 or an odd number from 3 to 99, got 2"),
-        ("RT4CHART_JUDGE_VOTES", "-1", "expected 1 or an odd number from 3 to 99, got -1"),
-        ("RT4CHART_JUDGE_RETRIES", "-1", "expected 0 to 100, got -1"),
-        ("RT4CHART_JUDGE_CONCURRENCY", "0", "expected 1 to 1000, got 0"),
-        ("RT4CHART_JUDGE_TIMEOUT_S", "0", "expected more than 0 and at most 86400, got 0.0"),
-        ("RT4CHART_JUDGE_TIMEOUT_S", "nan", "expected more than 0 and at most 86400, got nan"),
-        ("RT4CHART_JUDGE_INPUT_LIMIT", "100", "expected 200 or more, got 100"),
-        ("RT4CHART_JUDGE_CALLS_PER_ANSWER", "0", "expected 1 or more, got 0$"),
-        ("RT4CHART_JUDGE_TOKENS_PER_MINUTE", "-1", "expected 1 or more, got -1$"),
-        ("RT4CHART_JUDGE_DECOMPOSITION", "both", "expected sentence or holistic, got 'both'"),
+        ("RT4CHART_JUDGE_VOTES", "two", "expected 1 or an odd number from 3 to 99; got 'two'"),
+        ("RT4CHART_JUDGE_VOTES", "2", "expected 1 or an odd number from 3 to 99; got '2'"),
+        ("RT4CHART_JUDGE_VOTES", "-1", "expected 1 or an odd number from 3 to 99; got '-1'"),
+        ("RT4CHART_JUDGE_RETRIES", "-1", "expected a number from 0 to 100; got '-1'"),
+        ("RT4CHART_JUDGE_CONCURRENCY", "0", "expected a number from 1 to 1000; got '0'"),
+        ("RT4CHART_JUDGE_TIMEOUT_S", "0", "expected more than 0 and at most 86400; got '0'"),
+        ("RT4CHART_JUDGE_TIMEOUT_S", "nan", "expected more than 0 and at most 86400; got 'nan'"),
+        ("RT4CHART_JUDGE_INPUT_LIMIT", "100", "expected 200 or more; got '100'"),
+        ("RT4CHART_JUDGE_CALLS_PER_ANSWER", "0", "expected an integer of 1 or more; got '0'$"),
+        ("RT4CHART_JUDGE_TOKENS_PER_MINUTE", "-1", "expected an integer of 1 or more; got '-1'$"),
+        ("RT4CHART_JUDGE_DECOMPOSITION", "both", "expected sentence or holistic; got 'both'"),
         ("RT4CHART_JUDGE_PRICES", "x", "expected MODEL=INPUT/CACHED/OUTPUT .* got 'x'"),
-        ("RT4CHART_CASCADE_THRESHOLD", "1.5", "expected 0 to 1, got 1.5"),
+        ("RT4CHART_CASCADE_THRESHOLD", "1.5", "expected a number from 0 to 1; got '1.5'"),
         ("OPENAI_BASE_URL", "localhost:1", "expected an address .* got 'localhost:1'"),
     ],
 )
 def test_a_wrong_setting_names_its_variable(name: str, value: str, told: str) -> None:
     """What was expected, and what came."""
     with pytest.raises(SettingsError, match=f"{name}: {told}"):
-        build_judge("cascade", JudgeSettings.from_environment({"OPENAI_API_KEY": "k", name: value}))
+        build_judge("cascade", load(JudgeSettings, environ={"OPENAI_API_KEY": "k", name: value}))
 
 
 def test_the_key_is_not_shown_with_the_settings() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import rt4chart_models
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges import embedded_models
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.settings.application import JudgeSettings
@@ -28,7 +29,7 @@ def test_an_embedder_is_opened_once() -> None:
 def test_claims_are_linked_by_the_embedded_encoder(tmp_path: Path) -> None:
     """`RT4CHART_EMBEDDING_MODEL=local`: no endpoint, no key."""
     judge = f"onnx:{save_model(tmp_path)}"
-    settings = JudgeSettings.from_environment({"RT4CHART_EMBEDDING_MODEL": "local"})
+    settings = load(JudgeSettings, environ={"RT4CHART_EMBEDDING_MODEL": "local"})
     exchange = Exchange(
         "",
         [Passage("p", "Guests may swim until midnight. Breakfast costs eleven euros.")],

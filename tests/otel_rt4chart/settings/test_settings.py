@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import load, settings_of
 from otel_rt4chart.sampling import Policy, Risk
-from otel_rt4chart.settings.application import JudgeSettings, Settings, chosen_judge, doubtful
-from rt4chart_collector.core import settings as service
+from otel_rt4chart.settings.application import (
+    SECTIONS,
+    ApplicationSettings,
+    chosen_judge,
+    setting_warnings,
+)
+from rt4chart_collector.core.settings import ServiceSettings
 
 
 @pytest.mark.parametrize(
@@ -23,25 +27,30 @@ from rt4chart_collector.core import settings as service
 )
 def test_a_variable_like_one_of_ours_is_doubted(name: str, told: list[str]) -> None:
     """A misspelt one would otherwise do nothing, in silence."""
-    (warning,) = doubtful({name: "1"})
+    (warning,) = setting_warnings({name: "1"})
 
     assert warning == f"{name} is not known: is {' or '.join(told)} meant?"
 
 
 def test_a_token_without_an_address_is_doubted() -> None:
     """It would be sent nowhere."""
-    (warning,) = doubtful({"RT4CHART_RATES_TOKEN": "secret"})
+    (warning,) = setting_warnings({"RT4CHART_RATES_TOKEN": "secret"})
 
     assert warning == "RT4CHART_RATES_TOKEN is not used: RT4CHART_RATES names no address"
-    assert list(doubtful({"RT4CHART_RATES_TOKEN": "secret", "RT4CHART_RATES": "rates.json"})) == []
+    assert (
+        list(setting_warnings({"RT4CHART_RATES_TOKEN": "secret", "RT4CHART_RATES": "rates.json"}))
+        == []
+    )
 
 
 def test_known_and_foreign_variables_are_not_doubted() -> None:
     """Those of the service are known too, and what is like none of ours is somebody else's."""
-    ours = [one.metadata["name"] for kind in (Settings, JudgeSettings) for one in fields(kind)]
-    theirs = [f"{service.PREFIX}{one.name.upper()}" for one in fields(service.Settings)]
+    ours = [one.variable for one in settings_of(*SECTIONS)]
+    theirs = [one.variable for one in settings_of(ServiceSettings)]
 
-    assert list(doubtful(dict.fromkeys([*ours, *theirs, "RT4CHART_BUILD", "PATH"], "1"))) == []
+    assert (
+        list(setting_warnings(dict.fromkeys([*ours, *theirs, "RT4CHART_BUILD", "PATH"], "1"))) == []
+    )
 
 
 def test_an_error_names_its_variable_and_no_other() -> None:
@@ -49,9 +58,9 @@ def test_an_error_names_its_variable_and_no_other() -> None:
     given = {"RT4CHART_MODE": "mark", "RT4CHART_SAMPLE_RATE": "2", "RT4CHART_SALT": "x"}
 
     with pytest.raises(SettingsError) as caught:
-        Settings.from_environment(given)
+        load(ApplicationSettings, environ=given)
 
-    assert str(caught.value) == "RT4CHART_SAMPLE_RATE: expected a number from 0 to 1, got 2.0"
+    assert str(caught.value) == "RT4CHART_SAMPLE_RATE: expected a number from 0 to 1; got '2'"
 
 
 def test_the_service_s_judge_is_read_where_it_is_set() -> None:
@@ -79,13 +88,13 @@ def test_every_variable_of_the_application_is_read() -> None:
         "RT4CHART_REDACT_PATTERN": "email, phone",
         "RT4CHART_RECORD_UNSAMPLED": "TRUE",
     }
-    assert set(given) == {one.metadata["name"] for one in fields(Settings)}
+    assert set(given) == {one.variable for one in settings_of(ApplicationSettings)}
 
-    settings = Settings.from_environment(given)
+    settings = load(ApplicationSettings, environ=given)
 
     routes = {"support/*": 0.5, "checkout": 1.0, "a=b": 0.0}
     risks = frozenset({Risk.FEEDBACK, Risk.LOW_SCORE})
-    assert settings == Settings(
+    assert settings == ApplicationSettings(
         mode="inline",
         sample_rate=0.2,
         route_rates=routes,
@@ -109,10 +118,10 @@ def test_every_variable_of_the_application_is_read() -> None:
 
 def test_nothing_set_marks_everything_by_the_rate_alone() -> None:
     """A rule that nobody asked for could choose more than somebody pays for."""
-    assert Settings.from_environment({}) == Settings()
-    assert Settings().policy() == Policy()
-    assert Settings().emit == ("carrier", "event", "metrics")
-    assert not Settings().record_unsampled
+    assert load(ApplicationSettings, environ={}) == ApplicationSettings()
+    assert ApplicationSettings().policy() == Policy()
+    assert ApplicationSettings().emit == ("carrier", "event", "metrics")
+    assert not ApplicationSettings().record_unsampled
 
 
 @pytest.mark.parametrize(
@@ -120,32 +129,32 @@ def test_nothing_set_marks_everything_by_the_rate_alone() -> None:
 )
 def test_rules_of_risk_are_named(text: str, risks: set[str]) -> None:
     """All of them works without a bound for the score, which then chooses nothing."""
-    assert Settings.from_environment({"RT4CHART_RISKS": text}).risks == risks
+    assert load(ApplicationSettings, environ={"RT4CHART_RISKS": text}).risks == risks
 
 
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("MODE", "both", "expected one of mark, inline, got 'both'"),
-        ("SAMPLE_RATE", "half", "expected a number such as 0.5, got 'half'"),
-        ("SAMPLE_RATE", "nan", "expected a number from 0 to 1, got nan"),
+        ("MODE", "both", "expected mark or inline; got 'both'"),
+        ("SAMPLE_RATE", "half", "expected a number from 0 to 1; got 'half'"),
+        ("SAMPLE_RATE", "nan", "expected a number from 0 to 1; got 'nan'"),
         ("ROUTE_RATES", "support", "expected ROUTE=RATE, … with rates from 0 to 1"),
         ("ROUTE_RATES", "=1", "expected ROUTE=RATE, … with rates from 0 to 1"),
         ("ROUTE_RATES", "support=2", "expected ROUTE=RATE, … with rates from 0 to 1"),
         ("RISKS", "errors", "expected all, none, or some of error, feedback, low_score, confirm"),
         ("RISKS", "low_score", "RT4CHART_LOW_SCORE: expected a number together with low_score"),
         ("LOW_SCORE", "0.5", "expected a number together with low_score among RT4CHART_RISKS"),
-        ("LOW_SCORE", "nan", "expected a number such as 0.5, got nan"),
-        ("MAX_PER_MINUTE", "0", "expected 1 or more, got 0"),
-        ("MAX_PER_DAY", "1.5", "expected an integer such as 3, got '1.5'"),
-        ("EMIT", "spans", "expected some of carrier, event, metrics, got ('spans',)"),
-        ("EMIT", ",", "expected some of carrier, event, metrics, got ()"),
-        ("QUEUE_SIZE", "0", "expected 1 to 1000000, got 0"),
-        ("REDACT", "hide", "expected one of drop, mask, hash, got 'hide'"),
+        ("LOW_SCORE", "nan", "expected a number such as 0.5; got 'nan'"),
+        ("MAX_PER_MINUTE", "0", "expected an integer of 1 or more; got '0'"),
+        ("MAX_PER_DAY", "1.5", "expected an integer of 1 or more; got '1.5'"),
+        ("EMIT", "spans", "expected some of carrier, event, metrics; got 'spans'"),
+        ("EMIT", ",", "expected some of carrier, event, metrics; got ','"),
+        ("QUEUE_SIZE", "0", "expected a number from 1 to 1000000; got '0'"),
+        ("REDACT", "hide", "expected drop, mask, hash; got 'hide'"),
         ("REDACT_PATTERN", "(", "expected a regular expression, or some of email, phone, card"),
         ("REDACT_PATTERN", "emails", "expected a regular expression, or some of email"),
         ("REDACT_PATTERN", "email", "expected RT4CHART_REDACT beside it (drop, mask, hash)"),
-        ("RECORD_UNSAMPLED", "yes", "expected true or false, got 'yes'"),
+        ("RECORD_UNSAMPLED", "maybe", "expected true or false; got 'maybe'"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_was_expected(
@@ -153,7 +162,7 @@ def test_a_wrong_value_is_named_with_what_was_expected(
 ) -> None:
     """And with what came."""
     with pytest.raises(SettingsError) as caught:
-        Settings.from_environment({f"RT4CHART_{name}": value})
+        load(ApplicationSettings, environ={f"RT4CHART_{name}": value})
 
     assert expected in str(caught.value)
     assert str(caught.value).startswith("RT4CHART_")
@@ -165,7 +174,7 @@ def test_a_wrong_value_is_named_with_what_was_expected(
 )
 def test_a_wrong_secret_is_not_repeated(name: str, value: str) -> None:
     """The error goes to a log."""
-    with pytest.raises(SettingsError, match=f"{name}: expected .*, got another value") as caught:
-        Settings.from_environment({name: value})
+    with pytest.raises(SettingsError, match=f"{name}: expected .*; got another value") as caught:
+        load(ApplicationSettings, environ={name: value})
 
     assert "secret" not in str(caught.value)

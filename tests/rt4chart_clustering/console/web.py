@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from rt4chart_clustering.console.sections import EVALSETS, ISSUES, MAP
 from rt4chart_collector.console.site import build_site
-from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_clustering.made import NOON, SECOND
 

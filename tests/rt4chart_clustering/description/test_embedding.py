@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_clustering.core import settings
+from otel_rt4chart.core.settings import load
+from rt4chart_clustering.core.settings import EMBEDDERS, ClusteringSettings
 from rt4chart_clustering.description.embedding import HashingEmbedder, build_embedder
 
 TEXTS = ["the physician was late", "", "a doctor did not come in time"]
 
 
-@pytest.mark.parametrize("name", settings.EMBEDDERS)
+@pytest.mark.parametrize("name", EMBEDDERS)
 def test_every_embedder_gives_unit_rows_and_zeros_without_words(name: str) -> None:
     """The same in every run, under the same id."""
     embedder = build_embedder(name)
@@ -34,10 +35,10 @@ def test_the_encoder_sees_meaning_where_words_differ() -> None:
 
 def test_the_embedder_is_the_one_that_the_variable_names() -> None:
     """By words unless it is set; another name is refused with the known ones."""
-    assert settings.embedder({}) == "hashing"
-    assert settings.embedder({"RT4CHART_EMBEDDER": " local "}) == "local"
+    named = {"RT4CHART_EMBEDDER": " local "}
+
+    assert load(ClusteringSettings, environ={}).embedder == "hashing"
+    assert load(ClusteringSettings, environ=named).embedder == "local"
     assert build_embedder("hashing").id == HashingEmbedder.id
-    with pytest.raises(
-        SettingsError, match="RT4CHART_EMBEDDER: expected one of hashing, local, got"
-    ):
-        settings.embedder({"RT4CHART_EMBEDDER": "bert"})
+    with pytest.raises(SettingsError, match="RT4CHART_EMBEDDER: expected hashing or local; got"):
+        load(ClusteringSettings, environ={"RT4CHART_EMBEDDER": "bert"})

@@ -7,9 +7,10 @@ import json
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.failure_kinds import FailureKind
 from otel_rt4chart.verify.core.model import Clash, Label
-from rt4chart_clustering.core import settings
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.described import described_all, described_from
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
@@ -123,18 +124,13 @@ def test_a_failure_without_evidence_is_beside_its_nearest_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "read", "default", "other"),
-    [
-        ("RT4CHART_MARKS", settings.marks, "none", "local"),
-        ("RT4CHART_DISTILL", settings.distill, "none", "llm"),
-    ],
+    ("field", "default", "other"), [("marks", "none", "local"), ("distill", "none", "llm")]
 )
-def test_enrichers_are_named_by_variables(
-    name: str, read: object, default: str, other: str
-) -> None:
+def test_enrichers_are_named_by_variables(field: str, default: str, other: str) -> None:
     """Neither helps unless it is set; another value is refused with the known ones."""
-    assert callable(read)
-    assert read({}) == default
-    assert read({name: other}) == other
-    with pytest.raises(SettingsError, match=f"{name}: expected one of {default}, {other}, got"):
-        read({name: "both"})
+    name = f"RT4CHART_{field.upper()}"
+
+    assert getattr(load(ClusteringSettings, environ={}), field) == default
+    assert getattr(load(ClusteringSettings, environ={name: other}), field) == other
+    with pytest.raises(SettingsError, match=f"{name}: expected {default} or {other}; got"):
+        load(ClusteringSettings, environ={name: "both"})

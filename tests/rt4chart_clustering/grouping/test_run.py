@@ -15,10 +15,11 @@ import pytest
 
 from otel_rt4chart.cli import Command, main
 from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
-from rt4chart_clustering.core import settings
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description import described
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
@@ -353,5 +354,7 @@ def test_period_that_is_none_is_refused(text: str) -> None:
 
 def test_dsn_comes_from_the_environment() -> None:
     """The variable wins over the default, which lies in the user's data folder."""
-    assert settings.dsn({"RT4CHART_DSN": "http://h/db"}) == "http://h/db"
-    assert settings.dsn({"XDG_DATA_HOME": "/x"}) == "chdb:///x/rt4chart/db"
+    named, unset = {"RT4CHART_DSN": "http://h/db"}, {"XDG_DATA_HOME": "/x"}
+
+    assert load(ClusteringSettings, environ=named).dsn == "http://h/db"
+    assert load(ClusteringSettings, environ=unset).dsn == "chdb:///x/rt4chart/db"

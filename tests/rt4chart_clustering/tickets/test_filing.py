@@ -125,7 +125,7 @@ def test_the_lease_and_the_record_are_of_the_time_of_filing(client: Client, issu
 
     taken: list[bool] = []
     before = time.time_ns()
-    file(client, issue, TICKET, Watched("o/r", "t"), actor="ann")
+    file(client, issue, TICKET, Watched("o/r", "t", url="https://github.test"), actor="ann")
 
     assert taken == [False]
     (known,) = known_tickets(events_of(client, FIRST))

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from rt4chart_collector.console.app.facts import Facts
 from rt4chart_collector.console.site import build_site
-from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 
 HERE = "http://localhost:8321"

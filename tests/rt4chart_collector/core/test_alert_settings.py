@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import re
 
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import flags_of, load, settings_of
+from rt4chart_collector.core.alerts.lifecycle import Policy, alert_policy
+from rt4chart_collector.core.settings import AlertSettings
+from rt4chart_collector.core.settings_parsers import AlertRoute
 from rt4chart_collector.notify.registry import build_targets
-from rt4chart_collector.notify.settings import AlertSettings, Route, load_alerts
 from rt4chart_collector.service.checks import alerts
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
@@ -16,7 +19,9 @@ SECRET = "hush-hush-1"  # noqa: S105 - no password
 
 def read(**given: str) -> AlertSettings:
     """The settings with these variables alone."""
-    return load_alerts(environ={f"RT4CHART_ALERTS_{name}": text for name, text in given.items()})
+    return load(
+        AlertSettings, environ={f"RT4CHART_ALERTS_{name}": text for name, text in given.items()}
+    )
 
 
 def test_nothing_set_is_nobody_told() -> None:
@@ -24,7 +29,7 @@ def test_nothing_set_is_nobody_told() -> None:
     settings = read()
 
     assert build_targets(settings) == []
-    assert (settings.policy.keep_s, settings.policy.remind_s) == (1_800, 14_400)
+    assert alert_policy(settings) == Policy(keep_s=1_800, remind_s=14_400)
 
 
 def test_each_target_is_told_what_its_route_says() -> None:
@@ -46,7 +51,7 @@ def test_each_target_is_told_what_its_route_says() -> None:
         "alertmanager-2": "info",
     }
     assert found["webhook"].rules == {"route_drift", "no_data"}
-    assert settings.alerts_routing[0] == Route("slack", "warning")
+    assert settings.alerts_routing[0] == AlertRoute("slack", "warning")
 
 
 @pytest.mark.parametrize(
@@ -74,8 +79,6 @@ def test_a_secret_that_is_refused_is_not_told(name: str, text: str) -> None:
     ("name", "text"),
     [
         ("ROUTING", "slack"),
-        ("ROUTING", "slack=loud"),
-        ("ROUTING", "slack=info:nothing"),
         ("ROUTING", "slack=info:"),
         ("ROUTING", "slack=info,slack=error"),
         ("ALERTMANAGER", "am:9093"),
@@ -135,16 +138,29 @@ def test_a_route_to_nobody_is_refused() -> None:
         build_targets(read(ROUTING="slack=info"))
 
 
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("slack=loud", "expected severity names (critical, error, warning, info); got loud"),
+        ("slack=info:no_data|nothing", "expected rule names (route_drift, "),
+    ],
+)
+def test_a_route_with_an_unknown_severity_or_rule_is_refused(text: str, error: str) -> None:
+    """The error lists the known ones."""
+    with pytest.raises(SettingsError, match=re.escape(f"RT4CHART_ALERTS_ROUTING: {error}")):
+        build_targets(read(ROUTING=text, SLACK="https://hooks.example/x"))
+
+
 def test_secrets_have_no_flag_and_no_representation() -> None:
     """Other users of the machine read command lines."""
     settings = read(
         PAGERDUTY=SECRET, APPRISE=f"json://{SECRET}", WEBHOOK=f"https://{SECRET}.example"
     )
-    secret = {one.name for one in fields(AlertSettings) if "secret" in one.metadata}
+    secret = {one.field for one in settings_of(AlertSettings) if one.is_secret}
 
     assert SECRET not in repr(settings)
     assert secret >= {"alerts_slack", "alerts_slack_token", "alerts_pagerduty", "alerts_webhook"}
-    assert all(not one.metadata["help"] for one in fields(AlertSettings) if one.name in secret)
+    assert not secret & {one.field for one in flags_of(AlertSettings)}
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,15 @@ from ipaddress import ip_network
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import in_force, load
+from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.settings.application import JudgeSettings
-from rt4chart_collector.console.app.facts import facts_of
-from rt4chart_collector.core.console_settings import ConsoleSettings, load_console
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.core.settings import Settings
+from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 
 
 def test_it_is_on_this_machine_unless_told_otherwise() -> None:
     """A console that nobody configured is nobody else's."""
-    settings = load_console({}, {})
+    settings = load(ConsoleSettings, {}, {})
 
     assert settings.console == Address("127.0.0.1", 8321)
     assert settings.is_open
@@ -25,7 +24,7 @@ def test_it_is_on_this_machine_unless_told_otherwise() -> None:
 def test_it_is_not_served_to_others_without_a_sign_in() -> None:
     """The error says both ways out."""
     with pytest.raises(SettingsError, match=r"CONSOLE_TOKEN.*CONSOLE_USER_HEADER"):
-        load_console({"console": "0.0.0.0:8321"}, {})
+        load(ConsoleSettings, {"console": "0.0.0.0:8321"}, {})
 
 
 @pytest.mark.parametrize(
@@ -40,7 +39,7 @@ def test_it_is_not_served_to_others_without_a_sign_in() -> None:
 )
 def test_with_either_it_is(environ: dict[str, str]) -> None:
     """A token, or a proxy that says who it is."""
-    settings = load_console({"console": "0.0.0.0:8321"}, environ)
+    settings = load(ConsoleSettings, {"console": "0.0.0.0:8321"}, environ)
 
     assert not settings.is_open
     assert settings.console_trusted in (
@@ -64,13 +63,13 @@ def test_with_either_it_is(environ: dict[str, str]) -> None:
 def test_a_wrong_value_is_named(name: str, value: str) -> None:
     """With what was expected."""
     with pytest.raises(SettingsError, match=f"RT4CHART_{name}: expected"):
-        load_console({}, {f"RT4CHART_{name}": value})
+        load(ConsoleSettings, {}, {f"RT4CHART_{name}": value})
 
 
 def test_facts_tell_of_a_secret_only_whether_it_is_set() -> None:
     """Neither the token nor a password in a DSN is on the page."""
-    service = Settings(dsn="http://me:pass-word@db:8123/otel")
-    facts = facts_of(service, ConsoleSettings(console_token="tok-en"))  # noqa: S106 - not a secret
+    service = ServiceSettings(dsn="http://me:pass-word@db:8123/otel")
+    facts = in_force(service, ConsoleSettings(console_token="tok-en"))  # noqa: S106 - not a secret
 
     told = {one.variable: one.value for one in facts}
     secrets = [told[f"RT4CHART_{name}"] for name in ("CONSOLE_TOKEN", "TOKEN")]
@@ -82,7 +81,7 @@ def test_facts_tell_of_a_secret_only_whether_it_is_set() -> None:
 def test_facts_tell_of_the_judge_without_its_key() -> None:
     """Each variable by its own name; an address may hold a password, and is not shown either."""
     judge = JudgeSettings(base_url="http://me:pass-word@llm/v1", api_key="k-e-y", votes=3)
-    told = {one.variable: one for one in facts_of(judge)}
+    told = {one.variable: one for one in in_force(judge)}
 
     assert told["OPENAI_API_KEY"].value == told["OPENAI_BASE_URL"].value == "set"
     assert (told["RT4CHART_JUDGE_VOTES"].value, told["RT4CHART_JUDGE_VOTES"].is_default) == (

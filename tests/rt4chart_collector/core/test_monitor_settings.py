@@ -5,22 +5,25 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.core.monitor_settings import load_monitor
-from rt4chart_collector.detect.drift.policy import RULES
-from rt4chart_collector.notify.settings import AlertSettings
-from rt4chart_collector.service.monitor import (
-    Monitoring,
-    build_monitor,
-    monitored,
-    monitoring_fields,
+from otel_rt4chart.core.settings import flags_of, load, settings_of
+from rt4chart_collector.core.settings import (
+    AlertSettings,
+    MonitoringSettings,
+    MonitorSettings,
+    UpSettings,
 )
+from rt4chart_collector.detect.drift.policy import RULES
+from rt4chart_collector.detect.monitor.routes import drift_policy
+from rt4chart_collector.service.monitor import build_monitor, monitored
 from rt4chart_collector.service.stages import Ending
 from rt4chart_collector.store.engine.connect import Client
 
 
 def test_a_flag_wins_over_its_variable() -> None:
     """And both over the default."""
-    found = load_monitor({"monitor": "5"}, {"RT4CHART_MONITOR": "9", "RT4CHART_ADAPTIVE": "no"})
+    found = load(
+        MonitorSettings, {"monitor": "5"}, {"RT4CHART_MONITOR": "9", "RT4CHART_ADAPTIVE": "no"}
+    )
 
     assert (found.monitor, found.adaptive, found.monitor_routes) == (5.0, False, 200)
 
@@ -28,10 +31,13 @@ def test_a_flag_wins_over_its_variable() -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_the_detector_is_asked_as_the_settings_say(rule: str) -> None:
     """Rule, threshold, and false alarms of all routes together."""
-    found = load_monitor({}, {"RT4CHART_DRIFT_RULE": rule, "RT4CHART_DRIFT_FALSE_ALARMS": "2"})
+    found = load(
+        MonitorSettings, {}, {"RT4CHART_DRIFT_RULE": rule, "RT4CHART_DRIFT_FALSE_ALARMS": "2"}
+    )
 
-    assert (found.policy(9).rule, found.policy(9).routes) == (rule, 9)
-    assert found.policy(0).false_alarms_per_month == 2.0
+    policy = drift_policy(found, 9)
+    assert (policy.rule, policy.routes) == (rule, 9)
+    assert drift_policy(found, 0).false_alarms_per_month == 2.0
 
 
 @pytest.mark.parametrize(
@@ -47,12 +53,20 @@ def test_the_detector_is_asked_as_the_settings_say(rule: str) -> None:
 def test_what_cannot_be_used_is_named(variable: str, given: str) -> None:
     """With what was expected and what came."""
     with pytest.raises(SettingsError, match=f"{variable}: expected .*{given}"):
-        load_monitor({}, {variable: given})
+        load(MonitorSettings, {}, {variable: given})
+
+
+def test_the_rules_are_those_of_the_detector() -> None:
+    """The settings name them without importing it."""
+    with pytest.raises(SettingsError, match=f"expected {', '.join(RULES)}; got"):
+        load(MonitorSettings, {}, {"RT4CHART_DRIFT_RULE": "none of them"})
 
 
 def test_off_is_no_monitor(client: Client) -> None:
     """No thread, and nothing in its place."""
-    off = Monitoring(load_monitor({}, {"RT4CHART_MONITOR": "off"}), AlertSettings())
+    off = MonitoringSettings(
+        load(MonitorSettings, {}, {"RT4CHART_MONITOR": "off"}), AlertSettings()
+    )
 
     assert not off.is_on
     assert build_monitor(client, off, clock=lambda: 0) is None
@@ -62,12 +76,15 @@ def test_off_is_no_monitor(client: Client) -> None:
 
 def test_no_secret_has_a_flag() -> None:
     """Any user of the machine can read a command line."""
-    assert not [one.name for one in monitoring_fields() if "secret" in one.metadata]
+    secret = {one.key for one in settings_of(UpSettings) if one.is_secret}
+
+    assert "alerts_slack" in secret
+    assert not secret & {one.key for one in flags_of(UpSettings)}
 
 
 def test_the_monitors_thread_looks_and_ends(client: Client) -> None:
     """At once when asked to, though its next round is an hour away."""
-    settings = Monitoring(load_monitor({"monitor": "3600"}, {}), AlertSettings())
+    settings = MonitoringSettings(load(MonitorSettings, {"monitor": "3600"}, {}), AlertSettings())
     monitor = build_monitor(client, settings, clock=lambda: 4 * 10**18)
     ending = Ending(20.0)
 

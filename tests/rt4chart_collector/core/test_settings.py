@@ -1,24 +1,28 @@
-"""Settings: flag before variable before default, and what a bad value says."""
+"""ServiceSettings: flag before variable before default, and what a bad value says."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.core.errors import SettingsError
-from otel_rt4chart.settings.application import doubtful
-from rt4chart_collector.commands.up import flagged
-from rt4chart_collector.core.parsing import Address
-from rt4chart_collector.core.settings import PREFIX, Settings, check_metrics, demo_environ, load
+from otel_rt4chart.core.settings import flags_of, load, settings_of
+from otel_rt4chart.core.settings_parsers import Address
+from otel_rt4chart.settings.application import setting_warnings
+from rt4chart_collector.core.settings import (
+    ServiceSettings,
+    UpSettings,
+    check_metrics,
+    demo_environ,
+)
 
 
 def test_defaults_need_no_environment() -> None:
     """With nothing set the service is local, on the standard port, in the user's data folder."""
-    settings = load(environ={"XDG_DATA_HOME": "/data"})
+    settings = load(ServiceSettings, environ={"XDG_DATA_HOME": "/data"})
 
     assert (settings.dsn, settings.judge) == ("chdb:///data/rt4chart/db", "local")
     assert settings.otlp_http == Address("127.0.0.1", 4318)
@@ -31,7 +35,7 @@ def test_flag_wins_over_variable() -> None:
     """A flag is nearer than the environment; an empty one is as good as none."""
     environ = {"RT4CHART_SAMPLE_RATE": "0.1", "RT4CHART_JUDGE": "local", "RT4CHART_WORKERS": ""}
 
-    settings = load({"sample_rate": "0.5", "judge": None}, environ)
+    settings = load(ServiceSettings, {"sample_rate": "0.5", "judge": None}, environ)
 
     assert (settings.sample_rate, settings.judge, settings.workers) == (0.5, "local", 2)
 
@@ -41,7 +45,7 @@ def test_loopback_addresses_are_taken(address: str) -> None:
     """Port 0 is any free port."""
     port = int(address.rpartition(":")[2])
 
-    assert load({"otlp_http": address}, {}).otlp_http.port == port
+    assert load(ServiceSettings, {"otlp_http": address}, {}).otlp_http.port == port
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,7 @@ def test_loopback_addresses_are_taken(address: str) -> None:
 def test_bad_value_names_the_variable(variable: str, value: str, expected: str) -> None:
     """What was expected and what came are in the message."""
     with pytest.raises(SettingsError) as raised:
-        load(environ={variable: value})
+        load(ServiceSettings, environ={variable: value})
 
     assert str(raised.value).startswith(f"{variable}: expected {expected}")
     assert str(raised.value).endswith(f"got {value!r}")
@@ -72,25 +76,26 @@ def test_bad_value_names_the_variable(variable: str, value: str, expected: str) 
 def test_other_machines_are_let_in_with_a_token_alone(variable: str, address: str) -> None:
     """The error says what to set."""
     with pytest.raises(SettingsError) as raised:
-        load(environ={variable: address})
+        load(ServiceSettings, environ={variable: address})
 
     assert str(raised.value).startswith(f"{variable}: other machines can reach {address}; set RT4")
     assert "RT4CHART_TOKEN" in str(raised.value)
-    assert load(environ={variable: address, "RT4CHART_TOKEN": "s3cret"}).token == "s3cret"  # noqa: S105
+    given = load(ServiceSettings, environ={variable: address, "RT4CHART_TOKEN": "s3cret"})
+    assert given.token == "s3cret"  # noqa: S105 - of this test
 
 
 def test_token_is_shown_nowhere() -> None:
     """Neither in the settings' own text nor in an error, nor is it taken from a command line."""
-    settings = load(environ={"RT4CHART_TOKEN": " s3cret\n"})
+    settings = load(ServiceSettings, environ={"RT4CHART_TOKEN": " s3cret\n"})
 
     assert settings.token == "s3cret"  # noqa: S105 - of this test
     assert "s3cret" not in repr(settings)
     for wrong in ("s3cret two", "s3crét"):
         with pytest.raises(SettingsError, match="RT4CHART_TOKEN: expected visible ASCII") as raised:
-            load(environ={"RT4CHART_TOKEN": wrong})
+            load(ServiceSettings, environ={"RT4CHART_TOKEN": wrong})
         assert "s3cr" not in str(raised.value)
         assert raised.value.__cause__ is None
-    assert "token" not in [declared.name for declared in flagged()]
+    assert "token" not in [one.key for one in flags_of(UpSettings)]
 
 
 @pytest.mark.parametrize("name", ["RT4CHART_TLS_CERT", "RT4CHART_TLS_KEY"])
@@ -99,7 +104,7 @@ def test_certificate_and_key_go_together(name: str) -> None:
     with pytest.raises(
         SettingsError, match="RT4CHART_TLS_CERT and RT4CHART_TLS_KEY: expected both"
     ):
-        load(environ={name: "file.pem"})
+        load(ServiceSettings, environ={name: "file.pem"})
 
 
 def test_demo_has_no_secrets_of_the_user() -> None:
@@ -112,9 +117,9 @@ def test_demo_has_no_secrets_of_the_user() -> None:
 
 def test_no_setting_of_the_service_is_called_misspelt() -> None:
     """The application side, which does not know them, takes none for one of its own."""
-    names = [f"{PREFIX}{declared.name.upper()}" for declared in fields(Settings)]
+    names = [one.variable for one in settings_of(ServiceSettings)]
 
-    assert list(doubtful(dict.fromkeys(names, "1"))) == []
+    assert list(setting_warnings(dict.fromkeys(names, "1"))) == []
 
 
 def test_metrics_go_where_one_of_two_variables_says() -> None:
@@ -122,11 +127,13 @@ def test_metrics_go_where_one_of_two_variables_says() -> None:
     ours, theirs = "RT4CHART_SELF_METRICS", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
     elsewhere = "http://collector:4318"
 
-    assert load(environ={}).self_metrics == ""
-    assert load(environ={ours: elsewhere}).self_metrics == f"{elsewhere}/v1/metrics"
-    assert load(environ={ours: f"{elsewhere}/x"}).self_metrics == f"{elsewhere}/x"
-    assert load(environ={theirs: elsewhere}).self_metrics == elsewhere
-    assert load(environ={theirs: "no url", ours: "off"}).self_metrics == ""
+    assert load(ServiceSettings, environ={}).self_metrics == ""
+    assert (
+        load(ServiceSettings, environ={ours: elsewhere}).self_metrics == f"{elsewhere}/v1/metrics"
+    )
+    assert load(ServiceSettings, environ={ours: f"{elsewhere}/x"}).self_metrics == f"{elsewhere}/x"
+    assert load(ServiceSettings, environ={theirs: elsewhere}).self_metrics == elsewhere
+    assert load(ServiceSettings, environ={theirs: "no url", ours: "off"}).self_metrics == ""
 
 
 @pytest.mark.parametrize(
@@ -147,7 +154,7 @@ def test_metrics_and_logs_that_cannot_be_meant_stop_the_start(
 ) -> None:
     """The error names the variable."""
     with pytest.raises(SettingsError, match=re.escape(words)):
-        load(environ=environ)
+        load(ServiceSettings, environ=environ)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +172,7 @@ def test_only_the_service_minds_metrics_to_its_own_address(
     monkeypatch.setenv(variable, f"http://{place}")
     monkeypatch.setenv("RT4CHART_DSN", f"chdb://{tmp_path}/none")
 
-    assert load().self_metrics.startswith(f"http://{place}")
+    assert load(ServiceSettings).self_metrics.startswith(f"http://{place}")
     assert main(["up"]) == 2
     assert f"this service's own address {place}" in capsys.readouterr().err
 
@@ -173,8 +180,8 @@ def test_only_the_service_minds_metrics_to_its_own_address(
 def test_the_example_of_a_metrics_url_goes_with_the_defaults() -> None:
     """Who copies it from the error has a service that starts."""
     with pytest.raises(SettingsError) as told:
-        load(environ={"RT4CHART_SELF_METRICS": "nowhere"})
+        load(ServiceSettings, environ={"RT4CHART_SELF_METRICS": "nowhere"})
     example = str(told.value).split("such as ")[1].split(",")[0]
-    found = load(environ={"RT4CHART_SELF_METRICS": example})
+    found = load(ServiceSettings, environ={"RT4CHART_SELF_METRICS": example})
 
     check_metrics(found.self_metrics, (found.otlp_http, found.otlp_grpc))

@@ -18,10 +18,10 @@ import httpx
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import REQUESTS
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.ingest.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.sockets import (

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import Kind
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alerting import MOST_MESSAGES, Alerting
-from rt4chart_collector.notify.settings import load_alerts
 from rt4chart_collector.store.alerts.alert_events import (
     acknowledge,
     alert_states,
@@ -29,7 +30,7 @@ def alerting(server: ReplyServer, **more: str) -> Alerting:
     """One that tells a webhook, and whatever else is asked for, at the server."""
     environ = {"RT4CHART_ALERTS_WEBHOOK": f"{server.url}/hook"}
     environ |= {f"RT4CHART_ALERTS_{name}": value for name, value in more.items()}
-    return Alerting(load_alerts(environ=environ))
+    return Alerting(load(AlertSettings, environ=environ))
 
 
 def events(server: ReplyServer) -> list[str]:
@@ -118,7 +119,7 @@ def test_a_round_has_an_end(client: Client) -> None:
     """What it did not come to is due in the next."""
     moments = iter([0.0, 0.0, 59.0, 61.0, 61.0])
     with ReplyServer(lambda _: Reply({})) as server:
-        settings = load_alerts(environ={"RT4CHART_ALERTS_WEBHOOK": f"{server.url}/hook"})
+        settings = load(AlertSettings, environ={"RT4CHART_ALERTS_WEBHOOK": f"{server.url}/hook"})
         slow: Callable[[], float] = lambda: next(moments)  # noqa: E731
         one = Alerting(settings, clock=slow)
         wrong = [Alert("new_issue", "warning", "shop", "r", number) for number in (1, 2, 3)]
@@ -148,7 +149,7 @@ def test_alertmanager_is_told_again_each_round(client: Client) -> None:
 
 def test_without_targets_alerts_stand_in_the_history(client: Client) -> None:
     """The console shows them."""
-    Alerting(load_alerts(environ={})).deal_with(client, [DRIFT], now_ns=START)
+    Alerting(load(AlertSettings, environ={})).deal_with(client, [DRIFT], now_ns=START)
 
     (state,) = open_alerts(client, now_ns=START + 1)
     assert (state.state, dict(state.deliveries)) == ("firing", {})
@@ -157,4 +158,6 @@ def test_without_targets_alerts_stand_in_the_history(client: Client) -> None:
 def test_a_rule_that_there_is_not_is_refused(client: Client) -> None:
     """The message lists those that there are."""
     with pytest.raises(InputError, match=r"expected one of route_drift, .* got 'else'"):
-        Alerting(load_alerts(environ={})).deal_with(client, [Alert("else", "info")], now_ns=START)
+        Alerting(load(AlertSettings, environ={})).deal_with(
+            client, [Alert("else", "info")], now_ns=START
+        )

@@ -12,15 +12,18 @@ from starlette.testclient import TestClient
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.console.site import build_site
-from rt4chart_collector.core.console_settings import ConsoleSettings
-from rt4chart_collector.core.monitor_settings import MonitorSettings
-from rt4chart_collector.notify.settings import AlertSettings
-from rt4chart_collector.service.monitor import LoneMonitor, Monitoring, asked_of, watches
+from rt4chart_collector.core.settings import (
+    AlertSettings,
+    ConsoleSettings,
+    MonitoringSettings,
+    MonitorSettings,
+)
+from rt4chart_collector.service.monitor import LoneMonitor, asked_of, watches
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.detect.monitor.world import World
 
 EVIDENCE = "rt4chart_route_drift_log_evidence{"
-SETTINGS = Monitoring(replace(MonitorSettings(), monitor=0.05), AlertSettings())
+SETTINGS = MonitoringSettings(replace(MonitorSettings(), monitor=0.05), AlertSettings())
 
 
 def test_it_alarms_once_its_store_is_there(client: Client) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rt4chart_collector.service.unknown_variables import known, misspelt
+from rt4chart_collector.core.settings import KNOWN, setting_warnings
 
 NAME = re.compile(r"RT4CHART_[A-Z0-9_]+[A-Z0-9](?![A-Z0-9_])")
 DOCS = Path(__file__).parents[3] / "docs"
@@ -24,14 +24,14 @@ DOCS = Path(__file__).parents[3] / "docs"
 )
 def test_the_setting_that_was_meant_is_named(written: str, meant: str) -> None:
     """Its value is not: it may be a secret."""
-    assert list(misspelt([written, "PATH", meant])) == [
-        f"{written} is not known and has no effect: is {meant} meant?"
+    assert setting_warnings(dict.fromkeys([written, "PATH", meant], "1")) == [
+        f"{written} is not known: is {meant} meant?"
     ]
 
 
 def test_setting_that_is_gone_says_what_takes_its_place() -> None:
     """Somebody relied on it."""
-    (warning,) = misspelt(["RT4CHART_ACCESS"])
+    (warning,) = setting_warnings({"RT4CHART_ACCESS": "127.0.0.1:8124"})
 
     assert warning.startswith("RT4CHART_ACCESS is gone and has no effect: ")
     assert "`rt4chart sql`" in warning
@@ -42,5 +42,5 @@ def test_no_variable_of_the_documentation_is_a_misspelling() -> None:
     texts = [page.read_text("utf-8") for page in DOCS.glob("*.md")]
     written = {name for text in texts for name in NAME.findall(text)}
 
-    assert len(written & known()) > 80
-    assert list(misspelt(written)) == []
+    assert len(written & set(KNOWN)) > 80
+    assert setting_warnings(dict.fromkeys(written, "1")) == []

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.ingest.kafka.settings import KafkaAddress, kafka_properties, read_source
-from rt4chart_collector.service.worker_settings import StreamSettings, load_work, work_fields
+from otel_rt4chart.core.settings import flags_of, load
+from rt4chart_collector.core.settings import WorkerSettings, WorkSettings
+from rt4chart_collector.core.settings_parsers import KafkaAddress, kafka_properties, parse_kafka_url
 
 SOURCE = "kafka://one:9092,[::1]:9093/otlp_spans?group=mine"
 PAGE = Path(__file__).parents[3] / "docs/reference/settings.md"
@@ -18,9 +18,9 @@ PAGE = Path(__file__).parents[3] / "docs/reference/settings.md"
 
 def test_url_names_brokers_topic_and_group() -> None:
     """The group has a default."""
-    assert read_source(SOURCE) == KafkaAddress("one:9092,[::1]:9093", "otlp_spans", "mine")
-    assert read_source("kafka://one:9092/spans").group == "rt4chart"
-    assert read_source("kafka://one:9092/spans").dead_letters == "spans.dlq"
+    assert parse_kafka_url(SOURCE) == KafkaAddress("one:9092,[::1]:9093", "otlp_spans", "mine")
+    assert parse_kafka_url("kafka://one:9092/spans").group == "rt4chart"
+    assert parse_kafka_url("kafka://one:9092/spans").dead_letters == "spans.dlq"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_url_names_brokers_topic_and_group() -> None:
 def test_wrong_url_is_told_with_what_was_expected(wrong: str) -> None:
     """And without what may be a password."""
     with pytest.raises(SettingsError, match=r"^RT4CHART_SOURCE: expected kafka://") as told:
-        read_source(wrong)
+        load(WorkerSettings, {}, {"RT4CHART_SOURCE": wrong})
 
     assert "hunter2" not in str(told.value)
 
@@ -106,19 +106,23 @@ def test_flags_win_over_variables() -> None:
     """Those of the service that a worker shares, too."""
     environ = {"RT4CHART_SOURCE": "kafka://a:1/b", "RT4CHART_WORKERS": "3", "HOME": "/nowhere"}
 
-    found = load_work({"source": SOURCE, "store_spans": "true", "work_http": "off"}, environ)
+    found = load(
+        WorkSettings, {"source": SOURCE, "store_spans": "true", "work_http": "off"}, environ
+    )
 
-    assert str(found.source) == SOURCE
-    assert found.stream.store_spans is True
-    assert found.stream.work_http is None
+    assert str(found.worker.source) == SOURCE
+    assert found.worker.store_spans is True
+    assert found.worker.work_http is None
     assert found.service.workers == 3
 
 
 def test_secrets_are_not_shown_with_the_settings() -> None:
     """As they would be in a traceback."""
-    found = load_work({}, {"RT4CHART_SOURCE": SOURCE, "RT4CHART_KAFKA_SASL_PASSWORD": "hunter2"})
+    found = load(
+        WorkSettings, {}, {"RT4CHART_SOURCE": SOURCE, "RT4CHART_KAFKA_SASL_PASSWORD": "hunter2"}
+    )
 
-    assert found.kafka == {"sasl.password": "hunter2"}
+    assert found.worker.kafka == {"sasl.password": "hunter2"}
     assert "hunter2" not in repr(found)
 
 
@@ -127,9 +131,9 @@ def test_figures_for_other_machines_need_a_token() -> None:
     environ = {"RT4CHART_SOURCE": SOURCE, "RT4CHART_WORK_HTTP": "0.0.0.0:8320"}
 
     with pytest.raises(SettingsError, match="RT4CHART_TOKEN"):
-        load_work({}, environ)
+        load(WorkSettings, {}, environ)
 
-    assert load_work({}, {**environ, "RT4CHART_TOKEN": "t"}).stream.work_http is not None
+    assert load(WorkSettings, {}, {**environ, "RT4CHART_TOKEN": "t"}).worker.work_http is not None
 
 
 def test_a_worker_sends_its_metrics_anywhere_but_to_itself() -> None:
@@ -137,15 +141,17 @@ def test_a_worker_sends_its_metrics_anywhere_but_to_itself() -> None:
     environ = {"RT4CHART_SOURCE": SOURCE, "RT4CHART_SELF_METRICS": "http://127.0.0.1:4318"}
     own = {**environ, "RT4CHART_SELF_METRICS": "http://127.0.0.1:8320"}
 
-    assert load_work({}, environ).service.self_metrics == "http://127.0.0.1:4318/v1/metrics"
+    assert (
+        load(WorkSettings, {}, environ).service.self_metrics == "http://127.0.0.1:4318/v1/metrics"
+    )
     with pytest.raises(SettingsError, match="own address"):
-        load_work({}, own)
-    assert load_work({"work_http": "off"}, own).stream.work_http is None
+        load(WorkSettings, {}, own)
+    assert load(WorkSettings, {"work_http": "off"}, own).worker.work_http is None
 
 
 def test_every_setting_of_a_worker_is_in_the_reference() -> None:
     """Its own, and those that it shares."""
     page = PAGE.read_text()
-    names = [f"RT4CHART_{one.name.upper()}" for one in (*fields(StreamSettings), *work_fields())]
+    names = [one.variable for one in flags_of(WorkSettings)]
 
     assert [name for name in names if not re.search(rf"`{name}`", page)] == []

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from rt4chart_collector.console.app.session import COOKIE, Session, Sessions
-from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import ConsoleSettings
 
 OPEN, TOKEN, PROXY, BEARER = "open", "token", "proxy", "script"
 ATTEMPTS, PERIOD_S = 20, 60

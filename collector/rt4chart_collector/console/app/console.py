@@ -22,7 +22,7 @@ from rt4chart_collector.console.app.session import Actor, Session, Sessions
 from rt4chart_collector.console.view.params import bad, text_of
 from rt4chart_collector.console.view.request_url import WINDOWS, here_of, window_name, window_of
 from rt4chart_collector.console.view.table import HTML, Table, exported, format_of
-from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.main_verifier import main_verifier
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from rt4chart_collector.console.app.facts import Fact
+from otel_rt4chart.core.settings import SettingInForce
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.view.paging import paged
 from rt4chart_collector.console.view.table import Column, Table, ordered, sort_of
@@ -17,7 +17,7 @@ from rt4chart_collector.console.view.table import Column, Table, ordered, sort_o
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
-COLUMNS: Sequence[Column[Fact]] = (
+COLUMNS: Sequence[Column[SettingInForce]] = (
     Column("variable", "Variable", lambda row: row.variable, is_sortable=True),
     Column("value", "In force", lambda row: row.value),
     Column(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from rt4chart_collector.core.alerts.alert import Alert, rank
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, after
+from rt4chart_collector.core.settings import AlertSettings
 
 SECOND = 10**9
 DAY = 86_400 * SECOND
@@ -33,6 +34,11 @@ class Policy:
     retry_s: float = 60
     retry_most_s: float = 3_600
     tries: int = 12
+
+
+def alert_policy(settings: AlertSettings) -> Policy:
+    """The policy that the settings ask for."""
+    return Policy(keep_s=settings.alerts_keep_min * 60, remind_s=settings.alerts_remind_h * 3_600)
 
 
 def happened(

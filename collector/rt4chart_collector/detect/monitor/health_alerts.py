@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import moment
 from rt4chart_collector.pipeline.breaker import Breaker

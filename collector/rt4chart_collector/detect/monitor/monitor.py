@@ -14,9 +14,10 @@ from threading import Event
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.verdicts import Clock
 from rt4chart_collector.core.alerts.alert import Alert, Rule
-from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import TICK_NS
+from rt4chart_collector.detect.drift.sampling import SamplingPolicy
 from rt4chart_collector.detect.monitor.adaptive_sampling import Adaptive
 from rt4chart_collector.detect.monitor.drift_alerts import DriftAlerts
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
@@ -176,7 +177,10 @@ class Monitor:
         if not self._settings.adaptive or not verifier:
             return
         if self._adaptive is None:
-            policy = self._settings.sampling
+            policy = SamplingPolicy(
+                cap_per_hour=self._settings.adaptive_cap,
+                budget_per_hour=self._settings.adaptive_budget,
+            )
             self._adaptive = Adaptive(self._client, policy, verifier=verifier, now_ns=now_ns)
         self._adaptive.verifier = verifier
         if self._adaptive.adapt(self._round.findings, self._round.settled, now_ns=now_ns):

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from rt4chart_collector.core.alerts.alert import Rule
-from rt4chart_collector.core.monitor_settings import MonitorSettings
 from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.detector import Watch, by_time, watch_of
 from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, Policy
+from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, Policy
 from rt4chart_collector.store.alerts.alert_events import dismissals
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
@@ -112,6 +112,19 @@ class Round:
     settled: dict[Place, Sequence[Tick]] = field(default_factory=dict)
 
 
+def drift_policy(settings: MonitorSettings, routes: int) -> Policy:
+    """What the settings ask of the detector, for so many routes."""
+    rule = next(one for one in RULES if one == settings.drift_rule)
+    return Policy(
+        false_alarms_per_month=settings.drift_false_alarms,
+        routes=max(routes, 1),
+        rule=rule,
+        threshold=settings.drift_threshold,
+        points=settings.drift_points,
+        minutes=settings.drift_minutes,
+    )
+
+
 class Routes:
     """The detectors of the busiest routes of one verifier; for one thread."""
 
@@ -130,7 +143,7 @@ class Routes:
         self.verifier = verifier
         self._is_stopping = is_stopping
         self._monotonic = monotonic
-        self._policy = settings.policy(1)
+        self._policy = drift_policy(settings, 1)
         self._watches: dict[Place, RouteWatch] = {}
         self._places: dict[Place, None] = {}
         self._last: dict[Place, Finding] = {}
@@ -184,7 +197,7 @@ class Routes:
         if len(found) > limit:
             log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)
         self._places = dict.fromkeys(found[:limit])
-        self._policy = self._settings.policy(len(self._places))
+        self._policy = drift_policy(self._settings, len(self._places))
         self._watches = {one: w for one, w in self._watches.items() if one in self._places}
         self._last = {one: found for one, found in self._last.items() if one in self._places}
         self._failed_ns = {one: at for one, at in self._failed_ns.items() if one in self._places}

@@ -18,7 +18,7 @@ from confluent_kafka import (
 from confluent_kafka import Message as Received
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.ingest.kafka.settings import KafkaAddress
+from rt4chart_collector.core.settings_parsers import KafkaAddress
 from rt4chart_collector.ingest.kafka.source import Keeper, Message, SourceError
 
 ANSWER_S = 15.0

@@ -20,7 +20,7 @@ import httpx
 
 from otel_rt4chart.core.errors import NotifyError, RT4ChartError
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.sampling.address import is_loopback, is_source
+from otel_rt4chart.core.urls import is_loopback
 
 TIMEOUT_S = 10.0
 # A hundred of the longest GitHub issues take less.
@@ -34,11 +34,6 @@ _HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "identity",
 }
-
-
-def is_allowed_url(text: str) -> bool:
-    """True for an ASCII https URL, or an http URL of the loopback, without a password."""
-    return "://" in text and _is_visible_ascii(text) and is_source(text)
 
 
 def secrets_in_url(url: str) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from rt4chart_collector.core.alerts.times import iso
 from rt4chart_collector.notify.channels.http_client import HttpClient
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, Message, MessageKind
 
-API = "https://events.pagerduty.com/v2/enqueue"
 _SUMMARY, _NAME, _FACT, _DETAIL = 1_024, 255, 500, 2_000
 _ACTIONS = {MessageKind.ACKNOWLEDGED: "acknowledge", MessageKind.RESOLVED: "resolve"}
 
@@ -25,7 +24,7 @@ class PagerDuty:
     name = "pagerduty"
     wants = frozenset(MessageKind) - {MessageKind.REMINDED, MessageKind.GROWN}
 
-    def __init__(self, key: str, *, url: str = API) -> None:
+    def __init__(self, key: str, *, url: str) -> None:
         """`key` is the integration key of an Events API v2 integration."""
         self._key, self._url = key, url
         self._http = HttpClient(self.name, (key,))

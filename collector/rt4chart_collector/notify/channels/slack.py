@@ -10,7 +10,6 @@ from otel_rt4chart.core.text import one_line
 from rt4chart_collector.notify.channels.http_client import HttpClient, secrets_in_url
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, Message, MessageKind
 
-API = "https://slack.com/api"
 # Limits of Block Kit: a header, a text object; and of a message's text.
 _HEADER, _TEXT, _MESSAGE = 150, 3_000, 4_000
 _LINE = 700
@@ -45,7 +44,7 @@ class SlackBot:
     name = "slack"
     wants = frozenset(MessageKind)
 
-    def __init__(self, token: str, channel: str, *, url: str = API) -> None:
+    def __init__(self, token: str, channel: str, *, url: str) -> None:
         """`token` needs chat:write, and channels:history to `find`; `channel` is an id (C…)."""
         self._channel = channel
         self._api = url.rstrip("/")

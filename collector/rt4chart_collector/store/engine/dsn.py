@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import without_credentials
 
 DEFAULT_DATABASE = "otel"
 EXPECTED = (
@@ -45,7 +44,7 @@ def target_of(dsn: str, *, database: str = "") -> Target:
         parts = urlsplit(dsn)
         port = parts.port
     except ValueError as error:
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}") from error
+        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}") from error
     if parts.scheme == "chdb":
         target = Target(database or DEFAULT_DATABASE, path=_path_of(dsn))
     elif parts.scheme in ("http", "https") and parts.hostname:
@@ -58,7 +57,7 @@ def target_of(dsn: str, *, database: str = "") -> Target:
             password=unquote(parts.password or ""),
         )
     else:
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
+        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}")
     if not NAME.fullmatch(target.database):
         raise SettingsError(
             f"{EXPECTED}; a database's name has letters, digits and underscores, "
@@ -67,25 +66,8 @@ def target_of(dsn: str, *, database: str = "") -> Target:
     return target
 
 
-def hidden(dsn: str) -> str:
-    """A DSN with everything before the last @ hidden: a password may stand there."""
-    return "…@" + dsn.rpartition("@")[2] if "@" in dsn else dsn
-
-
 def _path_of(dsn: str) -> str:
     path = dsn.removeprefix("chdb://")
     if not path.startswith("/") or path.strip("/") == "":
-        raise SettingsError(f"{EXPECTED}; got {hidden(dsn)!r}")
+        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}")
     return os.path.realpath(path)
-
-
-def data_folder(environ: Mapping[str, str]) -> Path:
-    """This project's folder in the user's data (XDG Base Directory Specification)."""
-    data = environ.get("XDG_DATA_HOME", "")
-    # The specification: a relative path is invalid and to be ignored.
-    return (Path(data) if data.startswith("/") else Path.home() / ".local/share") / "rt4chart"
-
-
-def default_dsn(environ: Mapping[str, str]) -> str:
-    """The embedded database in the user's data folder."""
-    return f"chdb://{data_folder(environ) / 'db'}"

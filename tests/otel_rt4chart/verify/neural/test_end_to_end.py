@@ -9,6 +9,7 @@ import pytest
 from otel_rt4chart.cli import main
 from otel_rt4chart.commands.doctor import core_checks, onnx_check
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.judges.build import build_judge, build_verifier
 from otel_rt4chart.settings.application import JudgeSettings
@@ -56,16 +57,16 @@ def test_the_settings_reach_the_model(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("RT4CHART_ONNX_THREADS", "-1", "expected 0 to 256, got -1"),
-        ("RT4CHART_ONNX_THRESHOLD", "2", "expected 0 to 1, got 2.0"),
-        ("RT4CHART_CASCADE_FIRST", "openai", "expected local, rules or onnx:PATH, got 'openai'"),
-        ("RT4CHART_CASCADE_FIRST", "onnx:", "expected local, rules or onnx:PATH, got 'onnx:'"),
+        ("RT4CHART_ONNX_THREADS", "-1", "expected a number from 0 to 256; got '-1'"),
+        ("RT4CHART_ONNX_THRESHOLD", "2", "expected a number from 0 to 1; got '2'"),
+        ("RT4CHART_CASCADE_FIRST", "openai", "expected local, rules or onnx:PATH; got 'openai'"),
+        ("RT4CHART_CASCADE_FIRST", "onnx:", "expected local, rules or onnx:PATH; got 'onnx:'"),
     ],
 )
 def test_a_wrong_setting_names_its_variable(name: str, value: str, told: str) -> None:
     """What was expected, and what came."""
     with pytest.raises(SettingsError, match=f"{name}: {told}"):
-        JudgeSettings.from_environment({name: value})
+        load(JudgeSettings, environ={name: value})
 
 
 def test_a_judge_without_a_path_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from otel_rt4chart.core.errors import NoStoreError, StoreError
-from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import is_behind
 from tests.conftest import fresh

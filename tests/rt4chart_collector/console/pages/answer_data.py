@@ -23,7 +23,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from rt4chart_collector.console.answers import answers_page
 from rt4chart_collector.console.site import build_site
-from rt4chart_collector.core.console_settings import ConsoleSettings
+from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client

@@ -8,7 +8,7 @@ from otel_rt4chart.judges.failure import Failure
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.core.alerts.alert import Alert
-from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.pipeline.breaker import PASSING, Breaker
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, insert_letters

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.monitor import drift_alerts, routes
 from rt4chart_collector.detect.monitor.drift_alerts import Facts, drift_facts
 from rt4chart_collector.detect.monitor.routes import Round, Routes

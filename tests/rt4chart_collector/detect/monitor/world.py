@@ -9,10 +9,9 @@ from dataclasses import replace
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, Label
 from rt4chart_collector.core.alerts.alert import Alert
-from rt4chart_collector.core.monitor_settings import MonitorSettings
+from rt4chart_collector.core.settings import AlertSettings, MonitorSettings
 from rt4chart_collector.detect.monitor.monitor import Monitor
 from rt4chart_collector.notify.alerting import Alerting
-from rt4chart_collector.notify.settings import AlertSettings
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import grpc
 
+from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.parsing import Address
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.sockets import Tls, listening, serving, url_of

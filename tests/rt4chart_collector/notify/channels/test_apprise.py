@@ -127,11 +127,12 @@ def test_without_apprise_it_is_said_what_to_install() -> None:
     """Everything else works without it."""
     code = (
         "import sys; sys.modules['apprise'] = None\n"
-        "from rt4chart_collector.notify.settings import load_alerts\n"
+        "from otel_rt4chart.core.settings import load\n"
+        "from rt4chart_collector.core.settings import AlertSettings\n"
         "from rt4chart_collector.notify.registry import build_targets\n"
         "from otel_rt4chart.core.errors import SettingsError\n"
-        "build_targets(load_alerts(environ={'RT4CHART_ALERTS_PAGERDUTY': 'k'}))\n"
-        "try: build_targets(load_alerts(environ={'RT4CHART_ALERTS_APPRISE': 'json://x'}))\n"
+        "build_targets(load(AlertSettings, environ={'RT4CHART_ALERTS_PAGERDUTY': 'k'}))\n"
+        "try: build_targets(load(AlertSettings, environ={'RT4CHART_ALERTS_APPRISE': 'json://x'}))\n"
         "except SettingsError as error: print(error)"
     )
 

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.core.retention import Retention
-from rt4chart_collector.core.settings import load
+from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate
 from rt4chart_collector.store.schema.retention import ttl_of
@@ -115,9 +116,11 @@ def test_rows_are_gone_after_their_days(client: Client) -> None:
 
 def test_settings_name_the_days() -> None:
     """One number for spans and verdicts, unless they are given apart; verdicts last two days."""
-    both = load({}, {"RT4CHART_TTL_DAYS": "9", "RT4CHART_SPANS_TTL_DAYS": "3"}).retention
+    environ = {"RT4CHART_TTL_DAYS": "9", "RT4CHART_SPANS_TTL_DAYS": "3"}
+
+    both = load(ServiceSettings, {}, environ).retention
 
     assert both == Retention(others=9, spans=3, verdicts=9, issues=0, rollup=400)
     with pytest.raises(SettingsError, match="RT4CHART_VERDICTS_TTL_DAYS: expected at least 2"):
-        load({}, {"RT4CHART_VERDICTS_TTL_DAYS": "1"})
-    assert load({}, {"RT4CHART_TTL_DAYS": "1"}).retention.verdicts == 1
+        load(ServiceSettings, {}, {"RT4CHART_VERDICTS_TTL_DAYS": "1"})
+    assert load(ServiceSettings, {}, {"RT4CHART_TTL_DAYS": "1"}).retention.verdicts == 1

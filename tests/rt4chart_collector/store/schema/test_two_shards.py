@@ -13,7 +13,6 @@ from rt4chart_collector.store.schema.cluster import LOCAL, sharding_of
 from rt4chart_collector.store.schema.ddl import Table, parsed
 from rt4chart_collector.store.schema.migration import Variant, shipped
 
-MODULE = "tests.rt4chart_collector.store.schema.two_shards"
 ROOT = Path(__file__).parents[4]
 ALL = shipped()
 READ = (

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_clustering.tickets.settings import SYSTEMS, TicketSettings, build_system
+from otel_rt4chart.core.settings import load
+from rt4chart_clustering.core.settings import TicketSettings
+from rt4chart_clustering.tickets.systems import SYSTEMS, build_system
 
 WHOLE = {
     "RT4CHART_GITHUB_REPOSITORY": "o/r",
@@ -26,9 +28,9 @@ WHOLE = {
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_system_is_built_of_its_variables_and_names_those_it_lacks(name: str) -> None:
     """None is needed for another one."""
-    assert build_system(name, TicketSettings.from_environment(WHOLE)).name == name
+    assert build_system(name, load(TicketSettings, environ=WHOLE)).name == name
     with pytest.raises(SettingsError, match=f"{name} needs RT4CHART_{name.upper()}_"):
-        build_system(name, TicketSettings.from_environment({}))
+        build_system(name, load(TicketSettings, environ={}))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,7 @@ def test_a_system_is_built_of_its_variables_and_names_those_it_lacks(name: str) 
 def test_what_cannot_be_meant_is_refused_by_name(variable: str, value: str) -> None:
     """Before anything is sent; a secret is not repeated."""
     with pytest.raises(SettingsError, match=variable) as raised:
-        TicketSettings.from_environment({variable: value})
+        load(TicketSettings, environ={variable: value})
 
     if not variable.endswith(("REPOSITORY", "PROJECT")):
         assert value not in str(raised.value)
@@ -56,6 +58,6 @@ def test_what_cannot_be_meant_is_refused_by_name(variable: str, value: str) -> N
 
 def test_no_secret_stands_in_what_is_printed() -> None:
     """Of settings, or of a system."""
-    given = TicketSettings.from_environment({**WHOLE, "RT4CHART_GITHUB_TOKEN": "hush-hush"})
+    given = load(TicketSettings, environ={**WHOLE, "RT4CHART_GITHUB_TOKEN": "hush-hush"})
 
     assert "hush-hush" not in repr(given)

@@ -1,4 +1,4 @@
-"""Where rates may be read from: a file, or an address that nobody on the way can answer for."""
+"""Which URLs a secret may be sent to, and which sources sampling rates may be read from."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 
 def is_source(text: str) -> bool:
-    """True for a path, an https address, or an http address of this machine's loopback.
+    """True for a path, an https URL, or an http URL of this machine's loopback.
 
-    A password has no place in the address: there is a token for that.
+    A password has no place in the URL: there is a token for that.
     """
     if not is_address(text):
         return text.strip() != "" and "\0" not in text
@@ -24,12 +24,17 @@ def is_source(text: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """True for what is written as an address, of whatever scheme."""
+    """True for a text with a URL's scheme, whichever it is."""
     return "://" in text
 
 
+def is_secure_url(text: str) -> bool:
+    """True for an https URL, or an http URL of the loopback, in ASCII and without a password."""
+    return is_address(text) and all("!" <= char <= "~" for char in text) and is_source(text)
+
+
 def is_loopback(host: str) -> bool:
-    """True for `localhost` and the loopback's numbers."""
+    """True for `localhost` and the addresses of the loopback."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

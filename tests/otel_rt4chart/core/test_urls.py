@@ -1,10 +1,10 @@
-"""Where rates may come from."""
+"""Where rates may come from, and where a secret may be sent."""
 
 from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.sampling.address import is_source
+from otel_rt4chart.core.urls import is_secure_url, is_source
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,25 @@ def test_files_https_and_the_loopback_are_sources(source: str) -> None:
 def test_anything_else_is_none(source: str) -> None:
     """An address that others can answer for could switch the sampling off."""
     assert not is_source(source)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_one"),
+    [
+        ("https://api.github.com", True),
+        ("http://127.0.0.1:8080/x", True),
+        ("http://localhost", True),
+        ("http://api.github.com", False),
+        ("https://user:password@api.github.com", False),
+        ("ftp://127.0.0.1", False),
+        ("file:///etc/passwd", False),
+        ("/etc/passwd", False),
+        ("https://a b", False),
+        ("https://hooks.shop.test/ä", False),
+        ("https://hooks.shop.test/\x7f", False),
+        ("", False),
+    ],
+)
+def test_addresses_are_https_or_of_this_machine(address: str, is_one: bool) -> None:
+    """Nobody on the way can read the key."""
+    assert is_secure_url(address) is is_one
