@@ -1,6 +1,6 @@
 """All settings of grouping and of tickets, each declared once.
 
-To add one, add a field to its section; docs/settings.md follows from it
+To add one, add a field to its section; docs/reference/settings.md follows from it
 (`python -m rt4chart_clustering.core.settings` prints its tables).
 """
 
