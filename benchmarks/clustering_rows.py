@@ -10,8 +10,8 @@ from benchmarks.judge_gold import kinds_of
 from otel_rt4chart.bench.dataset import RESPONSES, Row, read_rows
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.verify.core.model import AnswerRange, Clash, Sentence
-from otel_rt4chart.verify.link.link import Linker
-from otel_rt4chart.verify.neural.premise import nearby
+from otel_rt4chart.verify.link.linker import Linker
+from otel_rt4chart.verify.neural.premise import nearest_sentences
 from otel_rt4chart.verify.text.segment import segment
 from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 
@@ -88,7 +88,7 @@ def _laid(row: Row) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
     linker = Linker(context)
     for sentence in segment(row.exchange.answer):
         if _meets(row, AnswerRange(sentence.start, sentence.end)):
-            near = nearby(sentence.text, context, linker)
+            near = nearest_sentences(sentence.text, context, linker)
             yield sentence, tuple(one.text for one in near)
 
 

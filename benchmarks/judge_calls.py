@@ -26,7 +26,7 @@ from otel_rt4chart.verify import Endpoint, OpenAIJudge, Report, Verifier
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.decompose.coordination import verbs
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import chunk
+from otel_rt4chart.verify.link.chunks import split_into_chunks
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Split, Truth, by_rule
@@ -225,7 +225,7 @@ def _compared(
     return Compared(
         row,
         len(segment(row.exchange.answer)),
-        len(chunk(segment_passages(row.exchange.passages))),
+        len(split_into_chunks(segment_passages(row.exchange.passages))),
         max(len(theirs.verdicts), *map(len, ours)),
         theirs.cost,
         _cost(fresh),

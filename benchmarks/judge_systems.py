@@ -18,7 +18,8 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Report,
 )
-from otel_rt4chart.verify.decompose.drafts import place, sound
+from otel_rt4chart.verify.decompose.answer_range import locate_claim
+from otel_rt4chart.verify.decompose.guards import repair_drafts
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.text.segment import segment
 
@@ -123,8 +124,8 @@ def network() -> System:
         "contradicted": alone | {"weights": {"network_kind": 1.0}},
         "marked_from": 0.5,
     }
-    with tempfile.TemporaryDirectory() as place:
-        models = shutil.copytree(folder(), Path(place) / "models")
+    with tempfile.TemporaryDirectory() as directory:
+        models = shutil.copytree(folder(), Path(directory) / "models")
         (models / "head.json").write_text(json.dumps(heads), "utf-8")
         judge = LocalJudge(models, threads=int(os.environ.get("RT4CHART_ONNX_THREADS", "0")))
     return partial(verified, Verifier(judge))
@@ -154,11 +155,11 @@ def _ranges(report: Report, answer: str, judge: Judge | BatchJudge) -> list[Answ
     """Where each claim is said: a report tells only the part of it that is wrong."""
     sentences = segment(answer)
     if not isinstance(judge, BatchJudge) and sentences:
-        drafts = sound(judge.decompose(sentences), sentences)
+        drafts = repair_drafts(judge.decompose(sentences), sentences)
         if [draft.text for draft in drafts] == [claim.text for claim in report.claims]:
             return [draft.range for draft in drafts]
     return [
-        place(claim.text, sentences[claim.sentence])
+        locate_claim(claim.text, sentences[claim.sentence])
         if claim.label.is_unfaithful and claim.sentence >= 0
         else claim.answer_range
         for claim in report.claims

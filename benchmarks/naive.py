@@ -21,14 +21,12 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Sentence,
 )
-from otel_rt4chart.verify.link.chunks import chunk
-from otel_rt4chart.verify.llm.ask import Completion
-from otel_rt4chart.verify.llm.conversation import Sender
-from otel_rt4chart.verify.llm.judgements import judgement_from
-from otel_rt4chart.verify.llm.labelling import Labelling
+from otel_rt4chart.verify.link.chunks import split_into_chunks
+from otel_rt4chart.verify.llm.conversation import Completion, PromptSender
+from otel_rt4chart.verify.llm.label_task import LabelTask
 from otel_rt4chart.verify.llm.prompt import Prompt
-from otel_rt4chart.verify.llm.replies import entry_from, objects
-from otel_rt4chart.verify.llm.splitting import Splitting, drafts_from
+from otel_rt4chart.verify.llm.replies import entry_from, judgement_from, objects
+from otel_rt4chart.verify.llm.split_task import SplitTask, drafts_from
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 ID = "naive"
@@ -77,7 +75,7 @@ class Naive:
     together, which changes how long it takes and nothing that is counted.
     """
 
-    def __init__(self, endpoint: Sender, *, is_sequential: bool) -> None:
+    def __init__(self, endpoint: PromptSender, *, is_sequential: bool) -> None:
         """Holds no state between answers."""
         self._endpoint = endpoint
         self._is_sequential = is_sequential
@@ -86,9 +84,9 @@ class Naive:
         """Decompose sentence by sentence, verify locally, verify globally, join."""
         context = segment_passages(exchange.passages)
         claims, cost = self._decompose(segment(exchange.answer))
-        parts = chunk(context)
+        parts = split_into_chunks(context)
         asked = [
-            Labelling(ID, "assess", (claim,), part.sentences, exchange.question)
+            LabelTask(ID, "assess", (claim,), part.sentences, exchange.question)
             for claim in claims
             for part in parts
         ]
@@ -98,7 +96,7 @@ class Naive:
         hints = [_hint(votes[n * size : (n + 1) * size], parts) for n in range(len(claims))]
         finals, spent = self._label(
             [
-                Labelling(ID, "resolve", (claim,), context, exchange.question, (hint,))
+                LabelTask(ID, "resolve", (claim,), context, exchange.question, (hint,))
                 for claim, hint in zip(claims, hints, strict=True)
             ]
         )
@@ -110,7 +108,7 @@ class Naive:
 
     def _decompose(self, sentences: Sequence[Sentence]) -> tuple[list[DraftClaim], Cost]:
         """One call a sentence, each by itself; whatever the model says is a claim is one."""
-        replies, cost = self._send([Splitting(ID, (one,)).prompt([0]) for one in sentences])
+        replies, cost = self._send([SplitTask(ID, (one,)).prompt([0]) for one in sentences])
         drafts = [
             draft
             for sentence, reply in zip(sentences, replies, strict=True)
@@ -121,7 +119,7 @@ class Naive:
         ]
         return [draft for draft in drafts if draft.is_claim], cost
 
-    def _label(self, tasks: Sequence[Labelling]) -> tuple[list[Judgement], Cost]:
+    def _label(self, tasks: Sequence[LabelTask]) -> tuple[list[Judgement], Cost]:
         replies, cost = self._send([task.prompt([0]) for task in tasks])
         return [
             judgement_from(task.read(reply.text, [0]).found.get(0), task.claims[0], task.sentences)

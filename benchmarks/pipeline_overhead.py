@@ -23,7 +23,6 @@ from typing import NamedTuple, TypeVar
 from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
 from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.core.cascade import Tier
-from otel_rt4chart.verify.core.drive import Steps, ask, drive
 from otel_rt4chart.verify.core.judge import Hint, Judge
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import (
@@ -35,11 +34,12 @@ from otel_rt4chart.verify.core.model import (
     Report,
     Sentence,
 )
+from otel_rt4chart.verify.core.steps import Steps, answer_batch, run_steps
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.language import slots
-from otel_rt4chart.verify.stages.run import Options, Run
-from otel_rt4chart.verify.stages.run import decompose as hold
+from otel_rt4chart.verify.stages.verification import Options, VerificationRun
+from otel_rt4chart.verify.stages.verification import decompose_answer as hold
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 TARGET_MS = 1.0
@@ -158,7 +158,7 @@ def measure(cases: Sequence[Case], scanner: Judge) -> list[float]:
 
 def cpu_ms(act: Callable[[], Report]) -> float:
     """The process's CPU time for one act on texts that nothing is remembered of."""
-    slots._remembered.cache_clear()
+    slots._read_cached.cache_clear()
     gc.collect(0)
     began = time.process_time_ns()
     act()
@@ -167,7 +167,7 @@ def cpu_ms(act: Callable[[], Report]) -> float:
 
 def stages(case: Case) -> list[float]:
     """CPU milliseconds of each stage, in the pipeline's order, with a scanner that says nothing."""
-    slots._remembered.cache_clear()
+    slots._read_cached.cache_clear()
     exchange, judge, _ = case
     marks = [time.process_time_ns()]
 
@@ -176,7 +176,7 @@ def stages(case: Case) -> list[float]:
 
     sentences = segment(exchange.answer)
     mark()
-    run = Run(exchange.question, segment_passages(exchange.passages), OPTIONS)
+    run = VerificationRun(exchange.question, segment_passages(exchange.passages), OPTIONS)
     mark()
     drafts = _driven(hold(judge, sentences))
     run.drafts = () if isinstance(drafts, Exception) else drafts
@@ -192,16 +192,16 @@ def stages(case: Case) -> list[float]:
     return [(b - a) / 1e6 for a, b in pairwise(marks)]
 
 
-def _judged(run: Run, tier: Tier) -> Steps[None]:
+def _judged(run: VerificationRun, tier: Tier) -> Steps[None]:
     yield from run.verify_locally(tier)
     yield from run.verify_globally(tier)
-    yield from run.demand_evidence(tier)
-    run.settle(tier)
+    yield from run.require_evidence(tier)
+    run.keep_confident(tier)
 
 
 def _driven(steps: Steps[T]) -> T:
     meter = Meter()
-    return drive(steps, lambda batch: ask(batch, meter))
+    return run_steps(steps, lambda batch: answer_batch(batch, meter))
 
 
 def print_times(title: str, times: Sequence[float], claims: int) -> None:

@@ -9,8 +9,8 @@ from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.core.evidence import or_join
 from otel_rt4chart.verify.core.judge import Hint
 from otel_rt4chart.verify.decompose.rules import decompose
-from otel_rt4chart.verify.link.chunks import chunk
-from otel_rt4chart.verify.link.link import Linker
+from otel_rt4chart.verify.link.chunks import split_into_chunks
+from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 PASSAGES = [
@@ -43,7 +43,7 @@ def main() -> None:
     for one in context:
         print(f"  S{one.index} {one.passage_id}[{one.start}:{one.end}] {one.reading}")
 
-    chunks = chunk(context, window=WINDOW, overlap=OVERLAP)
+    chunks = split_into_chunks(context, window=WINDOW, overlap=OVERLAP)
     print(f"\n2 chunks of {WINDOW} sentences that share {OVERLAP}")
     for part in chunks:
         print(f"  C{part.index} " + " ".join(f"S{one.index}" for one in part.sentences))

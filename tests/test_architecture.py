@@ -155,7 +155,7 @@ OUTSIDE = {
 EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
-    "otel_rt4chart.verify.core.drive": {"asyncio"},
+    "otel_rt4chart.verify.core.steps": {"asyncio"},
     "otel_rt4chart.verify.neural.runtime": {"os", "threading"},
 }
 IMPURE = {"os", "time", "datetime", "random", "socket", "threading", "subprocess", "asyncio"}

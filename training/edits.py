@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from exchanges import Exchanges
 
-from otel_rt4chart.verify.language.antonyms import opposites
 from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.thesaurus import opposites
 
 FEWEST_WORDS, MOST_WORDS = 5, 22
 _AUXILIARY = re.compile(r"\b(is|are|was|were|will|would|can|could|should|must|has|have|had)\b")

@@ -39,7 +39,7 @@ SEED = 42
 
 
 def examples(row: Row) -> list[Example]:
-    """A row's claims with their features; a claim that meets a span is unfaithful."""
+    """A row's claims with their features; a claim that matches a span is unfaithful."""
     context = read_context([one.text for one in segment_passages(row.exchange.passages)])
     drafts = [one for one in decompose(segment(row.exchange.answer)) if one.is_claim]
     found = []

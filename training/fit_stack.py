@@ -38,20 +38,34 @@ from wordnet import read_wordnet
 from otel_rt4chart.bench.dataset import Row, read_rows
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.decompose.rules import decompose
-from otel_rt4chart.verify.language.context import Context, read_context
+from otel_rt4chart.verify.language.context import ContextIndex, read_context
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.features import read_claim
-from otel_rt4chart.verify.neural.cross_encoder import LONGEST, LONGEST_CLAIM, CrossEncoder, Read
-from otel_rt4chart.verify.neural.premise import linker_of, nearby, together
-from otel_rt4chart.verify.neural.stacked_head import FILE, KIND, NAMES, NETWORK, values
+from otel_rt4chart.verify.neural.cross_encoder import (
+    LONGEST,
+    LONGEST_CLAIM,
+    CrossEncoder,
+    NetworkReading,
+)
+from otel_rt4chart.verify.neural.local_judge import (
+    HEADS_FILE,
+    NETWORK,
+    NETWORK_KIND,
+    STACK_FEATURES,
+    stack_features,
+)
+from otel_rt4chart.verify.neural.premise import cached_linker, join_fitting, nearest_sentences
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 SHIPPED, WITHOUT = "shipped", "without-"
 # More of each speaks for unfaithful; of the network's kind nothing follows.
-SIGNS = np.array([0.0 if name == KIND else 1.0 for name in NAMES])
+SIGNS = np.array([0.0 if name == NETWORK_KIND else 1.0 for name in STACK_FEATURES])
 # What speaks for contradicted (+1) or for baseless (-1) once a claim is unfaithful; 0: unused.
 KIND_SIGNS = np.array(
-    [(name in CLASHES or name == KIND) * 1.0 - (name in NOVELTIES) * 1.0 for name in NAMES]
+    [
+        (name in CLASHES or name == NETWORK_KIND) * 1.0 - (name in NOVELTIES) * 1.0
+        for name in STACK_FEATURES
+    ]
 )
 MARKED_FROM = 0.5
 # The heads learn from networks that never saw the data set; the one that ships saw all of them, and
@@ -79,12 +93,12 @@ def main() -> None:
     kinds, kind_threshold = fit_kinds(train, matrix(train), KIND_SIGNS)
     fitted = {
         "about": "logistic heads over slots and the network; weights keep their signs",
-        "unfaithful": as_json(head, NAMES, threshold),
-        "contradicted": as_json(kinds, NAMES, kind_threshold),
+        "unfaithful": as_json(head, STACK_FEATURES, threshold),
+        "contradicted": as_json(kinds, STACK_FEATURES, kind_threshold),
         "marked_from": MARKED_FROM,
         "answer_figures": figures,
     }
-    (given.out / FILE).write_text(json.dumps(fitted, indent=1) + "\n", "utf-8")
+    (given.out / HEADS_FILE).write_text(json.dumps(fitted, indent=1) + "\n", "utf-8")
     print(json.dumps({key: fitted[key] for key in ("unfaithful", "contradicted")}, indent=1))
 
 
@@ -106,15 +120,16 @@ class Network:
         self._network = CrossEncoder(folder)
         self._path = folder / f"reads-{self._network.id.rpartition('/')[2]}.jsonl"
         lines = self._path.read_text("utf-8").splitlines() if self._path.is_file() else []
-        self._known = {(claim, evidence): Read(*logs, marks=()) for claim, evidence, logs in map(
-            json.loads, lines
-        )}  # fmt: skip
+        self._known = {
+            (claim, evidence): NetworkReading(*logs, marks=())
+            for claim, evidence, logs in map(json.loads, lines)
+        }
 
     def length(self, claim: str, evidence: str) -> int:
         """In tokens."""
         return self._network.length(claim, evidence)
 
-    def read(self, claim: str, evidence: str) -> Read:
+    def read(self, claim: str, evidence: str) -> NetworkReading:
         """Without the marks of words."""
         if (claim, evidence) not in self._known:
             (one,) = self._network.read([(claim, evidence)])
@@ -173,14 +188,14 @@ def made_examples(rows: Sequence[Row], run: Path, exchanges: Exchanges) -> list[
 
 
 def measured(
-    claim: str, sentences: Sequence[Sentence], context: Context, network: Network
+    claim: str, sentences: Sequence[Sentence], context: ContextIndex, network: Network
 ) -> tuple[float, ...]:
     """As the judge measures a claim, in the order of `NAMES`."""
-    near = nearby(claim, sentences, linker_of(tuple(sentences)))
-    evidence = together(near, lambda part: network.length(claim, part) <= LONGEST)
+    near = nearest_sentences(claim, sentences, cached_linker(tuple(sentences)))
+    evidence = join_fitting(near, lambda part: network.length(claim, part) <= LONGEST)
     read = network.read(claim, evidence)
-    named = values(read_claim(read_slots(claim), context), read)
-    return tuple(named[name] for name in NAMES)
+    named = stack_features(read_claim(read_slots(claim), context), read)
+    return tuple(named[name] for name in STACK_FEATURES)
 
 
 def matrix(rows: Sequence[Example]) -> Floats:
@@ -207,7 +222,9 @@ def fitted_head(rows: Sequence[Example]) -> Fit:
     y = np.array([bool(one.unfaithful) for one in rows])
     datasets, groups = [one.dataset for one in rows], [one.group for one in rows]
     x = matrix(rows)
-    return raised(fit(x, y, datasets, groups, SIGNS), x, y, datasets, NAMES.index(NETWORK), TRUST)
+    return raised(
+        fit(x, y, datasets, groups, SIGNS), x, y, datasets, STACK_FEATURES.index(NETWORK), TRUST
+    )
 
 
 def natural_alone(table: Table) -> Table:

@@ -15,8 +15,8 @@ from exchanges import Exchanges
 from otel_rt4chart.bench.dataset import Row
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.decompose.rules import decompose
-from otel_rt4chart.verify.link.link import Linker
-from otel_rt4chart.verify.neural.premise import NEARBY, nearby, together
+from otel_rt4chart.verify.link.linker import Linker
+from otel_rt4chart.verify.neural.premise import NEAREST, join_fitting, nearest_sentences
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 LABELS = ("entailed", "contradicted", "baseless")
@@ -53,13 +53,13 @@ class Context:
     def evidence(self, claim: str, without: int | None = None) -> str:
         """The sentences nearest to the claim, in document order; `without` leaves one out."""
         if without is None:
-            return together(nearby(claim, self.sentences, self._linker))
+            return join_fitting(nearest_sentences(claim, self.sentences, self._linker))
         others = tuple(one for one in self.sentences if one.index != without)
-        return together(nearby(claim, others, Linker(others)))
+        return join_fitting(nearest_sentences(claim, others, Linker(others)))
 
 
 def natural(rows: Iterable[Row]) -> Iterator[tuple[Row, Pair]]:
-    """A row's claims; one that meets a marked span is unfaithful.
+    """A row's claims; one that matches a marked span is unfaithful.
 
     Claims of an unfaithful answer without marks are left out, unless there is only one.
     """
@@ -160,7 +160,7 @@ def _made(
 def _unsupported(row: Row, context: Context, chance: random.Random) -> Iterator[Pair]:
     """A sentence of the source beside the source without it."""
     fitting = [s for s in context.sentences if 6 <= len(s.reading.split()) <= 30]
-    if len(context.sentences) > NEARBY and fitting:
+    if len(context.sentences) > NEAREST and fitting:
         chosen = chance.choice(fitting)
         at = context.sentences.index(chosen)
         yield Pair(

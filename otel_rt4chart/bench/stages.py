@@ -14,11 +14,18 @@ from typing import NamedTuple
 from otel_rt4chart.bench.dataset import GoldSpan, Row
 from otel_rt4chart.bench.metrics import Counts
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.evidence import is_borne_out, known_only
+from otel_rt4chart.verify.core.evidence import drop_unknown_sentences, has_required_evidence
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
 from otel_rt4chart.verify.core.model import AnswerRange, Claim, DraftClaim, Label, Report, Sentence
-from otel_rt4chart.verify.decompose.drafts import BEFORE, lost, parts, place, sound, ungrounded
-from otel_rt4chart.verify.link.link import Linker
+from otel_rt4chart.verify.decompose.answer_range import locate_claim
+from otel_rt4chart.verify.decompose.guards import (
+    SENTENCES_BEFORE,
+    grounding_problem,
+    missing_content,
+    repair_drafts,
+    split_claim,
+)
+from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 
@@ -118,7 +125,7 @@ def measure(name: str, checked: Sequence[Checked]) -> Stages:
         name=name,
         recall=mean(_is_covered(one, span) for one in checked for span in one.row.spans),
         grounded=mean(_is_grounded(one, placed.claim) for one, placed in said),
-        atomic=mean(len(parts(placed.claim.text)) == 1 for _, placed in said),
+        atomic=mean(len(split_claim(placed.claim.text)) == 1 for _, placed in said),
         kept=mean(chain.from_iterable(map(_kept, checked))),
         linked=mean(chain.from_iterable(map(_linked, checked))),
         agreement=mean(chain.from_iterable(one.steady for one in checked)),
@@ -159,7 +166,7 @@ def _drafts(
     """A report keeps no drafts: a plain judge makes the same ones again, others cost calls."""
     if not isinstance(judge, BatchJudge) and sentences:
         with suppress(JudgeError):
-            drafts = sound(judge.decompose(sentences), sentences)
+            drafts = repair_drafts(judge.decompose(sentences), sentences)
             if [draft.text for draft in drafts] == [claim.text for claim in claims]:
                 return drafts
     return [_draft(claim, sentences) for claim in claims]
@@ -168,7 +175,7 @@ def _drafts(
 def _draft(claim: Claim, sentences: Sequence[Sentence]) -> DraftClaim:
     where = claim.answer_range
     if claim.label.is_unfaithful and claim.sentence >= 0:
-        where = place(claim.text, sentences[claim.sentence])
+        where = locate_claim(claim.text, sentences[claim.sentence])
     return DraftClaim(claim.text, claim.sentence, where, claim.kind)
 
 
@@ -184,7 +191,7 @@ def _steady(row: Row, pairs: Iterable[tuple[Claim, DraftClaim]], judge: Judge) -
         with suppress(JudgeError):
             told = judge.resolve([draft], shown, hint=None, question=row.exchange.question)
             for judgement in told:
-                held = is_borne_out(known_only(judgement, found))
+                held = has_required_evidence(drop_unknown_sentences(judgement, found))
                 yield claim.label is (judgement.label if held else Label.BASELESS)
 
 
@@ -194,15 +201,15 @@ def _is_covered(one: Checked, span: GoldSpan) -> bool:
 
 def _is_grounded(one: Checked, claim: Claim) -> bool:
     at = max(0, claim.sentence)
-    before = [sentence.text for sentence in one.sentences[max(0, at - BEFORE) : at]]
-    return ungrounded(claim.text, _home(one, claim.sentence), before) is None
+    before = [sentence.text for sentence in one.sentences[max(0, at - SENTENCES_BEFORE) : at]]
+    return grounding_problem(claim.text, _home(one, claim.sentence), before) is None
 
 
 def _kept(one: Checked) -> Iterator[bool]:
     texts: dict[int, list[str]] = {}
     for placed in one.claims:
         texts.setdefault(placed.claim.sentence, []).append(placed.claim.text)
-    return (not lost(_home(one, sentence), claims) for sentence, claims in texts.items())
+    return (not missing_content(_home(one, sentence), claims) for sentence, claims in texts.items())
 
 
 def _home(one: Checked, sentence: int) -> str:

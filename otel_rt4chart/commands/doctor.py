@@ -110,7 +110,7 @@ def core_checks() -> Iterator[Check]:
 
 def models_check() -> Check:
     """The embedded models open, and tell which they are."""
-    lacking = embedded_models.missing()
+    lacking = embedded_models.missing_packages()
     if lacking:
         told = f"{', '.join(lacking)} not installed"
         return Check(

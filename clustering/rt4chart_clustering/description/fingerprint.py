@@ -12,18 +12,18 @@ from otel_rt4chart.verify.core.failure_kinds import (
     kind_of_opposite,
 )
 from otel_rt4chart.verify.core.model import Clash
-from otel_rt4chart.verify.language.context import Context, read_context
+from otel_rt4chart.verify.language.context import ContextIndex, read_context
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.tokens import Token, stem
 from otel_rt4chart.verify.language.word_lists import CueKind
 from otel_rt4chart.verify.local.alignment import Alignment, align
 from otel_rt4chart.verify.local.differences import (
     date_differences,
+    name_differences,
     negation_differences,
     number_differences,
     term_differences,
 )
-from otel_rt4chart.verify.local.word_differences import name_differences
 from rt4chart_clustering.description.word_changes import (
     MeaningChange,
     cues,
@@ -111,7 +111,7 @@ def _change_of_clash(clash: Clash) -> MeaningChange:
 
 
 def _tagged_change(
-    written: str, found: Sequence[MeaningChange], claim: Slots, context: Context
+    written: str, found: Sequence[MeaningChange], claim: Slots, context: ContextIndex
 ) -> MeaningChange:
     """The change of tagged words: the rules' own if they found a counterpart for most of them."""
     words = {word.stem for word in read_slots(written).words}
@@ -127,7 +127,7 @@ def _is_about(change: MeaningChange, words: Collection[str]) -> bool:
     return change.kind not in UNEXPLAINED and 2 * len(mine & set(words)) >= len(mine) > 0
 
 
-def _value_changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[MeaningChange]:
+def _value_changes(claim: Slots, laid: Alignment, context: ContextIndex) -> Iterator[MeaningChange]:
     yield from _changed_numbers(claim, laid, context)
     yield from _changed_units(claim, context)
     for date in date_differences(claim, laid, context):
@@ -145,7 +145,9 @@ def _value_changes(claim: Slots, laid: Alignment, context: Context) -> Iterator[
         yield from _restriction_changes(claim, context)
 
 
-def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterator[MeaningChange]:
+def _changed_numbers(
+    claim: Slots, laid: Alignment, context: ContextIndex
+) -> Iterator[MeaningChange]:
     """Numbers that the sentences lack, with their rival or the only number of the sentences."""
     differences = [
         one
@@ -162,7 +164,7 @@ def _changed_numbers(claim: Slots, laid: Alignment, context: Context) -> Iterato
         yield MeaningChange(FailureKind.NUMBER, *lone)
 
 
-def _lone_numbers(claim: Slots, context: Context) -> tuple[str, str] | None:
+def _lone_numbers(claim: Slots, context: ContextIndex) -> tuple[str, str] | None:
     """The only number of the claim and of the sentences, as written, if both have digits."""
     pairs = [(slots, other) for slots in context.sentences for other in slots.quantities]
     if len(claim.quantities) != 1 or len(pairs) != 1:
@@ -172,7 +174,7 @@ def _lone_numbers(claim: Slots, context: Context) -> tuple[str, str] | None:
     return written if all(any(map(str.isdigit, one)) for one in written) else None
 
 
-def _changed_units(claim: Slots, context: Context) -> Iterator[MeaningChange]:
+def _changed_units(claim: Slots, context: ContextIndex) -> Iterator[MeaningChange]:
     """`14 days` against `14 months`: the same value with a unit that the sentences lack."""
     stems = {token.stem for slots in context.sentences for token in slots.tokens}
     for mine in claim.quantities:
@@ -182,7 +184,7 @@ def _changed_units(claim: Slots, context: Context) -> Iterator[MeaningChange]:
             yield MeaningChange(FailureKind.UNIT, mine.unit, min(units))
 
 
-def _restriction_changes(claim: Slots, context: Context) -> Iterator[MeaningChange]:
+def _restriction_changes(claim: Slots, context: ContextIndex) -> Iterator[MeaningChange]:
     """Exclusions, conditions, hedges and quantifiers of the sentences that the claim lacks."""
     for sentence in context.sentences:
         if not claim.denials and not any(cues(claim.text, "exclusion")):
@@ -223,14 +225,14 @@ def _dropped_cues(
 
 def _own_words(claim: Slots, laid: Alignment) -> frozenset[str]:
     """The stems of the claim that no sentence has."""
-    met = {at for meets in laid.meets for at, places in enumerate(meets) if places}
+    met = {at for matches in laid.matches for at, places in enumerate(matches) if places}
     return frozenset(word.stem for at, word in enumerate(claim.words) if at not in met)
 
 
 def _word_changes(
     claim: Slots,
     laid: Alignment,
-    context: Context,
+    context: ContextIndex,
     own: frozenset[str],
     explained: Collection[str],
 ) -> Iterator[MeaningChange]:

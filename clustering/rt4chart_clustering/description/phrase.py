@@ -9,10 +9,9 @@ from functools import cache
 from importlib.resources import files
 
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.llm.ask import Completion
-from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, keep, key_of, stored
-from otel_rt4chart.verify.llm.conversation import Sender
-from otel_rt4chart.verify.llm.prompt import Message, Prompt
+from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, key_of, load_value, store_value
+from otel_rt4chart.verify.llm.conversation import Completion, PromptSender
+from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt
 
 SEED = 42
 MOST = 500  # calls in a run
@@ -28,7 +27,9 @@ class Writer:
     fails, is refused or is over the bound has no text: whoever asks has words of its own.
     """
 
-    def __init__(self, sender: Sender, *, cache: Cache | None = None, most: int = MOST) -> None:
+    def __init__(
+        self, sender: PromptSender, *, cache: Cache | None = None, most: int = MOST
+    ) -> None:
         """`cache` keeps replies between runs; without one they are kept as long as this is."""
         self._sender = sender
         self._cache = cache or MemoryCache()
@@ -47,7 +48,7 @@ class Writer:
         """For each prompt what `read` makes of its number and reply; {} where there is nothing."""
         keys = [key_of(self._sender.address, self._sender.model, one.messages) for one in prompts]
         found = {
-            key: kept for key in keys if (kept := _texts(stored(self._cache, key))) is not None
+            key: kept for key in keys if (kept := _texts(load_value(self._cache, key))) is not None
         }
         missing = {key: at for at, key in reversed(list(enumerate(keys))) if key not in found}
         asked = sorted(missing.items(), key=lambda one: one[1])[: self._left]
@@ -57,13 +58,13 @@ class Writer:
             if isinstance(reply, Completion):
                 # A reply that was refused is kept as nothing: the same would come again.
                 found[key] = read(at, object_in(reply.text)) or {}
-                keep(self._cache, key, found[key])
+                store_value(self._cache, key, found[key])
         return [found.get(key, {}) for key in keys]
 
 
 def build_prompt(name: str, told: str, schema: Mapping[str, object], *, tokens: int) -> Prompt:
     """The instructions of `prompts/NAME.md` and what is told, quoted by whoever calls."""
-    messages = (Message("system", _instructions(name)), Message("user", told))
+    messages = (ChatMessage("system", _instructions(name)), ChatMessage("user", told))
     return Prompt(messages, f"rt4chart_{name}", schema, tokens, SEED)
 
 

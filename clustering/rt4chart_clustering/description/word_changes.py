@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureKind, kind_of_opposite
-from otel_rt4chart.verify.language.antonyms import opposites
-from otel_rt4chart.verify.language.context import Context
+from otel_rt4chart.verify.language.context import ContextIndex
 from otel_rt4chart.verify.language.negation import are_opposite
-from otel_rt4chart.verify.language.relations import relations
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.synonyms import alike
+from otel_rt4chart.verify.language.thesaurus import all_synonyms, opposites, relations
 from otel_rt4chart.verify.language.tokens import Token, stem
 from otel_rt4chart.verify.language.word_lists import (
     FINGERPRINT_CUES,
@@ -70,7 +68,7 @@ def cues(text: str, kind: CueKind) -> Iterator[Cue]:
         yield Cue(match.group(), span)
 
 
-def word_change(written: str, claim: Slots, context: Context) -> MeaningChange:
+def word_change(written: str, claim: Slots, context: ContextIndex) -> MeaningChange:
     """The change that the words `written` in the claim make, given that they are wrong."""
     inside = _tokens(written, claim)
     by_rule = [_change_of(token, claim, context) for token in inside]
@@ -94,11 +92,11 @@ def kind_of_word_pair(claimed: str, found: str) -> FailureKind:
     mine, theirs = stem(claimed.lower()), stem(found.lower())
     if are_opposite(mine, theirs):
         return kind_of_opposite(mine)
-    is_paraphrase = mine == theirs or theirs in alike(mine)
+    is_paraphrase = mine == theirs or theirs in all_synonyms(mine)
     return FailureKind.OTHER if is_paraphrase else FailureKind.TERM
 
 
-def opposite_in(context: Context, word_stem: str) -> str:
+def opposite_in(context: ContextIndex, word_stem: str) -> str:
     """A word of the sentences that is the opposite of this one, as written; "" for none."""
     against = opposites(word_stem)
     for sentence in context.sentences:
@@ -128,7 +126,7 @@ def _tokens(written: str, claim: Slots) -> Sequence[Token]:
     return [token for token in claim.tokens if start < token.end and token.start < end]
 
 
-def _change_of(token: Token, claim: Slots, context: Context) -> tuple[FailureKind, str] | None:
+def _change_of(token: Token, claim: Slots, context: ContextIndex) -> tuple[FailureKind, str] | None:
     """The kind of one word's change, with its counterpart if there is one; None without a rule."""
     value = _kind_of_value(token, claim)
     if value is not None:
@@ -149,7 +147,7 @@ def _change_of(token: Token, claim: Slots, context: Context) -> tuple[FailureKin
     return None
 
 
-def _is_denied_too(negation: Token, claim: Slots, context: Context) -> bool:
+def _is_denied_too(negation: Token, claim: Slots, context: ContextIndex) -> bool:
     """True if the sentences deny one of the words that the claim denies."""
     denied = {
         claim.tokens[at].stem

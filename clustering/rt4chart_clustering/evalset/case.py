@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.json_rows import row_from
+from otel_rt4chart.verify.core.json_rows import read_row
 from otel_rt4chart.verify.core.model import Exchange, Label
 
 
@@ -94,7 +94,7 @@ def case_from(row: Mapping[str, Any]) -> EvalCase:
     A row without an id gets that of its question and passages; one without claims has none, as
     the rows that `rt4chart verify` reads.
     """
-    exchange = row_from(row).exchange
+    exchange = read_row(row).exchange
     given, source = row.get("id"), row.get("source") or {}
     if given is not None and (not isinstance(given, str | int) or isinstance(given, bool)):
         raise InputError(f'expected "id" to be a string, got {type(given).__name__}')

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.json_rows import parse
+from otel_rt4chart.verify.core.json_rows import parse_row
 from rt4chart_clustering.evalset.case import EvalCase, case_from
 
 
@@ -26,7 +26,7 @@ def cases_from(lines: Iterable[bytes], where: str) -> list[EvalCase]:
         if not line.strip():
             continue
         try:
-            case = case_from(parse(line))
+            case = case_from(parse_row(line))
         except InputError as error:
             raise InputError(f"{where}, line {number}: {error}") from error
         if case.id in found:

@@ -1,6 +1,6 @@
 """The agent: a model asks for what it wants to see, until it submits a finding that holds.
 
-It is a conversation as `otel_rt4chart.verify.llm.ask` knows them, and sends nothing itself. The
+It is a `Dialogue` of `otel_rt4chart.verify.llm.conversation`, and sends nothing itself. The
 tools are asked for in the reply's JSON and not by the protocol's own tool calls: so every endpoint
 that can judge can explain, also those that know no tools.
 """
@@ -15,8 +15,8 @@ from typing import Protocol
 
 from otel_rt4chart.core.errors import InputError, JudgeError
 from otel_rt4chart.core.text import encodable
-from otel_rt4chart.verify.llm.ask import Completion, Talk
-from otel_rt4chart.verify.llm.prompt import Message, Prompt
+from otel_rt4chart.verify.llm.conversation import Completion, Dialogue
+from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt
 from rt4chart_clustering.explain.calls import SCHEMA, SUBMIT, TOOLS, Call, call_from, listing
 from rt4chart_clustering.explain.finding import Finding, Quote, finding_from
 
@@ -45,7 +45,7 @@ class Ended:
     turns: int
 
 
-def agent(tools: Tools, *, turns: int = TURNS) -> Talk[Ended]:
+def agent(tools: Tools, *, turns: int = TURNS) -> Dialogue[Ended]:
     """Ask, read, answer, until a finding holds, the turns are over or nothing more may be spent."""
     prompt = opening()
     asked: dict[str, int] = {}
@@ -65,8 +65,8 @@ def agent(tools: Tools, *, turns: int = TURNS) -> Talk[Ended]:
 
 def opening() -> Prompt:
     """The first call: instructions, and the request to begin."""
-    start = Message("user", "Begin: find the cause of the issue that get_issue shows.")
-    messages = (Message("system", instructions()), start)
+    start = ChatMessage("user", "Begin: find the cause of the issue that get_issue shows.")
+    messages = (ChatMessage("system", instructions()), start)
     return Prompt(messages, "rt4chart_explain", SCHEMA, _OUTPUT_TOKENS, 0)
 
 

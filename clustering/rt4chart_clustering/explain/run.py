@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.drive import drive
 from otel_rt4chart.verify.core.meter import Budget, Meter
 from otel_rt4chart.verify.core.model import Usage
-from otel_rt4chart.verify.llm.ask import Completion, in_rounds
-from otel_rt4chart.verify.llm.conversation import Sender
+from otel_rt4chart.verify.core.steps import run_steps
+from otel_rt4chart.verify.llm.conversation import Completion, PromptSender, run_in_rounds
 from otel_rt4chart.verify.llm.prices import Price
 from rt4chart_clustering.explain.agent import TURNS, Ended, Tools, agent
 
@@ -24,7 +23,7 @@ class Explained:
 
 
 def explain(
-    endpoint: Sender,
+    endpoint: PromptSender,
     tools: Tools,
     *,
     turns: int = TURNS,
@@ -39,7 +38,7 @@ def explain(
         is_known = price is not None and not completion.is_estimated
         meter.charge(*used, price.of(*used) if price and is_known else None)
 
-    (ended,) = drive(in_rounds([agent(tools, turns=turns)], meter, charge), endpoint.send)
+    (ended,) = run_steps(run_in_rounds([agent(tools, turns=turns)], meter, charge), endpoint.send)
     if ended.why.startswith("over_budget"):
         ended = Ended(None, f"the budget of {tokens} tokens is spent", ended.turns)
     return Explained(ended, meter.usage())

@@ -12,7 +12,7 @@ from typing import Any
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.verify.core.json_rows import parse
+from otel_rt4chart.verify.core.json_rows import parse_row
 from rt4chart_clustering.evalset.case import EvalCase
 
 LAST_WORDS = 400
@@ -76,7 +76,7 @@ def answers_from(
         if not line.strip():
             continue
         try:
-            name, answer = _answer(parse(line))
+            name, answer = _answer(parse_row(line))
             if name not in known:
                 raise InputError(f'expected "id" to be that of a case, got {name!r}')
             if name in found:

@@ -1,4 +1,4 @@
-"""Two judges in a row: the cheap one first, the other one where it is not sure."""
+"""A cascade of two judges: a cheap one first, a second one for its uncertain verdicts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.core.judge import BatchJudge, Hint, Judge, is_remote
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Sentence
 
-# Of 1,440 dev claims 40% go on, and 20% of the kept verdicts are wrong (benchmarks/judge.py).
+# Escalates 40% of 1,440 dev claims; of the verdicts it keeps, 20% are wrong (benchmarks/judge.py).
 THRESHOLD = 0.7
 
 
 class Tier(NamedTuple):
-    """A judge, and the confidence under which its verdict goes on to the next one."""
+    """A judge, and the confidence below which its claims go to the next judge."""
 
     judge: Judge | BatchJudge
     threshold: float = 0.0
@@ -23,10 +23,10 @@ class Tier(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CascadeJudge:
-    """`first` judges every claim; those under `threshold`, and the undecided, go to `second`.
+    """`first` judges every claim; those below `threshold`, and the undecided, go to `second`.
 
-    Where `second` cannot decide one, it is undecided with that reason: the first judge's word was
-    not good enough. Alone, outside the pipeline, it answers as `first` does.
+    A claim that `second` cannot decide is undecided: the first verdict was not certain enough.
+    Outside the pipeline a cascade answers as `first` does.
     """
 
     first: Judge
@@ -34,7 +34,7 @@ class CascadeJudge:
     threshold: float = THRESHOLD
 
     def __post_init__(self) -> None:
-        """Refuse what could not escalate a claim."""
+        """SettingsError where a claim could not be escalated."""
         if not 0.0 <= self.threshold <= 1.0:
             raise SettingsError(f"cascade threshold: expected 0 to 1, got {self.threshold}")
         if isinstance(self.first, BatchJudge | CascadeJudge):
@@ -54,12 +54,12 @@ class CascadeJudge:
 
     @property
     def id(self) -> str:
-        """Both judges and the threshold: another one gives other verdicts."""
+        """Both judges' ids and the threshold."""
         return f"cascade({self.first.id},{self.second.id},{self.threshold:g})"
 
     @property
     def is_remote(self) -> bool:
-        """True where either sends texts out of this process."""
+        """True where either judge sends texts out of this process."""
         return is_remote(self.first) or is_remote(self.second)
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
@@ -69,7 +69,7 @@ class CascadeJudge:
     def assess(
         self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
     ) -> Sequence[Judgement]:
-        """The first judge's word on one chunk."""
+        """The first judge's judgements on one chunk."""
         return self.first.assess(claims, chunk, question=question)
 
     def resolve(
@@ -80,12 +80,12 @@ class CascadeJudge:
         hint: Hint | None,
         question: str,
     ) -> Sequence[Judgement]:
-        """The first judge's word on the whole context."""
+        """The first judge's judgements on the whole context."""
         return self.first.resolve(claims, context, hint=hint, question=question)
 
 
-def tiers(judge: Judge | BatchJudge, *, strict: bool) -> tuple[Tier, ...]:
-    """The judges in the order in which they are asked; `strict` leaves the first one out."""
+def judge_tiers(judge: Judge | BatchJudge, *, strict: bool) -> tuple[Tier, ...]:
+    """The judges in the order in which they are asked; `strict` skips a cascade's first one."""
     if not isinstance(judge, CascadeJudge):
         return (Tier(judge),)
     last = Tier(judge.second)
@@ -93,7 +93,7 @@ def tiers(judge: Judge | BatchJudge, *, strict: bool) -> tuple[Tier, ...]:
 
 
 def threshold_for_share(confidences: Sequence[float], share: float) -> float:
-    """The threshold that escalates about this share of claims with such confidences."""
+    """The threshold that escalates about this share of claims with these confidences."""
     _check("share", share)
     ordered = sorted(confidences)
     at = round(share * len(ordered))
@@ -103,13 +103,14 @@ def threshold_for_share(confidences: Sequence[float], share: float) -> float:
 def threshold_for_error(judged: Sequence[tuple[float, bool]], error: float) -> float:
     """The lowest threshold at which at most this share of the kept verdicts is wrong.
 
-    `judged` holds (confidence, was right) of labelled claims; 1.0 where no threshold is enough.
+    `judged` has (confidence, is right) of labelled claims. 1.0 where no threshold is sufficient.
     """
     _check("error", error)
     best, wrong = 1.0, 0
     ordered = sorted(judged, reverse=True)
     for kept, (confidence, is_right) in enumerate(ordered, start=1):
         wrong += not is_right
+        # A threshold keeps all verdicts of equal confidence, so it can only stand after the last.
         tied = kept < len(ordered) and ordered[kept][0] == confidence
         if not tied and wrong <= error * kept:
             best = confidence

@@ -1,4 +1,4 @@
-"""Evidence checks, and the two joins of RT4CHART over chunks and over claims."""
+"""Checks of evidence, and RT4CHART's two joins: of labels over chunks, and over claims."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from otel_rt4chart.verify.core.model import (
 RELATIONS: dict[Label, Relation] = {Label.ENTAILED: "supports", Label.CONTRADICTED: "contradicts"}
 
 
-def known_only(judgement: Judgement, known: Container[int]) -> Judgement:
-    """The judgement without sentence ids that do not exist, each id once."""
+def drop_unknown_sentences(judgement: Judgement, known: Container[int]) -> Judgement:
+    """The judgement with only the sentence ids that exist, each once."""
     kept = tuple(dict.fromkeys(index for index in judgement.sentences if index in known))
     return judgement if kept == judgement.sentences else replace(judgement, sentences=kept)
 
 
-def is_borne_out(judgement: Judgement) -> bool:
-    """True unless the label asks for evidence and the judgement names none (section 2, Eq. 1)."""
+def has_required_evidence(judgement: Judgement) -> bool:
+    """False where the label requires evidence and the judgement names none (section 2, Eq. 1)."""
     return judgement.label not in RELATIONS or bool(judgement.sentences)
 
 
-def quote(judgement: Judgement, context: Sequence[Sentence]) -> tuple[Evidence, ...]:
-    """The judgement's sentences as they stand in the passages; none for any other label."""
+def quote_evidence(judgement: Judgement, context: Sequence[Sentence]) -> tuple[Evidence, ...]:
+    """The judgement's sentences, quoted from the passages; none for a label without evidence."""
     relation = RELATIONS.get(judgement.label)
     if relation is None:
         return ()
@@ -40,11 +40,12 @@ def quote(judgement: Judgement, context: Sequence[Sentence]) -> tuple[Evidence, 
 
 
 def or_join(labels: Iterable[Label]) -> Label:
-    """A claim's local label from its chunks' (section 3.4): contradicted, else entailed.
+    """A claim's local label from those of its chunks (section 3.4): contradicted, else entailed.
 
     A chunk that could not be judged decides nothing; where none could be, the claim is undecided.
     """
     seen = set(labels)
+    # A chunk that contradicts outweighs one that entails: the global step settles the conflict.
     for label in (Label.CONTRADICTED, Label.ENTAILED, Label.BASELESS):
         if label in seen:
             return label
@@ -52,10 +53,11 @@ def or_join(labels: Iterable[Label]) -> Label:
 
 
 def and_join(labels: Iterable[Label]) -> AnswerLabel:
-    """An answer's label from its claims' (section 3.6); what is not a claim counts nowhere."""
+    """An answer's label from those of its claims (section 3.6); non-claims do not count."""
     seen = set(labels) - {Label.NOT_A_CLAIM}
     if not seen:
         return AnswerLabel.NO_CLAIMS
+    # Undecided comes last but before entailed: an answer is entailed only if all its claims are.
     for label in (Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED):
         if label in seen:
             return AnswerLabel(label.value)

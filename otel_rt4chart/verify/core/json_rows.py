@@ -29,7 +29,7 @@ _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InputRow:
     """One row of input; `id` and `route` are None where the row has none."""
 
     exchange: Exchange
@@ -37,12 +37,12 @@ class Row:
     route: object = None
 
 
-def parse(line: bytes) -> Mapping[str, Any]:
-    """A line as a JSON object; InputError says what else it is."""
+def parse_row(line: bytes) -> Mapping[str, Any]:
+    """The JSON object in a line; InputError says what the line has instead."""
     try:
-        # A byte order mark is what some editors put before the first row.
+        # Some editors put a byte order mark before the first row.
         text = line.decode("utf-8-sig").rstrip("\r\n")
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
@@ -53,38 +53,39 @@ def parse(line: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"expected one JSON object a line: {error}") from error
     if not isinstance(value, dict):
-        raise InputError(f"expected a JSON object, got {_kind(value)}")
+        raise InputError(f"expected a JSON object, got {_type_name(value)}")
     return value
 
 
-def _no_number(name: str) -> object:
-    raise ValueError(f"{name} is no JSON number")
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not a JSON number")
 
 
-def row_from(value: Mapping[str, Any], *, as_of: str = "") -> Row:
+def read_row(value: Mapping[str, Any], *, as_of: str = "") -> InputRow:
     """The exchange of a row `{"id", "question", "contexts": [str | {"id", "text"}], "answer"}`.
 
-    A context may have `metadata`, and a row `as_of`, the answer's date: both tell stale sources.
-    `as_of` is the date of a row that has none. `NAMES` has the fields' other names.
+    A context may have `metadata`, and a row `as_of`, the date of the answer: stale sources are
+    found by them. The parameter `as_of` is the date of rows without one. `NAMES` lists the names
+    that other tools give the fields.
     """
     name, answer = _field(value, "answer")
     if not isinstance(answer, str):
-        raise InputError(f"expected {name} to be a string, got {_kind(answer)}")
+        raise InputError(f"expected {name} to be a string, got {_type_name(answer)}")
     if not answer.strip():
-        raise InputError(f"expected {name} to hold text, got an empty one")
+        raise InputError(f"expected {name} to have text, got an empty string")
     name, question = _field(value, "question")
     if not isinstance(question or "", str):
-        raise InputError(f"expected {name} to be a string, got {_kind(question)}")
+        raise InputError(f"expected {name} to be a string, got {_type_name(question)}")
     name, contexts = _field(value, "contexts")
     if not isinstance(contexts, list) or not contexts:
-        raise InputError(f"expected {name} to be a list of passages, got {_kind(contexts)}")
+        raise InputError(f"expected {name} to be a list of passages, got {_type_name(contexts)}")
     passages = tuple(passage_from(one, number) for number, one in enumerate(contexts, start=1))
     exchange = Exchange(question or "", passages, answer, _date(value.get("as_of"), as_of))
-    return Row(exchange, value.get("id"), value.get("route"))
+    return InputRow(exchange, value.get("id"), value.get("route"))
 
 
 def _field(value: Mapping[str, Any], name: str) -> tuple[str, Any]:
-    """The field under the one name that the row uses, quoted, and what it holds."""
+    """The name that the row uses for a field, quoted, and the field's value."""
     names = NAMES[name]
     used = [one for one in names if value.get(one) is not None]
     if len(used) > 1:
@@ -103,11 +104,13 @@ def _date(written: object, otherwise: str) -> str:
     if written in (None, ""):
         return otherwise
     if not isinstance(written, str) or not _ISO_DATE.match(written):
-        raise InputError(f'expected "as_of" to be a date such as 2026-01-31, got {_kind(written)}')
+        raise InputError(
+            f'expected "as_of" to be a date such as 2026-01-31, got {_type_name(written)}'
+        )
     return written
 
 
-def report_row(row: Row, report: Report) -> dict[str, Any]:
+def report_row(row: InputRow, report: Report) -> dict[str, Any]:
     """The report as `rt4chart verify` writes it."""
     out: dict[str, Any] = {"id": row.id}
     if row.route is not None:
@@ -123,7 +126,7 @@ def report_row(row: Row, report: Report) -> dict[str, Any]:
 
 
 def usage_row(usage: Usage) -> dict[str, Any]:
-    """What is known of the cost."""
+    """The cost, without the parts that are not known."""
     return {name: value for name, value in asdict(usage).items() if value is not None}
 
 
@@ -144,7 +147,7 @@ def claim_rows(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 
 def evidence_row(evidence: Evidence) -> dict[str, Any]:
-    """A sentence of a passage and what it does to the claim."""
+    """A sentence of a passage and its relation to the claim."""
     return {
         "passage": evidence.passage_id,
         "start": evidence.start,
@@ -155,7 +158,7 @@ def evidence_row(evidence: Evidence) -> dict[str, Any]:
 
 
 def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Findings; what a finding does not have is left out."""
+    """Findings, without their empty fields."""
     return [
         {
             key: value
@@ -175,9 +178,9 @@ def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 
 def passage_from(value: object, number: int) -> Passage:
-    """A text, a mapping with `text` and perhaps `id` and `metadata`, or a passage, as a passage.
+    """A passage from a text, or from a mapping with `text` and optional `id` and `metadata`.
 
-    `number` names it where it has no id; InputError for anything else.
+    `number` names a passage without an id. InputError for any other value.
     """
     if isinstance(value, Passage):
         return value
@@ -189,11 +192,11 @@ def passage_from(value: object, number: int) -> Passage:
         metadata = about if isinstance(about, Mapping) else {}
         return Passage(str(value.get("id", f"p{number}")), text, metadata=metadata)
     raise InputError(
-        f'expected passage {number} to be a string or {{"id", "text"}}, got {_kind(value)}'
+        f'expected passage {number} to be a string or {{"id", "text"}}, got {_type_name(value)}'
     )
 
 
-def _kind(value: object) -> str:
+def _type_name(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a string", type(None): "nothing"}
     if isinstance(value, list) and not value:
         return "an empty list"

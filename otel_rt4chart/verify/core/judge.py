@@ -1,4 +1,4 @@
-"""The seam between the pipeline and whatever decides: a model, rules, or a script."""
+"""The protocols that judges and embedders implement, and the questions the pipeline asks them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Label,
 
 
 class Hint(NamedTuple):
-    """What local verification found, and where the global judge looks first (section 3.5, Table 2).
+    """The result of local verification, for the global step to look at first (3.5, Table 2).
 
-    A claim that no chunk decided has no chunk to look at; a hint of None is: nothing was looked at.
+    A claim that no chunk decided has a label without a chunk. Without local verification there is
+    no hint at all.
     """
 
     label: Label
@@ -21,25 +22,26 @@ class Hint(NamedTuple):
 
 
 def is_remote(part: object) -> bool:
-    """True where a judge or an embedder sends texts out of this process, or does not say.
+    """True unless the judge or embedder has an attribute `is_remote` that is False.
 
-    Each says so itself by an attribute `is_remote`.
+    Whatever does not declare that it keeps texts in this process counts as sending them out.
     """
+    # The safe default: a judge of the user's own may send texts anywhere.
     return getattr(part, "is_remote", True) is not False
 
 
 class Judge(Protocol):
-    """Decomposes an answer, then judges its claims chunk by chunk and as a whole.
+    """Decomposes an answer, then judges its claims on single chunks and on the whole context.
 
-    Each method answers for all its claims in one call, in their order. A judge that cannot
-    decide a claim returns `Label.UNDECIDED` with a reason; it raises `JudgeError` only where the
-    whole call failed, and the pipeline then reports the claims of that call as undecided. One that
-    sends texts nowhere says so by an attribute `is_remote` of False.
+    Each method returns one result for each of its claims, in their order. A judge that cannot
+    decide a claim returns `Label.UNDECIDED` with a reason. It raises `JudgeError` only where the
+    whole call failed; the pipeline then reports the claims of that call as undecided. A judge that
+    keeps texts in this process declares it by an attribute `is_remote` of False.
     """
 
     @property
     def id(self) -> str:
-        """Name and version, such as `rules/5`: it identifies the verdicts it gives."""
+        """Name and version, such as `rules/5`; it changes when verdicts could change."""
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The claims of an answer's sentences, in the answer's order; it never sees the context."""
@@ -62,15 +64,15 @@ class Judge(Protocol):
 
 @runtime_checkable
 class ModelJudge(Judge, Protocol):
-    """A judge that runs a model in this process: it reads meaning, and it computes long.
+    """A judge that runs a model in this process.
 
-    It is asked about claims that share no word with the passages, too, and in asynchronous
-    verification it is called in another thread.
+    It is also asked about claims that share no word with the passages. Asynchronous verification
+    calls it in another thread, for it computes long.
     """
 
     @property
     def longest_input(self) -> int:
-        """The tokens of premise and claim that the model takes at once."""
+        """The most tokens of premise and claim together that the model reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Assess:
 class Resolve:
     """Asks for global verification: claims against the whole context.
 
-    `bare` claims were labelled before, without the evidence that their label needs.
+    `bare` marks a second request, for claims whose first label came without evidence.
     """
 
     claims: tuple[DraftClaim, ...]
@@ -113,7 +115,7 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Asks for everything at once: claims of the answer, each with its judgement."""
+    """Asks for claims and judgements of the whole answer in one call."""
 
     sentences: tuple[Sentence, ...]
     context: tuple[Sentence, ...]
@@ -122,13 +124,13 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Asks an embedder for one vector a text."""
+    """Asks an embedder for one vector for each text."""
 
     texts: tuple[str, ...]
 
 
 Question = Decompose | Assess | Resolve | Select | Audit | Embed
-# One item a claim, a sentence's claim or a text, as the question asks.
+# One item for each claim or text of the question; for Decompose and Audit one for each new claim.
 Reply = (
     Sequence[DraftClaim]
     | Sequence[Judgement]
@@ -140,29 +142,29 @@ Reply = (
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to vectors whose cosine says how alike they are; JudgeError where it fails.
+    """Maps texts to vectors; their cosine measures similarity. JudgeError where it fails.
 
-    In asynchronous verification it is called in another thread, for it may wait or compute long.
+    Asynchronous verification calls it in another thread, for it may wait or compute long.
     """
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """One vector a text, all of the same length, in the texts' order."""
+        """One vector for each text, all of the same length, in the order of the texts."""
 
 
 @runtime_checkable
 class MeteredEmbedder(Embedder, Protocol):
-    """An embedder whose texts cost something."""
+    """An embedder whose calls cost money or tokens."""
 
     def embed_metered(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:
-        """The same; it spends from the meter only what its budget allows."""
+        """The same within the meter's budget."""
 
 
 @runtime_checkable
 class BatchJudge(Protocol):
-    """A judge that takes several questions at once, because it waits for an endpoint.
+    """A judge that answers several questions at once, because it waits for an endpoint.
 
-    `answers` gives for each question its reply or the error that stands for it, never raises
-    JudgeError, and spends from the meter only what its budget allows.
+    `answers` returns a reply or an error for each question. It never raises JudgeError and stays
+    within the meter's budget.
     """
 
     @property
@@ -171,14 +173,14 @@ class BatchJudge(Protocol):
 
     @property
     def input_limit(self) -> int:
-        """The tokens of context that one call may hold."""
+        """The most tokens of context in one call."""
 
     @property
     def one_call(self) -> bool:
-        """True for a judge that is asked `Audit` instead of the steps."""
+        """True for a judge that is asked `Audit` instead of the single steps."""
 
     def answers(self, questions: Sequence[Question], meter: Meter) -> Sequence[Reply | Exception]:
-        """Blocks until all are answered; calls run side by side, as many as the judge allows."""
+        """Block until all questions are answered; calls run concurrently where the judge allows."""
 
     async def answers_async(
         self, questions: Sequence[Question], meter: Meter

@@ -1,4 +1,4 @@
-"""What one answer may cost, and what it has cost."""
+"""The budget of one answer's verification, and the meter of what it has cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from otel_rt4chart.verify.core.model import Usage
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that verifying one answer may cost; None is without a bound."""
+    """The most that verifying one answer may cost; None means no limit."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -17,11 +17,10 @@ class Budget:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts one answer's calls and tokens. One thread at a time writes it.
+    """Counts the calls and tokens of one answer; not thread-safe.
 
-    `cost_usd` is None as soon as one call has no known price; `reserved` are the tokens that the
-    calls under way may use. A judge that works in this process costs nothing and is not counted,
-    unless `counts_all`.
+    `cost_usd` is None once a call has no known price. `reserved` are the tokens that calls in
+    progress may use. A judge in this process costs nothing and is counted only with `counts_all`.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -35,9 +34,10 @@ class Meter:
     counts_all: bool = False
 
     def refusal(self, calls: int, tokens: int) -> str | None:
-        """Why so much more may not be spent, or None."""
+        """The reason why so many more calls and tokens exceed the budget, or None."""
         if self.budget.calls is not None and self.calls + calls > self.budget.calls:
             return f"over_budget: {self.budget.calls} calls an answer"
+        # Calls in progress count by their estimate, else parallel calls would pass the budget.
         spent = self.input_tokens + self.output_tokens + self.reserved
         if self.budget.tokens is not None and spent + tokens > self.budget.tokens:
             return f"over_budget: {self.budget.tokens} tokens an answer"
@@ -46,7 +46,7 @@ class Meter:
     def charge(
         self, input_tokens: int, cached_tokens: int, output_tokens: int, cost_usd: float | None
     ) -> None:
-        """Count what a call that was already counted in `calls` has used."""
+        """Add the tokens and cost of a call that `calls` already counts."""
         self.input_tokens += input_tokens
         self.cached_tokens += cached_tokens
         self.output_tokens += output_tokens
@@ -54,7 +54,7 @@ class Meter:
         self.cost_usd = (self.cost_usd or 0.0) + (cost_usd or 0.0) if known else None
 
     def usage(self, milliseconds: float | None = None) -> Usage:
-        """The sums as a report shows them."""
+        """The sums for a report."""
         return Usage(
             calls=self.calls,
             input_tokens=self.input_tokens,

@@ -11,7 +11,7 @@ from otel_rt4chart.core.errors import InputError
 
 
 class Label(StrEnum):
-    """What the passages say of one claim. RT4CHART section 2 names the first three."""
+    """What the passages say about one claim; RT4CHART section 2 defines the first three."""
 
     ENTAILED = "entailed"
     CONTRADICTED = "contradicted"
@@ -26,7 +26,7 @@ class Label(StrEnum):
 
     @property
     def is_decided(self) -> bool:
-        """True for the labels that stand in a rate's denominator."""
+        """True for the labels that count in the denominator of a rate."""
         return self in (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS)
 
 
@@ -69,7 +69,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question, the passages retrieved for it, and the answer that was given.
+    """A question, the passages retrieved for it, and the answer.
 
     `as_of` is the answer's date in ISO 8601, where known: sources may have expired by then.
     """
@@ -80,11 +80,11 @@ class Exchange:
     as_of: str = ""
 
     def __post_init__(self) -> None:
-        """Raise InputError for passages that are none: the mistake would show far from here."""
-        for one in self.passages:
-            if not isinstance(one, Passage):
+        """InputError for items that are not passages, which would fail far from the mistake."""
+        for passage in self.passages:
+            if not isinstance(passage, Passage):
                 raise InputError(
-                    f"expected every passage to be a Passage, got {type(one).__name__}: "
+                    f"expected every passage to be a Passage, got {type(passage).__name__}: "
                     'Passage(id="p1", text="…")'
                 )
 
@@ -93,9 +93,9 @@ class Exchange:
 class Sentence:
     """`text == source[start:end]`, where the source is a passage's text or the answer.
 
-    `index` counts over all passages in order (the paper's S), or over the answer.
-    `passage_id` is empty for a sentence of the answer. `rendered` says in words what a structured
-    source holds there ("WiFi is not available" for `"WiFi": "no"`), else it is empty.
+    `index` counts over all passages in order (the paper's S), or over the answer. `passage_id` is
+    empty for a sentence of the answer. `rendered` puts structured data into words ("WiFi is not
+    available" for `"WiFi": "no"`) and is empty for prose.
     """
 
     index: int
@@ -107,7 +107,7 @@ class Sentence:
 
     @property
     def reading(self) -> str:
-        """What a judge reads: the rendered words, else the text as it stands."""
+        """The text for judges: the rendered words, else the text itself."""
         return self.rendered or self.text
 
 
@@ -121,9 +121,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """The values that stand against each other: `claimed` in the answer, `found` in the evidence.
+    """Conflicting values: `claimed` in the answer, `found` in the evidence.
 
-    `found` is empty where the evidence says nothing of that kind.
+    `found` is empty where the evidence has no value of that kind.
     """
 
     slot: Slot
@@ -133,7 +133,7 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """A claim before any verdict: its wording, its sentence, and where the answer says it."""
+    """A claim before any verdict: its wording, its sentence and its range in the answer."""
 
     text: str
     sentence: int
@@ -144,7 +144,7 @@ class DraftClaim:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A judge's word on one claim; `sentences` are indices of context sentences."""
+    """A judge's verdict on one claim; `sentences` are indices of context sentences."""
 
     label: Label
     sentences: tuple[int, ...] = ()
@@ -155,7 +155,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A sentence that exists: `text == passage.text[start:end]`."""
+    """A quotation of a passage: `text == passage.text[start:end]`."""
 
     passage_id: str
     start: int
@@ -168,9 +168,10 @@ class Evidence:
 class Claim:
     """One claim with its verdict.
 
-    `answer_range` is the narrowest range that carries an unfaithful claim, else the claim's own.
-    `confidence` is in [0, 1]; `decided_by` names the judge, or the step that needed none.
-    `nearest` is the context sentence most like the claim: for reading and grouping, not evidence.
+    `answer_range` is the narrowest range that makes a claim unfaithful, else the claim's range.
+    `confidence` is in [0, 1]. `decided_by` is the judge's id, or the step that needed no judge.
+    `nearest` is the context sentence most similar to the claim: for readers and for grouping, not
+    evidence.
     """
 
     text: str
@@ -189,10 +190,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about an answer beside its labels: `name` says what, `detail` says it in words.
+    """An observation on an answer that its labels do not show; `detail` describes it.
 
-    `kind` tells findings of one name apart, `claim` is the number of the claim concerned,
-    `evidence` shows it (its relation is "contradicts" where it restricts or denies).
+    `kind` distinguishes findings of one `name`. `claim` is the number of the claim concerned.
+    `evidence` has the relation "contradicts" where it restricts or denies the claim.
     """
 
     name: str
@@ -206,9 +207,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a verification cost.
+    """The cost of a verification.
 
-    `calls` were made, `cache_hits` claims and sentences needed none. `cached_tokens` are those of
+    `cache_hits` counts the claims and sentences that needed no call. `cached_tokens` are those of
     the `input_tokens` that the provider had in its prompt cache. `cost_usd` is None where a model
     has no known price, `milliseconds` where no clock was given.
     """

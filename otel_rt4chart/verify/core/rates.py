@@ -1,4 +1,4 @@
-"""Rates with their uncertainty, for claims that come in answers."""
+"""Rates of claims with confidence intervals that account for claims of the same answer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import correlation
 
 Z_95 = 1.959963984540054
-# The intra-class correlation assumed where the answers themselves cannot tell it: fewer than two
-# answers, or all alike. With five claims an answer it widens an interval by a third.
+# The intra-class correlation assumed where it cannot be estimated: with fewer than two answers, or
+# with all claims alike. With five claims an answer it widens an interval by a third.
 ASSUMED_ICC = 0.2
 
 
@@ -17,7 +17,7 @@ ASSUMED_ICC = 0.2
 class AnswerSums:
     """Sums over verified answers; m = decided claims, x = unfaithful claims, w = sample weight.
 
-    They suffice for a weighted ratio and its variance, so a database can add them up.
+    They are sufficient for a weighted ratio and its variance, and a database can add them up.
     """
 
     answers: int
@@ -32,7 +32,7 @@ class AnswerSums:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of claims with its 95 % interval; all three are None where no claim was decided."""
+    """A share of claims with its 95% interval; all three are None where no claim was decided."""
 
     value: float | None
     low: float | None
@@ -40,7 +40,7 @@ class Rate:
 
 
 def claim_rate(sums: AnswerSums) -> Rate:
-    """The weighted share of unfaithful claims, and an interval that knows answers are clusters.
+    """The weighted share of unfaithful claims, with an interval for clustered claims.
 
     The claims of one answer are correlated, so the effective number of claims is Kish's size
     divided by the design effect, which is estimated by the linearised variance of a ratio
@@ -49,15 +49,15 @@ def claim_rate(sums: AnswerSums) -> Rate:
     if sums.wm <= 0:
         return Rate(None, None, None)
     rate = sums.wx / sums.wm
-    size = sums.wm**2 / sums.wwm
+    size = sums.wm**2 / sums.wwm  # Kish's effective size; unequal weights lower it
     return _rate(rate, size / design_effect(sums, rate, size))
 
 
 def part_rate(sums: AnswerSums, wx: float) -> Rate:
-    """The weighted share of decided claims of one kind, the contradicted ones say.
+    """The weighted share of one kind of decided claims, such as the contradicted ones.
 
-    `wx` is their weighted number. Their design effect is taken to be that of all unfaithful
-    claims: how they are spread over the answers, sums of unfaithful claims do not tell.
+    `wx` is their weighted number. Their design effect is assumed to be that of all unfaithful
+    claims: the sums do not say how one kind is spread over the answers.
     """
     whole = claim_rate(sums)
     if whole.value is None:
@@ -67,10 +67,10 @@ def part_rate(sums: AnswerSums, wx: float) -> Rate:
 
 
 def undecided_rate(sums: AnswerSums, undecided: int, wu: float, wwu: float) -> Rate:
-    """The weighted share of undecided claims among these and the decided ones.
+    """The weighted share of undecided claims among undecided and decided ones.
 
-    `wu` is their weighted number, `wwu` the same by the square of the weight. How they are spread
-    over the answers is not known, so their intra-class correlation is the assumed one.
+    `wu` is their weighted number, `wwu` the same with squared weights. Their spread over the
+    answers is not known, so their intra-class correlation is the assumed one.
     """
     wm = sums.wm + wu
     if wm <= 0:
@@ -81,17 +81,19 @@ def undecided_rate(sums: AnswerSums, undecided: int, wu: float, wwu: float) -> R
 
 
 def design_effect(sums: AnswerSums, rate: float, size: float) -> float:
-    """How many times more the rate varies than if each claim were an answer of its own; ≥ 1."""
+    """The variance of the rate relative to that of independent claims (Kish); at least 1."""
     binomial = rate * (1 - rate) / size
     if sums.answers < 2 or binomial <= 0:
         return 1 + (max(sums.claims / max(sums.answers, 1), 1) - 1) * ASSUMED_ICC
+    # The sum of squared residuals w²(x - rate·m)², expanded so that sums suffice.
     residual = sums.wwxx - 2 * rate * sums.wwxm + rate**2 * sums.wwmm
     between = sums.answers / (sums.answers - 1) * max(residual, 0.0) / sums.wm**2
+    # Below 1 only by chance: claims of one answer are not less alike than those of two.
     return max(between / binomial, 1.0)
 
 
 def wilson(rate: float, size: float) -> tuple[float, float]:
-    """Wilson's 95 % score interval for a share seen in `size` (effective) independent trials."""
+    """Wilson's 95% score interval for a share of `size` (effective) independent trials."""
     spread = Z_95**2 / size
     centre = (rate + spread / 2) / (1 + spread)
     half = Z_95 / (1 + spread) * math.sqrt(rate * (1 - rate) / size + spread / (4 * size))
@@ -99,15 +101,15 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
 
 
 def _rate(rate: float, size: float) -> Rate:
-    """With the interval for so many effective claims; sums may round a share above 1."""
-    share = min(max(rate, 0.0), 1.0)
+    """The rate with its interval for `size` effective claims."""
+    share = min(max(rate, 0.0), 1.0)  # sums of floats may leave [0, 1] by rounding
     return Rate(share, *wilson(share, size))
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Spearman's rho of two measures of the same things, ties ranked alike, in [-1, 1].
+    """Spearman's rho of two measures, ties with their mean rank, in [-1, 1].
 
-    None where there are fewer than three things, or where one measure gives all the same.
+    None with fewer than three pairs, or where one measure is constant.
     """
     sides = [_ranks(side) for side in zip(*pairs, strict=True)]
     if len(pairs) < 3 or any(len(set(ranks)) == 1 for ranks in sides):
@@ -116,7 +118,7 @@ def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """From 1 on; equal values share the mean of their places."""
+    """Ranks from 1 on; equal values have the mean of their ranks."""
     ordered = sorted(values)
     first = {value: at for at, value in reversed(list(enumerate(ordered, start=1)))}
     last = {value: at for at, value in enumerate(ordered, start=1)}

@@ -1,4 +1,4 @@
-"""Predicates that share a subject: where "it covers X, requires Y and is Z" may be cut."""
+"""Splits coordinated predicates with a common subject: "it covers X, requires Y and is Z"."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAX_SUBJECT = 8
 
 
 class Word(NamedTuple):
-    """A word in lower case, where it stands, and the text between it and the one before."""
+    """A word in lower case, its offsets, and the text between it and the word before."""
 
     text: str
     start: int
@@ -53,7 +53,10 @@ class Word(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A finite verb; `number` is "one", "many" or "any", `is_sure` where nothing else looks so."""
+    """A finite verb form; `number` is "one", "many" or "any".
+
+    `is_sure` where no noun, adjective or participle has this form.
+    """
 
     number: str
     is_past: bool
@@ -61,8 +64,8 @@ class Form(NamedTuple):
     is_sure: bool
 
 
-class Head(NamedTuple):
-    """A verb that begins a predicate at `begin`; the left one ends at `cut`, before word `stop`."""
+class PredicateStart(NamedTuple):
+    """A predicate's start, `begin`; the predicate before ends at `cut`, before word `stop`."""
 
     stop: int
     cut: int
@@ -71,7 +74,7 @@ class Head(NamedTuple):
 
 
 class Predicate(NamedTuple):
-    """A slice of the sentence, and the slice of the subject to be read before it, if any."""
+    """A slice of the sentence, and the slice of the subject to put before it, if any."""
 
     start: int
     end: int
@@ -79,13 +82,13 @@ class Predicate(NamedTuple):
 
 
 def predicates(text: str, start: int, end: int) -> tuple[Predicate, ...]:
-    """The clause's predicates where each is sure to stand by itself, else the clause as one."""
+    """The clause's predicates where each can stand alone for certain; else the clause as one."""
     words = _words(text, start, end)
     main = next((at for at in range(len(words)) if _is_verb(words, at)), 0)
     subject = _subject(words[:main])
     if subject is None or words[main].gap.strip():
         return (Predicate(start, end),)
-    heads = _heads(words, main)
+    heads = _predicate_starts(words, main)
     starts = [start, *(head.begin for head in heads)]
     ends = [*(head.cut for head in heads), end]
     subjects = [None, *(subject for _ in heads)]
@@ -104,7 +107,7 @@ def _words(text: str, start: int, end: int) -> list[Word]:
 
 
 def _subject(words: Sequence[Word]) -> tuple[int, int] | None:
-    """The slice of the words before the verb, less adverbs at either end, if it can be one."""
+    """The subject: the words before the verb without adverbs at either end, if they can be one."""
     if len(words) > 1 and words[0].text in ADVERBS and words[1].gap.startswith(","):
         words = words[1:]
     while words and words[-1].text in ADVERBS:
@@ -133,12 +136,12 @@ def _begins_noun(word: Word) -> bool:
     return is_noun or word.text in DETERMINERS
 
 
-def _heads(words: Sequence[Word], main: int) -> list[Head]:
+def _predicate_starts(words: Sequence[Word], main: int) -> list[PredicateStart]:
     """The verbs that begin further predicates, as far as all before them are clear."""
-    heads: list[Head] = []
+    heads: list[PredicateStart] = []
     left = main
     for verb in range(main + 2, len(words)):
-        head = _head(words, verb)
+        head = _predicate_start(words, verb)
         if head is None or not _agrees(words, main, verb, has_conjunction=head.has_conjunction):
             continue
         if not _is_clear(words[left : head.stop]):
@@ -150,12 +153,12 @@ def _heads(words: Sequence[Word], main: int) -> list[Head]:
     return heads
 
 
-def _head(words: Sequence[Word], verb: int) -> Head | None:
+def _predicate_start(words: Sequence[Word], verb: int) -> PredicateStart | None:
     """The verb as the first word, but for an adverb, after a comma or a conjunction."""
     if _form(words[verb]) is None:
         return None
     if words[verb].gap.strip() == ",":
-        return Head(verb, words[verb - 1].end, words[verb].start, has_conjunction=False)
+        return PredicateStart(verb, words[verb - 1].end, words[verb].start, has_conjunction=False)
     first = verb - 1 if words[verb - 1].text in ADVERBS else verb
     stop = first - 1
     gaps = words[verb].gap + words[first].gap + words[stop].gap.removeprefix(",")
@@ -163,7 +166,7 @@ def _head(words: Sequence[Word], verb: int) -> Head | None:
         return None
     gap = words[stop].gap
     cut = words[stop].start - len(gap) + len(gap.rstrip(" ,"))
-    return Head(stop, cut, words[first].start, has_conjunction=True)
+    return PredicateStart(stop, cut, words[first].start, has_conjunction=True)
 
 
 def _agrees(words: Sequence[Word], main: int, verb: int, *, has_conjunction: bool) -> bool:
@@ -207,7 +210,7 @@ def _may_modify(text: str) -> bool:
 
 
 def _is_clear(words: Sequence[Word]) -> bool:
-    """True where a predicate is complete, and nothing in it but its verb can begin a clause."""
+    """True where a predicate is complete and only its verb can begin a clause."""
     if len(words) < 2 or words[-1].text in FUNCTION_WORDS:
         return False
     if words[-2].text in CONJUNCTIONS and _form(words[-1]) is not None:  # "shot and killed him"
@@ -230,7 +233,7 @@ def _begins_clause(words: Sequence[Word], at: int) -> bool:
 
 
 def _form(word: Word) -> Form | None:
-    """What finite verb the word may be."""
+    """The finite verb form that the word may be."""
     return verbs().get(word.text) or verbs().get(word.text.removesuffix("n't"))
 
 
@@ -243,7 +246,7 @@ def verbs() -> Mapping[str, Form]:
 
 
 def _read(form: str, marks: Sequence[str]) -> Form:
-    """A line of the table; without marks it is a lexical verb that may be another word as well."""
+    """A line of the table; without marks the form may also be another part of speech."""
     if "auxiliary" in marks:
         return Form(marks[1], "past" in marks, is_auxiliary=True, is_sure=True)
     is_past = not form.endswith("s")

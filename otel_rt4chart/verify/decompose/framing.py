@@ -1,15 +1,15 @@
-"""What frames an answer and asserts nothing: courtesies, announcements, abstentions."""
+"""Recognises framing, text that asserts nothing: courtesies, announcements, abstentions."""
 
 from __future__ import annotations
 
 import re
 
-# The rest of a sentence that asserts nothing, up to where a clause begins that might.
+# The rest of a framing sentence, up to a clause that may assert something.
 _REST = r"(?:(?!,?\s(?:but|however|although|though|while)\b|;\s).)*"
 _SORRY = (
     r"(?:(?:i'm|i\ am)\ (?:sorry|afraid)|sorry|unfortunately|however)[,:]?\s+(?:but\s+|that\s+)?"
 )
-# Each alternative is the whole of a sentence: "No refunds are given" only begins like an agreement.
+# Each alternative matches a whole sentence: "No refunds are given" only begins like an agreement.
 _NOT_A_CLAIM = re.compile(
     rf"""(?:
         (?:sure|yes|no|certainly|of\ course|absolutely|ok(?:ay)?|thanks|thank\ you|hello|hi|sorry
@@ -55,7 +55,7 @@ SUBJECT = rf"""(?=(?:it|they|he|she|we)\s+[a-z]
     |(?:(?-i:[A-Z])[\w'-]+\s+){{1,3}}?)
    {AUXILIARY})"""
 
-# Where a framing sentence goes on with a clause that may assert: "…, which ships tomorrow".
+# Where a framing sentence continues with a clause that may assert: "…, which ships tomorrow".
 _JOINT = re.compile(
     rf"""(?P<free> ,\s(?:which|who|whom|whose|where)\s
       | ,\s(?:because|given\ that|so)\s(?!of\b|that\b|you\b)
@@ -69,8 +69,8 @@ _JOINT = re.compile(
           |(?:(?!(?:and|but|to)\b)[\w'-]+\s){{1,5}}?{AUXILIARY})""",
     re.IGNORECASE | re.VERBOSE,
 )
-# In "do not say whether it closed because it rained" the reason is part of what is not said;
-# "as big as you think" compares.
+# "Do not say whether it closed because it rained": the reason is part of what is not said.
+# "As big as you think" is a comparison.
 _UNSAID = re.compile(
     r"""\b(?:know|say|see|tell|sure|find|determine|confirm|verify|mention|specify|state|indicate
       |discuss|address)\s(?:that|whether|if|how|why|what|when|where|who|which)\b
@@ -80,7 +80,7 @@ _UNSAID = re.compile(
 _SOURCE = r"""(?:(?:provided|retrieved|given|available|supplied)\ )*
     (?:passages?|documents?|contexts?|sources?|texts?|articles?|excerpts?|(?:search\ )?results?
       |information)(?:\ (?:provided|retrieved|given|above|available))?"""
-# Such a clause asserts nothing either: it is about the sources, the speaker or the reader.
+# Clauses about the sources, the speaker or the reader; they assert nothing either.
 _ABSTAINS = re.compile(
     rf"""(?:i|i'm|i've|my|please|just|feel\ free|let\ (?:me|us)|we(?:'ll|\ will|\ would))\b
     | (?:there\ (?:is|was|are|were)\ )?(?:no|not\ any|not\ enough)\ (?:[\w'-]+\ ){{0,2}}?
@@ -100,17 +100,17 @@ _ABSTAINS = re.compile(
 
 
 def is_framing(text: str) -> bool:
-    """A lead-in alone; one with a digit in it may carry a fact and is kept."""
+    """True for a text that only frames; one with a digit may state a fact, so it never does."""
     bare = text.strip().replace("’", "'")
     if any(map(str.isdigit, bare)):
         return False
     if _HEADING.match(bare):
         return True
-    return _NOT_A_CLAIM.fullmatch(bare) is not None and not _goes_on(bare)
+    return _NOT_A_CLAIM.fullmatch(bare) is not None and not _asserts_more(bare)
 
 
-def _goes_on(text: str) -> bool:
-    """True where a clause beside the framing asserts something: why, or about whom."""
+def _asserts_more(text: str) -> bool:
+    """True where a clause after the framing asserts something, such as a reason."""
     unsaid = _UNSAID.search(text)
     inside = unsaid.start() if unsaid else len(text)
     return any(

@@ -1,4 +1,4 @@
-"""An answer's sentences into claims by rule, in the answer's own words; code is left out."""
+"""Splits an answer's sentences into claims by rule, in the answer's own words; skips code."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from otel_rt4chart.verify.decompose.coordination import Predicate, predicates
 from otel_rt4chart.verify.decompose.framing import AUXILIARY, SUBJECT, is_framing
 
 _FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`\s]*)[^`]*")
-# Prose that was fenced off is prose.
+# Fences with these info strings hold prose.
 _PROSE = {"text", "txt", "plain", "plaintext", "markdown", "md", "quote"}
 # An assignment of a call or a literal, a call that is no word with a plural or a unit in brackets
 # ("refund(s)"), an import, a definition, brackets alone.
-_LINE = re.compile(
+_CODE_LINE = re.compile(
     r"""(?:(?:const|let|var)\s+)?[\w.\[\]'"]+\s*=\s*(?:(?:await|new)\s+)?
         (?:[A-Za-z_][\w.]*\(.*|["'\[{(].*)
     | (?:(?:await|return)\s+)?[A-Za-z_]\w*[._]\w[\w.]*\(.*\)\s*;?
@@ -27,9 +27,9 @@ _LINE = re.compile(
 
 
 def are_code(sentences: Sequence[Sentence]) -> Iterator[bool]:
-    """For each sentence of an answer, in order, whether it is code; fences are code too.
+    """For each sentence of an answer, in order, whether it is code or a fence around code.
 
-    A fence that is never closed reaches to the answer's end.
+    A fence that is never closed reaches to the end of the answer.
     """
     fence, is_prose = "", False
     for sentence in sentences:
@@ -45,12 +45,12 @@ def are_code(sentences: Sequence[Sentence]) -> Iterator[bool]:
 
 
 def _is_code(text: str) -> bool:
-    """True where every line is one."""
+    """True where every line is a line of code."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return bool(lines) and all(_LINE.fullmatch(line) for line in lines)
+    return bool(lines) and all(_CODE_LINE.fullmatch(line) for line in lines)
 
 
-# What stands before a claim and says nothing: list markers, agreement, announcements.
+# List markers, agreement and announcements before a claim.
 LEAD_IN = re.compile(
     r"""(?: \s*(?:[-*+•‣◦·–—>#]+|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+
       | (?:sure|yes|no|certainly|of\ course|absolutely|okay|ok|great\ question|well|exactly
@@ -88,7 +88,7 @@ CONDITION = re.compile(
     |(?:as|so)\ long\ as|in\ case|in\ the\ event|on\ condition|subject\ to|depending)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-# A sentence with one of these may mean more by its coordination than its parts say.
+# In a sentence with one of these, the coordinated parts may not say what the whole says.
 ENTANGLED = re.compile(
     r"""\b(?:while|because|although|though|whereas|wherever|either|neither|nor|not\ only|rather
     |otherwise|respectively|instead)\b | [:;\n…]|\s[–—-]\s|—""",
@@ -115,11 +115,11 @@ KINDS: tuple[tuple[ClaimKind, re.Pattern[str]], ...] = (
 
 
 def decompose(sentences: Sequence[Sentence]) -> tuple[DraftClaim, ...]:
-    """The claims in the answer's order; no split needs new words or loses a condition or speaker.
+    """The claims in the order of the answer; no split adds words or loses a condition or speaker.
 
-    A claim's text is the answer's at its range, save that a predicate without a subject of its own
-    is read behind its sentence's subject: a second slice, joined by a space.
-    Questions, framing, courtesies, abstentions and code are drafts with `is_claim` False.
+    A claim's text is the answer's text at its range; a predicate without a subject of its own gets
+    the sentence's subject before it, joined by a space. Questions, framing, courtesies, abstentions
+    and code are drafts with `is_claim` False.
     """
     coded = zip(sentences, are_code(sentences), strict=True)
     return tuple(
@@ -145,7 +145,7 @@ def _drafts(sentence: Sentence, *, is_code: bool) -> Iterator[DraftClaim]:
 
 
 def _clauses(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where the sentence joins full clauses, each; else the sentence from `start`."""
+    """The full clauses that the sentence joins; else the whole sentence from `start` on."""
     for cut in CLAUSE.finditer(text, start):
         if any(guard.search(text, start, cut.start()) for guard in (REPORTING, CONDITION)):
             break
@@ -156,9 +156,9 @@ def _clauses(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _predicates(text: str, start: int, end: int) -> tuple[Predicate, ...]:
-    """The clause's predicates, or all of it where an attribution or a condition may be over more.
+    """The clause's predicates; the clause itself where an attribution or condition covers several.
 
-    The last predicate's own verb may be one of reporting, for nothing comes after it.
+    The last predicate may have a verb of reporting of its own, for nothing comes after it.
     """
     whole = (Predicate(start, end),)
     if any(guard.search(text, start, end) for guard in (CONDITION, ENTANGLED, TIME_CLAUSE)):
@@ -191,5 +191,5 @@ def _draft(sentence: Sentence, part: Predicate, *, is_claim: bool) -> DraftClaim
 
 
 def kind_of(text: str) -> ClaimKind:
-    """The claim's type by its most telling word; an action where none is found."""
+    """The kind of a claim by its most specific pattern; an action where none matches."""
     return next((kind for kind, pattern in KINDS if pattern.search(text)), "action")

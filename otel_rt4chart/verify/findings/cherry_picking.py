@@ -24,7 +24,7 @@ from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
 from otel_rt4chart.verify.findings.restrictions import is_narrative
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.local.binding import is_of_another
+from otel_rt4chart.verify.local.swaps import has_other_subject
 from otel_rt4chart.verify.text.segment import segment_passages
 
 # A sentence is on the claim's topic if it has this share of its content and two of its words.
@@ -101,7 +101,7 @@ def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
     """
     if is_narrative(sentence.reading) and not is_narrative(claim.text):
         return False
-    if is_of_another(read_slots(claim.text), read_slots(sentence.reading)):
+    if has_other_subject(read_slots(claim.text), read_slots(sentence.reading)):
         return False
     values = [clash for clash in denied.clashes if clash.slot in _VALUES]
     if sum(clash.slot in ("number", "date") for clash in values) > 1:

@@ -1,1 +1,1 @@
-"""What one text says: tokens, names, numbers, dates, negations and scope, as comparable slots."""
+"""The slots of one text: tokens, names, numbers, dates, negations and scope words."""

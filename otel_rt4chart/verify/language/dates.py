@@ -1,4 +1,4 @@
-"""Dates and times of day in a text, as far as they are told, and when two agree."""
+"""Dates and times of day in a text, often incomplete, and whether two of them agree."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A date or time as told in `text[start:end]`: None for each part that is not told."""
+    """A date or time in `text[start:end]`; parts that the text does not give are None."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ def moments(text: str) -> tuple[Moment, ...]:
 
 
 def _is_date(match: re.Match[str], text: str) -> bool:
-    """`may` and `march` are months only where written as names, not at a sentence's start."""
+    """False for `may` and `march` at the start of a sentence, where they may be verbs."""
     month = match["month_d"]
     if month is None or month.lower() not in ("may", "march"):
         return True
@@ -84,16 +84,16 @@ def _moment(match: re.Match[str]) -> Moment:
     )
 
 
-def bears_out(claimed: Moment, found: Moment) -> bool:
-    """True where every part that the claim tells stands in the found date."""
+def is_supported_by(claimed: Moment, found: Moment) -> bool:
+    """True where the found date has every part that the claim gives."""
     return all(
         part is None or part == other
         for part, other in zip(claimed.parts, found.parts, strict=True)
     )
 
 
-def borne_out(claimed: Moment, context: frozenset[tuple[int | None, ...]]) -> bool:
-    """True where the parts that the claim tells stand in the context, in one date or in several."""
+def is_supported_in(claimed: Moment, context: frozenset[tuple[int | None, ...]]) -> bool:
+    """True where the context's dates have every part that the claim gives, together or apart."""
     if any(
         all(a is None or a == b for a, b in zip(claimed.parts, parts, strict=True))
         for parts in context
@@ -101,7 +101,7 @@ def borne_out(claimed: Moment, context: frozenset[tuple[int | None, ...]]) -> bo
         return True
     if claimed.day is not None and (claimed.year is None or claimed.month is None):
         return False
-    if claimed.day is not None:  # "April 9th" and "2011" bear out "April 9, 2011"
+    if claimed.day is not None:  # "April 9th" and "2011" together support "April 9, 2011"
         return any(parts[:3] == (None, claimed.month, claimed.day) for parts in context) and any(
             parts[0] == claimed.year for parts in context
         )
@@ -112,10 +112,10 @@ def borne_out(claimed: Moment, context: frozenset[tuple[int | None, ...]]) -> bo
 
 
 def contradicts(claimed: Moment, found: Moment) -> bool:
-    """True where both tell the same part and the values differ."""
+    """True where both give the same part with different values."""
     shared = [
-        (mine, theirs)
-        for mine, theirs in zip(claimed.parts, found.parts, strict=True)
-        if mine is not None and theirs is not None
+        (claimed_part, found_part)
+        for claimed_part, found_part in zip(claimed.parts, found.parts, strict=True)
+        if claimed_part is not None and found_part is not None
     ]
-    return any(mine != theirs for mine, theirs in shared)
+    return any(claimed_part != found_part for claimed_part, found_part in shared)

@@ -1,4 +1,4 @@
-"""Which language a text may be in: enough to tell when two texts cannot be compared by words."""
+"""Guesses the language of a text, to find texts that cannot be compared by words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from otel_rt4chart.verify.language.tokens import STOPWORDS, Token, vocabulary
 
-_LEAST = 5  # words below which nothing is said
+_MIN_WORDS = 5  # fewer words are too few to decide
+# At least the first share of English words is English; less than the second is not.
 _ENGLISH, _FOREIGN = 0.45, 0.3
-# The first code point of each range of scripts, in order; what is before the first is Latin.
+# For each script the code point after its last one, in order.
 _SCRIPTS = (
     (0x0250, "latin"),
     (0x0370, "marks"),
@@ -29,11 +30,11 @@ _SCRIPTS = (
 )
 
 
-def tongue(tokens: Iterable[Token]) -> str | None:
-    """The script, or for Latin letters `english` or `not english`; None where that is unclear."""
+def detect_language(tokens: Iterable[Token]) -> str | None:
+    """The script, or for Latin letters `english` or `not english`; None where it is unclear."""
     words = [token for token in tokens if token.text[0].isalpha()]
     scripts = [_script(token.text) for token in words]
-    if len(words) < _LEAST:
+    if len(words) < _MIN_WORDS:
         return None
     script = max(set(scripts), key=scripts.count)
     if scripts.count(script) < 0.7 * len(scripts):
@@ -45,11 +46,11 @@ def tongue(tokens: Iterable[Token]) -> str | None:
     known = sum(_is_english(token) for token in plain) / (len(plain) or 1)
     if known >= _ENGLISH:
         return "english"
-    return "not english" if known < _FOREIGN and len(plain) >= _LEAST else None
+    return "not english" if known < _FOREIGN and len(plain) >= _MIN_WORDS else None
 
 
-def are_apart(left: str | None, right: str | None) -> bool:
-    """True for two languages that are known and are not the same."""
+def are_different_languages(left: str | None, right: str | None) -> bool:
+    """True for two known languages that differ."""
     return left is not None and right is not None and left != right
 
 

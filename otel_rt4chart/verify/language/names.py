@@ -1,4 +1,4 @@
-"""Names of a text: capital runs, acronyms, rare words of lower-cased text, and how they link."""
+"""Names in a text: runs of capitalised words, acronyms, and rare words of lower-case text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINKERS = _INSIDE | {"the", "and", "for"}
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A run of words that names something: `tokens` are indices into the text's words."""
+    """A run of words that is a name; `tokens` are indices into the words of the text."""
 
     tokens: tuple[int, ...]
     start: int
@@ -23,7 +23,7 @@ class Name:
 
 
 def names(tokens: tuple[Token, ...], dates: Collection[Moment] = ()) -> tuple[Name, ...]:
-    """The names of a text in order; where it is all lower case, the words of no known kind."""
+    """The names of a text in order; where all is lower case, its uncommon words."""
     has_case = any(token.is_capital for token in tokens)
     dated = {at for date in dates for at in range(date.start, date.end)}
     found: list[Name] = []
@@ -33,11 +33,11 @@ def names(tokens: tuple[Token, ...], dates: Collection[Moment] = ()) -> tuple[Na
         if not _is_name(token, has_case=has_case) or token.start in dated:
             continue
         if run and not (joins or _is_linked(tokens, run[-1], at)):
-            found.append(_close(tokens, run))
+            found.append(_name_from(tokens, run))
             run = []
         run.append(at)
     if run:
-        found.append(_close(tokens, run))
+        found.append(_name_from(tokens, run))
     return tuple(found)
 
 
@@ -53,7 +53,7 @@ def _is_name(token: Token, *, has_case: bool) -> bool:
 
 
 def _is_linked(tokens: tuple[Token, ...], last: int, at: int) -> bool:
-    """`Bank of England`: one small word between two capitals does not end the name."""
+    """True for `Bank of England`: one such word between two capitals does not end the name."""
     return (
         at - last == 2
         and tokens[last + 1].norm in _INSIDE
@@ -62,12 +62,12 @@ def _is_linked(tokens: tuple[Token, ...], last: int, at: int) -> bool:
     )
 
 
-def _close(tokens: tuple[Token, ...], run: list[int]) -> Name:
+def _name_from(tokens: tuple[Token, ...], run: list[int]) -> Name:
     return Name(tuple(run), tokens[run[0]].start, tokens[run[-1]].end)
 
 
 def initials(tokens: tuple[Token, ...]) -> frozenset[str]:
-    """The lower-cased initials of each run of two or more capitalised words: for acronyms."""
+    """The lower-case initials of each run of two or more capitalised words, to match acronyms."""
     runs: set[str] = set()
     run = ""
     for token in tokens:
@@ -87,13 +87,13 @@ def initials(tokens: tuple[Token, ...]) -> frozenset[str]:
 def missing_parts(
     name: Name, tokens: tuple[Token, ...], known: Collection[str], acronyms: Collection[str]
 ) -> tuple[int, ...]:
-    """The words of a name that the context knows neither as they are nor as an acronym.
+    """The words of a name that the context has neither as they are nor in an acronym.
 
-    `known` are the context's stems, `acronyms` the initials of its capital runs.
+    `known` are the context's stems, `acronyms` the initials of its runs of capitalised words.
     """
-    lost = tuple(at for at in name.tokens if not _is_known(tokens[at], known, acronyms))
+    missing = tuple(at for at in name.tokens if not _is_known(tokens[at], known, acronyms))
     letters = "".join(tokens[at].norm[0] for at in name.tokens)
-    return () if len(letters) > 1 and letters in known else lost
+    return () if len(letters) > 1 and letters in known else missing
 
 
 def _is_known(token: Token, known: Collection[str], acronyms: Collection[str]) -> bool:

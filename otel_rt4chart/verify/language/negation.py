@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.antonyms import opposites
+from otel_rt4chart.verify.language.thesaurus import opposites
 from otel_rt4chart.verify.language.tokens import Token
 from otel_rt4chart.verify.language.word_lists import (
     JUDGE_CONTRASTS,

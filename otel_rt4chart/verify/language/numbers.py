@@ -1,4 +1,4 @@
-"""Quantities of a text: value, unit, scale, percent, ordinal, word numbers; when two agree."""
+"""Quantities in a text: value, unit, scale, percent, ordinals, number words; and their equality."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 from otel_rt4chart.verify.language.tokens import Token
 
-# For each family its units, as written, with their factor to the family's base.
+# For each family of units their spellings, with their factor to the base unit of the family.
 _WRITTEN: dict[str, dict[str, float]] = {
     "time": {"second seconds sec secs s": 1, "minute minutes min mins": 60,
              "hour hours hr hrs h": 3600, "day days": 86400, "week weeks": 604800,
@@ -34,23 +34,23 @@ _WRITTEN: dict[str, dict[str, float]] = {
 _MONEY = {"$": "dollar dollars usd", "€": "euro euros eur", "£": "gbp", "¥": "yen jpy",
           "₹": "rupee rupees inr"}  # fmt: skip
 SIGNS = frozenset(_MONEY)
-# By unit, its family and factor.
+# The family and factor of each unit.
 UNITS: dict[str, tuple[str, float]] = {
     name.split()[0]: (family, factor)
     for family, members in _WRITTEN.items()
     for name, factor in members.items()
 } | dict.fromkeys(SIGNS, ("money", 1.0))
-# Values of two of these are never the same one.
-FAMILIES = frozenset(family for family, _ in UNITS.values()) | {"%", "#"}
+# Values of two different families are never equal.
+UNIT_FAMILIES = frozenset(family for family, _ in UNITS.values()) | {"%", "#"}
 _BY_NAME = {
     name: names.split()[0]
     for members in _WRITTEN.values()
     for names in members
     for name in names.split()
 } | {name: sign for sign, names in _MONEY.items() for name in names.split()}
-# Letters that are units only right behind the number: "5 m", not "5 years' m".
+# Letters that are units only right after the number: "5 m", not "5 years' m".
 _LETTERS = {"s", "h", "m", "g"}
-# "pounds" are money beside such words, else weight.
+# "Pounds" are money in a text with such words, else weight.
 _PRICED = re.compile(
     r"[£$€]|\b(?:sterling|million|billion|cost|price|pa(?:y|id)|fee|fine|charge|worth|salar|wage"
     r"|budget|revenue|profit|tax|bill|spen[dt]|earn|fund|debt|sale|sold|buy|bought|award|rais)",
@@ -59,7 +59,7 @@ _PRICED = re.compile(
 
 
 def read_unit(token: Token, text: str, after: int) -> str:
-    """The unit that a word behind a number names; "" where it names none that converts."""
+    """The unit that a word after a number names; "" where it is no unit that converts."""
     if token.norm in _LETTERS and text[after : token.start].strip():
         return ""
     if token.stem == "pound":
@@ -127,17 +127,17 @@ _OR_LESS = re.compile(
     r"\s*(?:[\w-]+\s+){0,2}?(?:and|or)\s+(?:below|younger|under|less|fewer|shorter|lower)\b",
     re.IGNORECASE,
 )
-_ROUNDING = 0.02  # without a hedge, a rounded value may be this share off
+_ROUNDING = 0.02  # without a hedge, a rounded value may differ by this share
 _BETWEEN = {"of", "the", "more", "other", "such"}
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number as it stands in `text[start:end]`; `unit` is "" where the next word is none.
+    """The number in `text[start:end]`; `unit` is "" where no unit follows.
 
-    `value` is in the unit's own measure with its scale applied; `digits` the significant ones;
-    `before` is the stem of the content word that leads to it: `rose to 5 million`; the unit's word
-    ends at `unit_end`, or the number does.
+    `value` is in that unit, with the scale applied. `digits` counts the significant digits.
+    `before` is the stem of the content word before it: `rose to 5 million`. The unit's word, or
+    without one the number, ends at `unit_end`.
     """
 
     value: float
@@ -151,13 +151,13 @@ class Quantity:
 
     @property
     def base(self) -> tuple[str, float]:
-        """The unit's family and the value in that family's smallest measure."""
+        """The family of the unit, and the value in the family's base unit."""
         family, factor = UNITS.get(self.unit, (self.unit, 1.0))
         return family, self.value * factor
 
     @property
     def measure(self) -> str:
-        """What equal values share, however they are written: `2 hours` and `120 minutes`."""
+        """A key that equal values share, however they are written: `2 hours`, `120 minutes`."""
         family, value = self.base
         return f"~{family} {value:.12g}"
 
@@ -165,7 +165,7 @@ class Quantity:
 def quantities(
     text: str, tokens: tuple[Token, ...], taken: frozenset[int] = frozenset()
 ) -> tuple[Quantity, ...]:
-    """The quantities of a text; `taken` are character offsets that dates already claimed."""
+    """The quantities of a text; `taken` are the character offsets that belong to dates."""
     if not any(token.stem[:1].isdigit() or token.norm in _NUMERIC_WORDS for token in tokens):
         return ()
     clock = {at for match in _TIME_LIKE.finditer(text) for at in range(*match.span())}
@@ -226,7 +226,7 @@ def _before(tokens: tuple[Token, ...], start: int) -> str:
 
 
 def _unit(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> tuple[str, int]:
-    """The unit and where its word ends."""
+    """The unit, and the offset at which its word ends."""
     if match["percent"]:
         return "%", match.end()
     if match["currency"]:
@@ -237,7 +237,7 @@ def _unit(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> tuple[s
 
 
 def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
-    """What is counted: a unit that converts within three words, else the first content word."""
+    """What is counted: a known unit within three words, else the first content word."""
     first = ("", after)
     following = (token for token in tokens if token.start >= after)
     for token in islice(following, 3):
@@ -261,8 +261,8 @@ def _bound(text: str, start: int, end: int) -> Bound:
     return "about" if _ABOUT.search(before) else "exact"
 
 
-def agree(claimed: Quantity, found: Quantity) -> bool:
-    """True where the found value bears the claimed one out, rounding and hedges allowed for."""
+def values_agree(claimed: Quantity, found: Quantity) -> bool:
+    """True where the found value supports the claimed one, with regard to rounding and hedges."""
     if {claimed.unit, found.unit} <= SIGNS and claimed.unit != found.unit:
         return False
     left, right = claimed.base[1], found.base[1]
@@ -289,9 +289,9 @@ def _rounded(value: float, digits: int) -> float:
 
 
 def same_kind(claimed: Quantity, found: Quantity) -> bool:
-    """True where both count the same thing, so that two values of them stand against each other.
+    """True where both count the same thing, so that different values of them conflict.
 
-    Of two bare numbers the word that leads to them tells: `rose to 4 million`.
+    Of two numbers without a unit, the word before them decides: `rose to 4 million`.
     """
     if claimed.unit or found.unit:
         return claimed.base[0] == found.base[0]

@@ -1,4 +1,4 @@
-"""What one text says, slot by slot: the words and every comparable value, prepared once."""
+"""The slots of a text: its words and its comparable values, such as numbers, dates and names."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CACHED_LENGTH = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """One text with its words and values; `content` are the indices of its content words.
+    """One text with its words and values; `content` has the indices of its content words.
 
-    `measures` gives, for the words of a value, what the same value has however it is written:
-    `2 hours`, `120 minutes`. `positions` gives, for a stem or a measure, where in `content` it
-    stands.
+    `measures` gives, for the words of a value, keys that equal values share however they are
+    written: `2 hours`, `120 minutes`. `positions` gives the positions of a stem or measure in
+    `content`.
     """
 
     text: str
@@ -44,13 +44,13 @@ class Slots:
 
     @property
     def key(self) -> str:
-        """The text without its outer punctuation, case and spacing: equal for a verbatim copy."""
+        """The text without outer punctuation, case and spacing; equal for verbatim copies."""
         return " ".join(self.text.casefold().split()).strip(" .!?;,\"'“”")
 
 
 def read_slots(text: str) -> Slots:
-    """The slots of a text; those of short texts are remembered, a bounded number of them."""
-    return _remembered(text) if len(text) <= _CACHED_LENGTH else _read(text)
+    """The slots of a text; a bounded number of short texts is cached."""
+    return _read_cached(text) if len(text) <= _CACHED_LENGTH else _read(text)
 
 
 def _read(text: str) -> Slots:
@@ -58,7 +58,7 @@ def _read(text: str) -> Slots:
     dates = moments(text)
     dated = frozenset(at for date in dates for at in range(date.start, date.end))
     content = tuple(at for at, token in enumerate(tokens) if token.is_content)
-    counted = quantities(text, tokens, dated)
+    counted = quantities(text, tokens, dated)  # a year or a day of a date is no quantity
     measures = _measures(tokens, counted, dates)
     positions: dict[str, list[int]] = {}
     for place, at in enumerate(content):
@@ -96,5 +96,5 @@ def _measures(
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _remembered(text: str) -> Slots:
+def _read_cached(text: str) -> Slots:
     return _read(text)

@@ -1,4 +1,4 @@
-"""Words of a text with their offsets, stems and rarity; every slot is laid over them."""
+"""The words of a text with offsets, stems and rarity; all other slots refer to them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SUFFIXES = ("ations", "ation", "ments", "ment", "ness", "ions", "ion", "ally", 
 
 
 def stem(word: str) -> str:
-    """The stem of a lower-case word; a number word becomes its digits, a number loses commas."""
+    """The stem of a lower-case word; a number word becomes digits, a number loses its commas."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if word in _NUMBERS:
@@ -87,7 +87,7 @@ def _ending(word: str) -> str:
 
 
 # A number, an abbreviation with dots, one ideograph or kana, or a word with inner apostrophes.
-_LONGEST = 64  # characters of a word that can be one; what is longer stands for itself
+_LONGEST = 64  # characters; a longer "word" is not analysed and is its own stem
 _IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _LETTER = rf"(?![{_IDEOGRAPH}])[^\W_]"
 _TOKEN = re.compile(
@@ -116,7 +116,7 @@ _COUNTRIES = {"u.s": "usa", "u.s.a": "usa", "us": "usa", "u.k": "uk", "e.u": "eu
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word: `start` and `end` are character offsets; `rarity` is 0 for function words, to 1."""
+    """One word, `text[start:end]`; `rarity` is in [0, 1], and 0 for function words."""
 
     text: str
     norm: str
@@ -129,19 +129,19 @@ class Token:
 
     @property
     def is_content(self) -> bool:
-        """True for the words that carry what the text says."""
+        """True for words that are not function words."""
         return self.rarity > 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """How common stems are: `rarity` in (0, 1], and the stems that are mostly written as names."""
+    """The rarity of stems, in (0, 1], and the stems that are mostly written as names."""
 
     rarities: dict[str, float]
     names: frozenset[str]
 
     def rarity(self, word_stem: str) -> float:
-        """1.0 for a stem that the counted texts hardly use."""
+        """The rarity of a stem; 1.0 for one that the counted texts hardly use."""
         return self.rarities.get(word_stem, 1.0)
 
     def is_common(self, word_stem: str) -> bool:
@@ -151,7 +151,7 @@ class Vocabulary:
 
 @cache
 def vocabulary() -> Vocabulary:
-    """The counts shipped with the package, read once."""
+    """The counts that the package ships, read once."""
     counted = json.loads(files(__package__).joinpath("vocabulary.json").read_text("utf-8"))
     documents = int(counted["documents"])
     top = math.log(documents)
@@ -177,7 +177,7 @@ def _shape(word: str) -> tuple[str, str, float]:
 
 
 def content(text: str) -> dict[str, float]:
-    """The stems of a text's content words, with their rarity; empty where it says nothing."""
+    """The stems of a text's content words, with their rarity."""
     found: dict[str, float] = {}
     for word in _TOKEN.findall(text):
         _, word_stem, rarity = _shape(word) if len(word) <= _LONGEST else (word, word, 1.0)
@@ -187,7 +187,7 @@ def content(text: str) -> dict[str, float]:
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
-    """The words of a text in order; punctuation is dropped but remembered in `starts_clause`."""
+    """The words of a text in order; `starts_clause` marks those after punctuation."""
     tokens: list[Token] = []
     previous_end = 0
     for match in _TOKEN.finditer(text):

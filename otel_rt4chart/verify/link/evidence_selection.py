@@ -1,56 +1,51 @@
-"""Evidence selection: a context too long for one call becomes the sentences that bear on a claim.
+"""Evidence selection: of a context too long for one call, the sentences that bear on a claim.
 
-After VeriTrail's evidence selection: sentence ids only, checked, re-run where the selection is
-still too long. Nothing is cut: what cannot be made to fit is a failure with its reason.
+After VeriTrail: the judge answers with sentence ids only, which are checked, and selects again
+where the selection is still too long. Nothing is cut: what does not fit in the end is an error.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.drive import Batch, Replies, Steps
 from otel_rt4chart.verify.core.judge import BatchJudge, Select
 from otel_rt4chart.verify.core.model import DraftClaim, Sentence
-from otel_rt4chart.verify.link.chunks import chunk
+from otel_rt4chart.verify.core.steps import Batch, Replies, Steps
+from otel_rt4chart.verify.link.chunks import split_into_chunks
 from otel_rt4chart.verify.text.token_estimate import tokens_of
 
 
-class Compressed(NamedTuple):
-    """The sentences to judge on; empty where none bears on the claims."""
+class SelectedEvidence(NamedTuple):
+    """The sentences to judge on; empty where none bears on the claims, or with a failure."""
 
     sentences: tuple[Sentence, ...]
     failure: JudgeError | None = None
 
 
-class Reruns(Protocol):
-    """How often a selection that is still too long is made again."""
-
-    @property
-    def reruns(self) -> int:
-        """0 or more."""
-
-
-def compress(
+def select_evidence(
     judge: BatchJudge,
     claims: tuple[DraftClaim, ...],
     context: tuple[Sentence, ...],
-    options: Reruns,
-) -> Steps[Compressed]:
-    """The context itself where the judge can read it at once, else the sentences it selects."""
+    reruns: int,
+) -> Steps[SelectedEvidence]:
+    """The context itself where the judge can read it in one call, else the sentences it selects.
+
+    A selection that is still too long is made again, at most `reruns` times.
+    """
     kept = context
-    for _ in range(options.reruns + 2):
+    for _ in range(reruns + 2):  # the first selection, and a last look at the length
         if tokens_of(kept) <= judge.input_limit:
-            return Compressed(kept)
-        parts = chunk(kept, window=len(kept), overlap=0, max_tokens=judge.input_limit)
+            return SelectedEvidence(kept)
+        parts = split_into_chunks(kept, window=len(kept), overlap=0, max_tokens=judge.input_limit)
         replies = yield Batch(judge, tuple(Select(claims, part.sentences) for part in parts))
         selected, failure = _selected(replies)
         if failure is not None:
-            return Compressed(kept, failure)
+            return SelectedEvidence(kept, failure)
         before, kept = kept, tuple(one for one in kept if one.index in selected)
-        if len(kept) == len(before):
+        if len(kept) == len(before):  # another round would select the same sentences again
             break
-    return Compressed(
+    return SelectedEvidence(
         kept,
         JudgeError(
             f"context_too_long: {len(kept)} sentences bear on it, about {tokens_of(kept)} tokens; "
@@ -60,9 +55,10 @@ def compress(
 
 
 def _selected(replies: Replies) -> tuple[set[int], JudgeError | None]:
-    """The union over parts and claims; a part that could not be read is a failure of all."""
+    """The union over parts and claims; a part that failed fails the selection."""
     found: set[int] = set()
     for reply in replies:
+        # A missing part could hold the decisive sentence, so the rest alone is not judged.
         if isinstance(reply, JudgeError):
             return set(), reply
         if isinstance(reply, Exception):

@@ -1,4 +1,4 @@
-"""Verdicts that need no second call: by the hash of everything that a verdict depends on."""
+"""The cache of model replies, by a hash of everything that a reply depends on."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Protocol
 
 
 class Cache(Protocol):
-    """Text by key; shared by threads. A failing cache answers None and never raises."""
+    """Texts by key; threads share it. A cache that fails returns None and never raises."""
 
     def get(self, key: str) -> str | None:
         """The text, or None."""
 
     def put(self, key: str, value: str) -> None:
-        """Keep the text; the cache decides for how long."""
+        """Store the text; the cache decides for how long."""
 
 
 def key_of(*parts: object) -> str:
-    """A hash over the parts, each kept apart from the next."""
+    """A hash over the parts; JSON keeps them apart, so no two lists of parts collide."""
     text = json.dumps(parts, ensure_ascii=True, default=str)
     return sha256(text.encode()).hexdigest()
 
 
 class MemoryCache:
-    """The last `most` entries of this process; a value over 64 KiB is not kept.
+    """The last `most` entries of this process; values over 64 KiB are not stored.
 
-    Single dictionary operations are atomic, and losing a race costs a call, not a verdict.
+    Single operations of a dict are atomic, and a lost race costs a call, not a verdict.
     """
 
     def __init__(self, most: int = 20_000) -> None:
@@ -40,7 +40,7 @@ class MemoryCache:
         return self._kept.get(key)
 
     def put(self, key: str, value: str) -> None:
-        """Keep the text and let the oldest go."""
+        """Store the text and drop the oldest entry of a full cache."""
         if len(value) > 65_536:
             return
         self._kept[key] = value
@@ -52,10 +52,10 @@ class MemoryCache:
 
 
 class ScopedCache:
-    """A part of a cache: what is kept under one scope is not found under another."""
+    """A view of a cache with keys of its own: other scopes do not find its entries."""
 
     def __init__(self, cache: Cache, scope: str) -> None:
-        """`scope` tells apart what has the same key, such as a model's name at two addresses."""
+        """`scope` separates equal keys, such as those of one model at two addresses."""
         self._cache = cache
         self._scope = scope
 
@@ -64,17 +64,17 @@ class ScopedCache:
         return self._cache.get(key_of(self._scope, key))
 
     def put(self, key: str, value: str) -> None:
-        """Keep the text."""
+        """Store the text."""
         self._cache.put(key_of(self._scope, key), value)
 
 
-def keep(cache: Cache, key: str, value: object) -> None:
-    """Cache a JSON value, sealed: a hash over it and its key, then the JSON."""
+def store_value(cache: Cache, key: str, value: object) -> None:
+    """Store a JSON value behind a checksum over it and its key."""
     text = json.dumps(value)
     cache.put(key, f"{key_of(key, text)} {text}")
 
 
-def stored(cache: Cache, key: str) -> object:
-    """The cached value, or None where there is none, or another text than was kept."""
+def load_value(cache: Cache, key: str) -> object:
+    """The stored value; None where there is none or its checksum does not match."""
     seal, _, text = (cache.get(key) or "").partition(" ")
     return json.loads(text) if seal == key_of(key, text) else None

@@ -1,4 +1,4 @@
-"""The client of an endpoint: its address and key, and its failures without secrets."""
+"""The SDK client of an endpoint: address and key, and its errors without secrets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 
 OPENAI = "https://api.openai.com/v1"
-_NO_KEY = "none"  # a server of one's own needs none, but the client wants one
+_NO_KEY = "none"  # a self-hosted server needs no key, but the SDK requires one
 
 
 def connect(sdk: ModuleType, base_url: str | None, api_key: str | None, **limits: object) -> Any:  # noqa: ANN401 - the client of a package that is loaded late
-    """The client; what is not given it reads from its own variables, `OPENAI_*`.
+    """A client; without arguments the SDK reads its own variables, `OPENAI_*`.
 
-    Only an address other than OpenAI's needs no key. SettingsError says what cannot be used.
+    Only addresses other than OpenAI's may do without a key. SettingsError names what is unusable.
     """
     url, key = (base_url or "").strip(), (api_key or "").strip()
     client = _client(sdk, url, key or (_NO_KEY if url else None), limits)
@@ -41,14 +41,14 @@ def connect(sdk: ModuleType, base_url: str | None, api_key: str | None, **limits
 
 
 def address_of(base_url: str) -> str:
-    """The address without credentials and query: what tells one endpoint from another."""
+    """The address without credentials and query; it identifies an endpoint."""
     where = urlsplit(base_url)
     host = where.netloc.rpartition("@")[2]
     return f"{where.scheme}://{host}{where.path.rstrip('/')}"
 
 
 def secrets_of(base_url: str, api_key: str) -> tuple[str, ...]:
-    """What must not be shown: the key, and a password in the address."""
+    """The strings that must never be shown: the key, and a password in the address."""
     password = urlsplit(base_url).password or ""
     key = "" if api_key == _NO_KEY else api_key
     return tuple(dict.fromkeys(filter(None, (key, password, unquote(password)))))
@@ -63,23 +63,23 @@ def _client(sdk: ModuleType, url: str, key: str | None, limits: dict[str, object
         if key is not None:
             raise
         return _client(sdk, url, _NO_KEY, limits)
-    except Exception as error:  # noqa: BLE001 - its URL parser has an exception of its own
-        raise _unusable(url, type(error).__name__) from None
+    except Exception as error:  # noqa: BLE001 - the URL parser's errors share no public class
+        raise _address_error(url, type(error).__name__) from None
 
 
 def _checked(url: str) -> SplitResult:
     try:
         where = urlsplit(url)
-        host = where.hostname or "%"  # a host that the client had to escape is none
+        host = where.hostname or "%"  # "%" means that the client had to escape the host
         is_usable = where.scheme in ("http", "https") and "%" not in host and where.port != 0
     except ValueError:
         is_usable = False
     if not is_usable or not url.isprintable() or " " in url:
-        raise _unusable(url)
+        raise _address_error(url)
     return where
 
 
-def _unusable(url: str, problem: str = "") -> SettingsError:
+def _address_error(url: str, problem: str = "") -> SettingsError:
     shown = re.sub("//.*@", "//***@", url)
     got = repr(shown) if shown else f"one that cannot be used ({problem})"
     return SettingsError(
@@ -88,19 +88,19 @@ def _unusable(url: str, problem: str = "") -> SettingsError:
 
 
 _SHOWN = 200
-_SHORTEST_SECRET = 5  # what is shorter is no key, and would be found in any text
+_SHORTEST_SECRET = 5  # a shorter string is no key and would be found in any text
 
 
 @dataclass(frozen=True, slots=True)
-class Failures:
-    """Names the client's errors; `secrets` are blotted out of what the endpoint says."""
+class ErrorMessages:
+    """Describes the SDK's errors; `secrets` are masked in the endpoint's own messages."""
 
     sdk: ModuleType
     timeout_s: float
     secrets: tuple[str, ...]
 
-    def told(self, model: str, error: Exception) -> JudgeError:
-        """The error as a judge's."""
+    def judge_error(self, model: str, error: Exception) -> JudgeError:
+        """A JudgeError that describes the error."""
         return JudgeError(f"{model}: {self._words(error)}")
 
     def _words(self, error: Exception) -> str:
@@ -122,7 +122,7 @@ class Failures:
 
     def _cause(self, error: Exception) -> str:
         said = str(error.__cause__ or error)
-        # It may quote a header of ours, escaped in a way that no secret is found in.
+        # The message may quote our header in an escaped form, in which no secret is recognised.
         return "a header is not valid" if "header" in said.lower() else self._shown(said)
 
     def _shown(self, message: str) -> str:

@@ -1,28 +1,189 @@
-"""Several questions to one endpoint at once: what they ask, sent together, put back in order."""
+"""Conversations with an endpoint as generators: the prompts to send, and what the replies mean."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.core.judge import Question, Reply, Select
+from otel_rt4chart.verify.core.judge import Question, Reply
 from otel_rt4chart.verify.core.meter import Meter
-from otel_rt4chart.verify.llm.ask import Completion, Round, Talk, ask_units, in_rounds
-from otel_rt4chart.verify.llm.cache import Cache
-from otel_rt4chart.verify.llm.labelling import Picking, Resolving
-from otel_rt4chart.verify.llm.prices import Price
+from otel_rt4chart.verify.core.steps import run_steps, run_steps_async
+from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache, load_value, store_value
+from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import Prompt
 
-INPUT_LIMIT = 24_000
-CLAIMS_A_CALL = 20
+ATTEMPTS = 2  # the first call, and one more with what was wrong
 T = TypeVar("T")
-Conversation = Generator[list[Prompt], Round, list[Reply | Exception]]
 
 
-class Sender(Protocol):
-    """What a judge needs of an endpoint."""
+class UnusableReplyError(JudgeError):
+    """The endpoint answered, but the reply could not be used."""
+
+
+class UnsentError(JudgeError):
+    """The call was never made and cost nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's reply; `is_cut` at the output limit, with a `refusal` where it declined.
+
+    `is_estimated` where the endpoint did not report its tokens.
+    """
+
+    text: str
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    is_cut: bool = False
+    refusal: str = ""
+    is_estimated: bool = False
+
+
+class ParsedReply(NamedTuple):
+    """The values of a reply by unit, as JSON, and the problems with the other units.
+
+    `bare` are labels without evidence: their units are asked again, and the values are used where
+    the next reply has no better ones.
+    """
+
+    found: Mapping[int, Any]
+    problems: tuple[str, ...] = ()
+    bare: Mapping[int, Any] = MappingProxyType({})
+
+
+class Task(Protocol):
+    """Units (claims or sentences) that one prompt asks about; each is cached by itself."""
+
+    @property
+    def units(self) -> int:
+        """The number of units; they are numbered from 0."""
+
+    def key(self, unit: int) -> str:
+        """A hash over everything that a unit's result depends on."""
+
+    def prompt(self, units: Sequence[int]) -> Prompt:
+        """The prompt that asks about these units."""
+
+    def read(self, text: str, units: Sequence[int], *, is_cut: bool = False) -> ParsedReply:
+        """Parse the reply about these units; `is_cut` where it ran into the output limit."""
+
+    def keeps(self, value: object) -> bool:
+        """True for a result that may be cached."""
+
+
+Dialogue = Generator[Prompt, Completion, T]
+Round = Sequence[Completion | JudgeError]
+Charge = Callable[[Meter, Completion], None]
+
+
+def ask_units(task: Task, meter: Meter, cache: Cache) -> Dialogue[list[Any]]:
+    """One result for each unit, or a JudgeError in its place.
+
+    Units in the cache are not asked about. Those that the reply lacks are asked about once more,
+    by themselves, with a description of the problem.
+    """
+    known = {unit: load_value(cache, task.key(unit)) for unit in range(task.units)}
+    found = {unit: value for unit, value in known.items() if value is not None}
+    meter.cache_hits += len(found)
+    failure: JudgeError = UnusableReplyError("nothing was asked")
+    prompt: Prompt | None = None
+    bare: Mapping[int, Any] = {}
+    for attempt in range(ATTEMPTS):
+        missing = [unit for unit in range(task.units) if unit not in found]
+        if not missing:
+            break
+        # Only the first attempt builds its prompt here; the loop's end builds the second one.
+        if attempt == 0 or prompt is None:
+            prompt = task.prompt(missing)
+        bare = {}
+        try:
+            completion = yield prompt
+        except JudgeError as error:
+            failure = error
+            break
+        if completion.refusal:
+            failure = JudgeError(f"the model refused: {completion.refusal[:200]}")
+            break
+        parsed = task.read(completion.text, missing, is_cut=completion.is_cut)
+        bare = parsed.bare
+        for unit, value in parsed.found.items():
+            found[unit] = value
+            if task.keeps(value):
+                store_value(cache, task.key(unit), value)
+        failure = UnusableReplyError(_failure(parsed, completion))
+        still = [unit for unit in missing if unit not in found]
+        # A reply that was cut is not shown again: the next prompt asks about fewer units.
+        fresh = task.prompt(still or missing)
+        prompt = fresh if completion.is_cut else fresh.again(completion.text, _complaint(parsed))
+    return [found.get(unit, bare.get(unit, failure)) for unit in range(task.units)]
+
+
+def run_in_rounds(
+    dialogues: Sequence[Dialogue[T]], meter: Meter, charge: Charge
+) -> Generator[list[Prompt], Round, list[T]]:
+    """Advance all dialogues in rounds; a round is a list of prompts that can be sent together.
+
+    A dialogue whose next call would exceed the budget gets a JudgeError instead.
+    """
+    results: dict[int, T] = {}
+    waiting: dict[int, Prompt] = {}
+
+    def advance(number: int, told: Completion | JudgeError | None) -> None:
+        dialogue = dialogues[number]
+        try:
+            prompt = dialogue.throw(told) if isinstance(told, JudgeError) else dialogue.send(told)  # type: ignore[arg-type]
+            while (refused := meter.refusal(1, prompt.tokens)) is not None:
+                prompt = dialogue.throw(JudgeError(refused))
+            # Reserved until the reply: all prompts of a round share one budget.
+            meter.calls += 1
+            meter.reserved += prompt.tokens
+            waiting[number] = prompt
+        except StopIteration as done:
+            results[number] = done.value
+
+    for number in range(len(dialogues)):
+        advance(number, None)
+    while waiting:
+        numbers, prompts = list(waiting), list(waiting.values())
+        waiting.clear()
+        replies = yield prompts
+        meter.reserved -= sum(prompt.tokens for prompt in prompts)
+        for number, reply in zip(numbers, replies, strict=True):
+            if isinstance(reply, Completion):
+                charge(meter, reply)
+            meter.calls -= isinstance(reply, UnsentError)  # counted before it was known
+            advance(number, reply)
+    return [results[number] for number in range(len(dialogues))]
+
+
+def _failure(parsed: ParsedReply, completion: Completion) -> str:
+    if completion.is_cut:
+        return "the model's reply was cut at its output limit"
+    told = "; ".join(parsed.problems[:3])
+    return f"the model's reply was not usable: {told or 'it lacks this claim'}"
+
+
+def _complaint(parsed: ParsedReply) -> str:
+    told = "\n".join(f"- {problem}" for problem in parsed.problems[:20])
+    return (
+        f"That reply cannot be used:\n{told or '- entries are missing'}\n"
+        "Answer again, with JSON only, for what the last message asked and was not answered well."
+    )
+
+
+INPUT_LIMIT = 24_000
+Asked = TypeVar("Asked")
+RoundSteps = Generator[list[Prompt], Round, list[Reply | Exception]]
+
+
+class PromptSender(Protocol):
+    """The part of an endpoint that judges use."""
 
     @property
     def model(self) -> str:
@@ -30,33 +191,39 @@ class Sender(Protocol):
 
     @property
     def address(self) -> str:
-        """Where the endpoint is, without credentials."""
+        """The endpoint's address, without credentials."""
 
     def send(self, prompts: Sequence[Prompt]) -> Round:
-        """The completions in the prompts' order, an error in place of one that failed."""
+        """The completions in the order of the prompts, an error in place of one that failed."""
 
     async def send_async(self, prompts: Sequence[Prompt]) -> Round:
         """The same, awaited."""
 
 
 def answer_all(
-    questions: Sequence[Question | Resolving],
-    talks: Sequence[Sequence[Talk[list[Any]]]],
-    reply: Callable[[Any, list[Any]], Reply | Exception],
+    questions: Sequence[Asked],
+    dialogues: Sequence[Sequence[Dialogue[list[Any]]]],
+    reply: Callable[[Asked, list[Any]], Reply | Exception],
     meter: Meter,
     price: Price | None,
-) -> Conversation:
-    """All talks of all questions together; their results, joined question by question."""
+) -> RoundSteps:
+    """Run the dialogues of all questions together; return the results by question."""
 
     def charge(meter: Meter, completion: Completion) -> None:
         used = (completion.input_tokens, completion.cached_tokens, completion.output_tokens)
         is_known = price is not None and not completion.is_estimated
         meter.charge(*used, price.of(*used) if price and is_known else None)
 
-    results = iter((yield from in_rounds([talk for some in talks for talk in some], meter, charge)))
+    results = iter(
+        (
+            yield from run_in_rounds(
+                [dialogue for some in dialogues for dialogue in some], meter, charge
+            )
+        )
+    )
     return [
         reply(question, [item for told in islice(results, len(some)) for item in told])
-        for question, some in zip(questions, talks, strict=True)
+        for question, some in zip(questions, dialogues, strict=True)
     ]
 
 
@@ -65,25 +232,49 @@ def batches(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
     return [tuple(items[at : at + size]) for at in range(0, len(items), size)]
 
 
-def picking(question: Select, judge: str, meter: Meter, cache: Cache) -> list[Talk[list[Any]]]:
-    """Evidence selection as talks of a bounded size."""
-    return [
-        ask_units(Picking(judge, claims, question.sentences), meter, cache)
-        for claims in batches(question.claims, CLAIMS_A_CALL)
-    ]
-
-
-def picked(question: Select, told: Sequence[Any]) -> Reply | Exception:
-    """The sentences' own indices; a claim without a selection fails the whole question."""
-    at = [sentence.index for sentence in question.sentences]
-    for one in told:
-        if isinstance(one, JudgeError):
-            return one
-    return [tuple(at[number - 1] for number in numbers) for numbers in told]
-
-
 def checked_limit(tokens: int) -> int:
     """The limit itself; SettingsError where no passage would fit."""
     if tokens < 200:
         raise SettingsError(f"input limit: expected 200 tokens or more, got {tokens}")
     return tokens
+
+
+class EndpointJudge(ABC):
+    """A `BatchJudge` over an endpoint, with its prices and its cache."""
+
+    is_remote = True
+
+    def __init__(
+        self,
+        endpoint: PromptSender,
+        *,
+        cache: Cache | None = None,
+        prices: Mapping[str, Price] = PRICES,
+        input_limit: int = INPUT_LIMIT,
+    ) -> None:
+        """`input_limit` is the most tokens of context in one call; the cache is one in memory."""
+        self._endpoint = endpoint
+        self._cache = ScopedCache(MemoryCache() if cache is None else cache, endpoint.address)
+        self._price = prices.get(endpoint.model)
+        self._input_limit = checked_limit(input_limit)
+
+    @property
+    def input_limit(self) -> int:
+        """The most tokens of context in one call."""
+        return self._input_limit
+
+    def answers(self, questions: Sequence[Question], meter: Meter) -> list[Reply | Exception]:
+        """Block until all are answered, by as many calls at once as the endpoint allows."""
+        return run_steps(self._conversation(questions, meter), self._endpoint.send)
+
+    async def answers_async(
+        self, questions: Sequence[Question], meter: Meter
+    ) -> list[Reply | Exception]:
+        """The same, awaited."""
+        return await run_steps_async(
+            self._conversation(questions, meter), self._endpoint.send_async
+        )
+
+    @abstractmethod
+    def _conversation(self, questions: Sequence[Question], meter: Meter) -> RoundSteps:
+        """The rounds of prompts that answer the questions."""

@@ -1,4 +1,4 @@
-"""The one file that sends: an OpenAI-compatible endpoint, asked by a bounded number of threads."""
+"""The only module that sends requests: an OpenAI-compatible endpoint with bounded concurrency."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from weakref import WeakSet
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.core.meter import Budget
-from otel_rt4chart.verify.llm.ask import Completion, UnsentError
-from otel_rt4chart.verify.llm.client import Failures, address_of, connect, secrets_of
+from otel_rt4chart.verify.llm.client import ErrorMessages, address_of, connect, secrets_of
+from otel_rt4chart.verify.llm.conversation import Completion, UnsentError
 from otel_rt4chart.verify.llm.prompt import Prompt
 from otel_rt4chart.verify.llm.protocol import (
     Dialect,
@@ -24,28 +24,28 @@ from otel_rt4chart.verify.llm.protocol import (
     is_final,
     tokens_in,
 )
-from otel_rt4chart.verify.llm.rate_limit import Minute
+from otel_rt4chart.verify.llm.rate_limit import MinuteLimit
 from otel_rt4chart.verify.llm.workers import Workers
 
 if TYPE_CHECKING:
     import openai
 
 MODEL = "gpt-4o-mini"  # the paper's
-_LONGEST_PAUSE_S = 120.0  # what the client waits at most where Retry-After asks it to
+_LONGEST_PAUSE_S = 120.0  # the longest Retry-After that the client obeys
 
 
 class Endpoint:
     """Chat completions and embeddings at one address; threads and event loops may share it.
 
-    At most `concurrency` requests are under way at once, whoever asks. The client repeats a request
-    after a 429, a 5xx or a time-out, at most `max_retries` times, with jitter and as Retry-After
-    asks. `timeout_s` bounds each wait for the endpoint: to connect, and for the next bytes. A call
-    is given up after `deadline_s`: all attempts, and the longest pauses between them; the thread
-    of a call that was given up is free when the endpoint ends it. `per_minute` bounds what is spent
-    in any 60 seconds; what could go over is refused, not kept waiting.
+    At most `concurrency` requests are in progress at once, over all callers. The client repeats a
+    request after a 429, a 5xx or a time-out, at most `max_retries` times, with jitter and as
+    Retry-After says. `timeout_s` bounds each wait for the endpoint: to connect, and for the next
+    bytes. A call is abandoned after `deadline_s`, the time of all attempts and the longest pauses
+    between them; its thread is free again when the endpoint ends the request. `per_minute` bounds
+    the spending of any 60 seconds; a call that could exceed it is refused at once.
 
-    Who makes an endpoint closes it, best by `with`; after that its calls fail with a JudgeError.
-    A process that was forked has threads and connections of its own.
+    Its creator closes an endpoint, best by `with`; calls after that fail with a JudgeError. A
+    forked process gets threads and connections of its own.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Endpoint:
         per_minute: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Without `api_key` and `base_url` the client's own variables count (`OPENAI_*`)."""
+        """Without `api_key` and `base_url` the client reads its own variables (`OPENAI_*`)."""
         if concurrency < 1 or not 0 < timeout_s <= 86_400 or not 0 <= max_retries <= 100:
             raise SettingsError(
                 "expected concurrency ≥ 1, 0 < timeout_s ≤ 86400 and 0 ≤ max_retries ≤ 100, "
@@ -78,11 +78,11 @@ class Endpoint:
         self.deadline_s = (max_retries + 1) * timeout_s + max_retries * _LONGEST_PAUSE_S
         self._concurrency = concurrency
         secrets = secrets_of(self._given["base_url"], client.api_key)
-        self._failures = Failures(self._sdk, timeout_s, secrets)
+        self._failures = ErrorMessages(self._sdk, timeout_s, secrets)
         self._caught = (self._sdk.OpenAIError, ValueError, RecursionError)
         self._dialect = Dialect()
         self._unshortened: set[str] = set()  # embedding models that refuse `dimensions`
-        self._minute = Minute(per_minute or Budget(), clock, Lock())
+        self._minute = MinuteLimit(per_minute or Budget(), clock, Lock())
         self._start(client)
         _ENDPOINTS.add(self)
 
@@ -100,7 +100,7 @@ class Endpoint:
         self.close()
 
     def send(self, prompts: Sequence[Prompt]) -> list[Completion | JudgeError]:
-        """The completions, in order; what failed is the error that says why. Blocks."""
+        """The completions, in order, with an error in place of one that failed. Blocks."""
         return self._workers.run([partial(self._send_one, prompt) for prompt in prompts])
 
     async def send_async(self, prompts: Sequence[Prompt]) -> list[Completion | JudgeError]:
@@ -109,28 +109,31 @@ class Endpoint:
         return await self._workers.run_async(jobs)
 
     def embed(self, texts: Sequence[str], *, model: str, dimensions: int | None) -> Embeddings:
-        """One vector a text; JudgeError where it fails, UnsentError before it was sent. Blocks."""
-        (told,) = self._workers.run([partial(self._embed_one, texts, model, dimensions)])
-        if isinstance(told, JudgeError):
-            raise told
-        return told
+        """One vector for each text; JudgeError where it fails (UnsentError before it is sent).
+
+        Blocks.
+        """
+        (reply,) = self._workers.run([partial(self._embed_one, texts, model, dimensions)])
+        if isinstance(reply, JudgeError):
+            raise reply
+        return reply
 
     def close(self) -> None:
-        """Send nothing more, wait for what is under way, and close the connections."""
+        """Send nothing more, wait for requests in progress, and close the connections."""
         self._workers.close()
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
 
     def _start(self, client: openai.OpenAI | None) -> None:
-        """What belongs to one process: threads, connections, locks."""
+        """Create what belongs to one process: threads, connections, locks."""
         self._lock = Lock()
         self._opened = client
         self._workers = Workers(self._concurrency, self.deadline_s)
 
-    def _start_again(self) -> None:
-        """After a fork, in the child; the parent's connections are left alone."""
-        _PARENTS.append(self._opened)
+    def reset_after_fork(self) -> None:
+        """Start afresh in a forked child; the parent's connections stay open and unused."""
+        _PARENT_CLIENTS.append(self._opened)
         is_closed = self._workers.is_closed
         self._minute.lock = Lock()
         self._start(None)
@@ -144,30 +147,30 @@ class Endpoint:
             return self._opened
 
     def _send_one(self, prompt: Prompt) -> Completion | JudgeError:
-        held = self._minute.hold(prompt.tokens)
-        if isinstance(held, str):
-            return UnsentError(held)
-        told = self._completed(prompt)
-        if isinstance(told, Completion):
-            held.tokens = told.input_tokens + told.output_tokens
-        return told
+        reservation = self._minute.reserve(prompt.tokens)
+        if isinstance(reservation, str):
+            return UnsentError(reservation)
+        reply = self._complete(prompt)
+        if isinstance(reply, Completion):
+            reservation.tokens = reply.input_tokens + reply.output_tokens
+        return reply
 
-    def _completed(self, prompt: Prompt) -> Completion | JudgeError:
-        """The completion, by as many attempts as it takes to leave out what is refused.
+    def _complete(self, prompt: Prompt) -> Completion | JudgeError:
+        """The completion; each attempt leaves out a parameter that the endpoint refused.
 
-        Only a dialect in which the endpoint did answer is spoken from then on.
+        A reduced dialect is kept for later calls only once the endpoint has answered in it.
         """
         dialect = known = self._dialect
         while True:
             try:
-                told = self._client().chat.completions.create(
+                reply = self._client().chat.completions.create(
                     model=self.model, **dialect.parameters(prompt)
                 )
-                completion = completion_from(told, prompt)
+                completion = completion_from(reply, prompt)
             except self._caught as error:
                 less = self._less(dialect, error)
                 if less is None:
-                    return self._failures.told(self.model, error)
+                    return self._failures.judge_error(self.model, error)
                 dialect = less
             else:
                 if dialect != known:
@@ -185,27 +188,29 @@ class Endpoint:
     def _embed_one(
         self, texts: Sequence[str], model: str, dimensions: int | None
     ) -> Embeddings | JudgeError:
-        held = self._minute.hold(tokens_in(texts))
-        if isinstance(held, str):
-            return UnsentError(held)
-        told = self._embedded(texts, model, dimensions)
-        if isinstance(told, Embeddings):
-            held.tokens = told.tokens
-        return told
+        reservation = self._minute.reserve(tokens_in(texts))
+        if isinstance(reservation, str):
+            return UnsentError(reservation)
+        reply = self._embedded(texts, model, dimensions)
+        if isinstance(reply, Embeddings):
+            reservation.tokens = reply.tokens
+        return reply
 
     def _embedded(
         self, texts: Sequence[str], model: str, dimensions: int | None
     ) -> Embeddings | JudgeError:
-        """The vectors, whole where the model refuses to shorten them."""
+        """The vectors; whole ones where the model refuses to shorten them."""
         size = None if model in self._unshortened else dimensions
         while True:
             shortened: dict[str, Any] = {} if size is None else {"dimensions": size}
             try:
-                told = self._client().embeddings.create(model=model, input=list(texts), **shortened)
-                found = embeddings_from(told, texts)
+                reply = self._client().embeddings.create(
+                    model=model, input=list(texts), **shortened
+                )
+                found = embeddings_from(reply, texts)
             except self._caught as error:
                 if size is None or not self._is_refusal(error) or is_final(str(error)):
-                    return self._failures.told(model, error)
+                    return self._failures.judge_error(model, error)
                 size = None
             else:
                 if size != dimensions:
@@ -213,23 +218,23 @@ class Endpoint:
                 return found
 
 
-# An endpoint that is not used any more is not kept here; a parent's connections are, in its
-# children: to close them there would say goodbye in the parent's name.
+# Weak references: an endpoint that nobody uses is freed. Children keep their parent's clients
+# referenced: closing one there would end the parent's TLS connections.
 _ENDPOINTS: WeakSet[Endpoint] = WeakSet()
-_PARENTS: list[object] = []
+_PARENT_CLIENTS: list[object] = []
 
 
-def _start_again() -> None:
+def _reset_after_fork() -> None:
     for endpoint in list(_ENDPOINTS):
-        endpoint._start_again()
+        endpoint.reset_after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_again)
+    os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def _sdk() -> ModuleType:
-    """The package `openai`, loaded where it is used: it takes half a second."""
+    """The package `openai`, imported late: it takes half a second."""
     try:
         import openai
     except ModuleNotFoundError as error:

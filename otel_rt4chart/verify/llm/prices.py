@@ -1,4 +1,4 @@
-"""What calls cost: a table that the user can set."""
+"""Prices of models, in a table that the user can replace."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ PRICES: Mapping[str, Price] = {
 
 
 def parse_prices(text: str) -> dict[str, Price]:
-    """A price list `MODEL=INPUT/CACHED/OUTPUT, …` in US dollars for a million tokens.
+    """Parse a price list `MODEL=INPUT/CACHED/OUTPUT, …` in US dollars for a million tokens.
 
-    Raises SettingsError for an entry that is none.
+    SettingsError for a malformed entry.
     """
     found: dict[str, Price] = {}
     for entry in filter(None, map(str.strip, text.split(","))):

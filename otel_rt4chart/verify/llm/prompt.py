@@ -1,4 +1,4 @@
-"""What is sent to a model: instructions from files, untrusted text as quoted data."""
+"""Prompts: instructions from files, and untrusted texts as quoted data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPACES = re.compile(r"\s+")
 _QUOTED_REPLY = 2_000  # characters of an unusable reply that are shown to the model again
 
 
-class Message(NamedTuple):
+class ChatMessage(NamedTuple):
     """One turn of a chat."""
 
     role: Literal["system", "user", "assistant"]
@@ -27,9 +27,9 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One call: `schema` is the JSON Schema of the reply, `seed` tells votes apart."""
+    """One call; `schema` is the JSON Schema of the reply, `seed` distinguishes votes."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     schema_name: str
     schema: Mapping[str, object]
     max_output_tokens: int
@@ -37,23 +37,23 @@ class Prompt:
 
     @property
     def input_tokens(self) -> int:
-        """What goes in, as an upper estimate."""
+        """An upper estimate of the input tokens."""
         return sum(estimate_tokens(m.text) + 4 for m in self.messages)
 
     @property
     def tokens(self) -> int:
-        """The most that the call may use, as an estimate: what goes in and what may come out."""
+        """An upper estimate of all tokens that the call may use."""
         return self.input_tokens + self.max_output_tokens
 
     def again(self, reply: str, complaint: str) -> Prompt:
-        """The same chat with the reply and what was wrong with it."""
-        said = Message("assistant", encodable(reply)[:_QUOTED_REPLY])
-        return replace(self, messages=(*self.messages, said, Message("user", complaint)))
+        """The same chat, continued by the reply and a complaint about it."""
+        said = ChatMessage("assistant", encodable(reply)[:_QUOTED_REPLY])
+        return replace(self, messages=(*self.messages, said, ChatMessage("user", complaint)))
 
 
 @cache
 def instructions(name: str) -> str:
-    """The text of `prompts/NAME.md`, with that of `labels.md` where it is named."""
+    """The text of `prompts/NAME.md`, with `labels.md` in place of `{labels}`."""
     return template(name).replace("{labels}", template("labels") if name != "labels" else "")
 
 
@@ -72,7 +72,7 @@ def version(name: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text as one JSON string on one line: it cannot end its own quotes."""
+    """The text as one JSON string on one line, so that it cannot close its own quotes."""
     return json.dumps(_SPACES.sub(" ", encodable(text)).strip(), ensure_ascii=False)
 
 
@@ -93,7 +93,7 @@ def passages(sentences: Sequence[Sentence]) -> str:
     return "\n".join(lines)
 
 
-def shown(sentences: Sequence[Sentence], question: str = "") -> str:
-    """What every prompt about passages begins with, so that calls share their beginning."""
+def passages_text(sentences: Sequence[Sentence], question: str = "") -> str:
+    """The beginning of every prompt about passages, shared so that providers can cache it."""
     asked = f"Question: {quoted(question)}\n\n" if question else ""
     return f"Passages, sentence by sentence:\n{passages(sentences)}\n\n{asked}"

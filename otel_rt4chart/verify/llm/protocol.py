@@ -1,4 +1,4 @@
-"""The OpenAI protocol and its dialects: what an endpoint accepts, and what its replies hold."""
+"""The OpenAI protocol and its dialects: accepted parameters, and the contents of replies."""
 
 from __future__ import annotations
 
@@ -7,59 +7,61 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from otel_rt4chart.verify.llm.ask import Completion
+from otel_rt4chart.verify.llm.conversation import Completion
 from otel_rt4chart.verify.llm.prompt import Prompt
 from otel_rt4chart.verify.text.token_estimate import estimate_tokens
 
 
 class Embeddings(NamedTuple):
-    """One vector a text, and what they took; `is_estimated` where the endpoint did not say."""
+    """One vector for each text, and their tokens; `is_estimated` if the endpoint reports none."""
 
     vectors: list[list[float]]
     tokens: int
     is_estimated: bool
 
 
-def completion_from(told: Any, prompt: Prompt) -> Completion:  # noqa: ANN401 - it may send anything
-    """The first choice, with the tokens that the endpoint counted, or an estimate of them."""
+def completion_from(response: Any, prompt: Prompt) -> Completion:  # noqa: ANN401 - it may send anything
+    """The first choice, with the tokens that the endpoint reports, else an estimate."""
     try:
-        choice = told.choices[0]
+        choice = response.choices[0]
         content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
         reason = choice.finish_reason
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise ValueError(f"expected choices[0].message, got {str(told)[:80]!r}") from error
+        raise ValueError(f"expected choices[0].message, got {str(response)[:80]!r}") from error
     if not isinstance(content, str | None) or (content is None and not refusal):
         raise ValueError(f"expected a message of text, got {type(content).__name__}")
-    usage = getattr(told, "usage", None)
-    given, made = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    is_estimated = given == 0
+    usage = getattr(response, "usage", None)
+    input_tokens = _count(usage, "prompt_tokens")
+    output_tokens = _count(usage, "completion_tokens")
+    is_estimated = input_tokens == 0
     if is_estimated:
-        given, made = prompt.input_tokens, made or estimate_tokens(content or "")
+        input_tokens = prompt.input_tokens
+        output_tokens = output_tokens or estimate_tokens(content or "")
     return Completion(
         content or "",
-        given,
+        input_tokens,
         _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
-        made,
+        output_tokens,
         is_cut=reason == "length",
         refusal=str(refusal) if refusal else "",
         is_estimated=is_estimated,
     )
 
 
-def embeddings_from(told: Any, texts: Sequence[str]) -> Embeddings:  # noqa: ANN401
-    """One vector a text, in the texts' order."""
+def embeddings_from(response: Any, texts: Sequence[str]) -> Embeddings:  # noqa: ANN401
+    """One vector for each text, in the order of the texts."""
     try:
-        vectors = [[float(value) for value in one.embedding] for one in told.data]
+        vectors = [[float(value) for value in one.embedding] for one in response.data]
     except (AttributeError, TypeError) as error:
         raise ValueError("expected data[].embedding") from error
     if len(vectors) != len(texts):
         raise ValueError(f"expected {len(texts)} vectors, got {len(vectors)}")
-    used = _count(getattr(told, "usage", None), "prompt_tokens")
+    used = _count(getattr(response, "usage", None), "prompt_tokens")
     return Embeddings(vectors, used or tokens_in(texts), used == 0)
 
 
 def tokens_in(texts: Sequence[str]) -> int:
-    """An upper estimate of what these texts are for an embedding model."""
+    """An upper estimate of the tokens of these texts."""
     return sum(map(estimate_tokens, texts))
 
 
@@ -75,7 +77,7 @@ _NAMES = re.compile(
     r"\b(?:max_tokens|max_completion_tokens|temperature|seed|response_format|json_schema"
     r"|json_object)\b"
 )
-# Not about a parameter, whatever else is named: the same text is refused again.
+# Refusals of the text itself, even if they name a parameter: the next attempt would fail too.
 _FINAL = re.compile(
     r"context.?(?:length|window)|too (?:long|large)|content.?(?:filter|management|policy)|filtered"
 )
@@ -83,7 +85,7 @@ _FINAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The parameters that an endpoint has not refused yet; it starts with all of them."""
+    """The parameters that an endpoint has not refused; at first all of them."""
 
     format: Format = "json_schema"
     limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
@@ -91,44 +93,44 @@ class Dialect:
     has_seed: bool = True
 
     def parameters(self, prompt: Prompt) -> dict[str, Any]:
-        """The call's parameters beside the model."""
-        told: dict[str, Any] = {
+        """The parameters of a call, except the model."""
+        sent: dict[str, Any] = {
             "messages": [{"role": m.role, "content": m.text} for m in prompt.messages]
         }
         if self.has_temperature:
-            told["temperature"] = 0
+            sent["temperature"] = 0
         if self.has_seed:
-            told["seed"] = prompt.seed
+            sent["seed"] = prompt.seed
         if self.limit:
-            told[self.limit] = prompt.max_output_tokens
+            sent[self.limit] = prompt.max_output_tokens
         if self.format == "json_object":
-            told["response_format"] = {"type": "json_object"}
+            sent["response_format"] = {"type": "json_object"}
         elif self.format == "json_schema":
             schema = {"name": prompt.schema_name, "schema": prompt.schema, "strict": True}
-            told["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return told
+            sent["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return sent
 
     def without(self, message: str, param: object = None) -> Dialect | None:
-        """The dialect less what a 400 or 422 refuses; None where the next attempt would fail too.
+        """The dialect without what a 400 or 422 refuses; None where that would not help.
 
-        It must name a parameter that is sent; one that names none may mean the reply's format,
-        which is left out once.
+        The message must name a parameter that was sent. One that names none may mean the format
+        of the reply, which is then left out.
         """
-        said = message.lower()
-        if is_final(said):
+        text = message.lower()
+        if is_final(text):
             return None
         if isinstance(param, str) and param:
             named = set(_NAMES.findall(param.lower()))
             if not named:
                 return None
         else:
-            named = set(_NAMES.findall(said))
+            named = set(_NAMES.findall(text))
         if not named:
             return replace(self, format="none") if self.format != "none" else None
-        return self._less(named, is_renamed="max_completion_tokens" in said)
+        return self._less(named, is_renamed="max_completion_tokens" in text)
 
     def _less(self, named: set[str], *, is_renamed: bool) -> Dialect | None:
-        """Less the first of the named parameters that is still sent."""
+        """Without the first of the named parameters that is still sent."""
         if "max_tokens" in named and self.limit == "max_tokens":
             return replace(self, limit="max_completion_tokens" if is_renamed else "")
         if "max_completion_tokens" in named and self.limit:
@@ -143,5 +145,5 @@ class Dialect:
 
 
 def is_final(message: str) -> bool:
-    """True where an endpoint refuses the text itself: too long, or not to its liking."""
+    """True where an endpoint refuses the text itself, for its length or its content."""
     return _FINAL.search(message.lower()) is not None

@@ -1,4 +1,4 @@
-"""What an endpoint may be sent in a minute: room is held before a call, and settled after it."""
+"""Limits the calls and tokens of a minute: a call reserves its tokens before it is sent."""
 
 from __future__ import annotations
 
@@ -13,36 +13,37 @@ _MINUTE = 60.0
 
 
 @dataclass(slots=True, eq=False)
-class Held:
-    """A call and its tokens: an estimate until whoever made the call writes what it used."""
+class Reservation:
+    """A call and its tokens: an estimate, which the caller replaces by the tokens it used."""
 
     since: float
     tokens: int
 
 
 @dataclass(slots=True)
-class Minute:
-    """The calls of the last minute, those under way too; `lock` lets threads share it.
+class MinuteLimit:
+    """The calls of the last minute, those in progress included; `lock` lets threads share it.
 
-    A call that failed keeps its estimate: what it used is not known.
+    A failed call keeps its estimate, for its actual tokens are not known.
     """
 
     budget: Budget
     clock: Callable[[], float]
     lock: AbstractContextManager[object]
-    _held: deque[Held] = field(default_factory=deque)
+    _reservations: deque[Reservation] = field(default_factory=deque)
 
-    def hold(self, tokens: int) -> Held | str:
-        """Room for a call that may use so many tokens, or why there is none."""
+    def reserve(self, tokens: int) -> Reservation | str:
+        """A reservation for a call of at most so many tokens, or the reason for a refusal."""
         with self.lock:
             now = self.clock()
-            while self._held and self._held[0].since <= now - _MINUTE:
-                self._held.popleft()
-            if self.budget.calls is not None and len(self._held) >= self.budget.calls:
+            while self._reservations and self._reservations[0].since <= now - _MINUTE:
+                self._reservations.popleft()
+            if self.budget.calls is not None and len(self._reservations) >= self.budget.calls:
                 return f"over_budget: {self.budget.calls} calls a minute"
-            spent = sum(held.tokens for held in self._held)
+            # Refused at once, not queued: the caller reports the claim as undecided.
+            spent = sum(reservation.tokens for reservation in self._reservations)
             if self.budget.tokens is not None and spent + tokens > self.budget.tokens:
                 return f"over_budget: {self.budget.tokens} tokens a minute"
-            held = Held(now, tokens)
-            self._held.append(held)
-            return held
+            reservation = Reservation(now, tokens)
+            self._reservations.append(reservation)
+            return reservation

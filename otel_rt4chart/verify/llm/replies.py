@@ -1,15 +1,27 @@
-"""Model replies as objects: their JSON Schemas, tolerant parsing, and checks of each entry."""
+"""Parses replies of models: JSON Schemas, tolerant parsing, checks of entries, and judgements."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
-from otel_rt4chart.verify.core.model import ClaimKind, Label
-from otel_rt4chart.verify.llm.ask import Readings
-from otel_rt4chart.verify.llm.prompt import Message, Prompt, instructions, quoted
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.model import (
+    ClaimKind,
+    Clash,
+    DraftClaim,
+    Judgement,
+    Label,
+    Sentence,
+    Slot,
+)
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.llm.conversation import ParsedReply
+from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt, instructions, quoted
 
 _LABELS = {
     Label.ENTAILED: "entailed entailment entails supported supports support yes true",
@@ -20,29 +32,30 @@ _LABELS = {
 _BY_WORD = {word: label for label, words in _LABELS.items() for word in words.split()}
 _DECODER = json.JSONDecoder()
 _START = re.compile(r"[{\[]")
-_MOST_STARTS = 2_000  # places where a reply is tried to be read as JSON
-_MOST_WASTED = 1_000_000  # characters that were read in vain
+# Both bound the time that a hostile or broken reply can take.
+_MOST_STARTS = 2_000  # positions at which parsing is attempted
+_MOST_WASTED = 1_000_000  # characters parsed without a result
 _LONGEST_NUMBER = 32
 
 
-class Listed(NamedTuple):
-    """The entries that a reply lists; `is_whole` where it says all that it set out to say."""
+class ListedObjects(NamedTuple):
+    """The entries that a reply lists; `is_whole` where the list is complete."""
 
     items: list[Mapping[str, Any]]
     is_whole: bool
 
 
 def objects(text: str, key: str) -> list[Mapping[str, Any]]:
-    """The objects of the last list under `key`, wherever in the reply it stands."""
+    """The objects of the last list under `key`, anywhere in the reply."""
     return listed(text, key).items
 
 
-def listed(text: str, key: str, *, is_cut: bool = False) -> Listed:
-    """The objects of the last list under `key`: what a model drafts before does not count.
+def listed(text: str, key: str, *, is_cut: bool = False) -> ListedObjects:
+    """The objects of the last list under `key`; earlier lists are drafts and do not count.
 
-    Prose and code fences around it and a bare list are read too. Only where no list is whole, its
-    objects count one by one. `is_cut` says that the reply ran into its limit: where it had gone on
-    after a whole list, that was not its last word.
+    Prose and code fences around the list, and a list without the key, are accepted. Where no list
+    is complete, single objects count. `is_cut` says that the reply ran into its limit: a complete
+    list with more words after it was then not the model's final answer.
     """
     openings = [match.end() for match in re.finditer(rf'"{key}"\s*:\s*(?=\[)', text)]
     opening = openings[-1] if openings else -1
@@ -59,16 +72,16 @@ def listed(text: str, key: str, *, is_cut: bool = False) -> Listed:
         ):
             last = end, value
     if last is None:
-        return Listed(parts, is_whole=bool(parts) and not is_torn)
+        return ListedObjects(parts, is_whole=bool(parts) and not is_torn)
     end, items = last
     if is_cut and re.search(r"\w", text[end:]):
-        return Listed([], is_whole=False)
+        return ListedObjects([], is_whole=False)
     found: list[Mapping[str, Any]] = [one for one in items if isinstance(one, dict)]
-    return Listed(found, is_whole=len(found) == len(items))
+    return ListedObjects(found, is_whole=len(found) == len(items))
 
 
 def _values(text: str, at: int) -> Iterator[tuple[int, int, object]]:
-    """Each object and list from `at` on, with its range; None for what cannot be read as one."""
+    """Each object and list from `at` on, with its range; None for one that cannot be parsed."""
     wasted = 0
     for _ in range(_MOST_STARTS):
         if (found := _START.search(text, at)) is None:
@@ -79,7 +92,7 @@ def _values(text: str, at: int) -> Iterator[tuple[int, int, object]]:
             value, at = _DECODER.raw_decode(text, start)
         except json.JSONDecodeError as error:
             wasted += error.pos - start
-        except (ValueError, RecursionError):  # a number or a nesting that no reply needs
+        except (ValueError, RecursionError):  # a huge number or too deep a nesting
             wasted = _MOST_WASTED
         yield start, at, value
         if wasted >= _MOST_WASTED:
@@ -87,14 +100,14 @@ def _values(text: str, at: int) -> Iterator[tuple[int, int, object]]:
 
 
 def label_of(value: object) -> Label | None:
-    """The label a model meant, in its own words; None where it is none."""
+    """The label that a model's word stands for; None where it stands for none."""
     if not isinstance(value, str):
         return None
     return _BY_WORD.get(re.sub(r"[\s-]+", "_", value.strip().lower().strip(".\"'")))
 
 
 def number_of(value: object) -> int | None:
-    """A number that may be written as text, such as "3", "[3]" or "s3"."""
+    """A number, also written as text, such as "3", "[3]" or "s3"."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -108,7 +121,7 @@ def number_of(value: object) -> int | None:
 
 
 def numbers_of(value: object) -> tuple[int, ...]:
-    """A list of numbers, each once; a single one counts as a list, anything else is left out."""
+    """The numbers of a list, or a single number, each once; anything else is left out."""
     listed: Sequence[object] = value if isinstance(value, list) else [value]
     found = (number_of(one) for one in listed)
     return tuple(dict.fromkeys(number for number in found if number is not None))
@@ -144,22 +157,22 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-CLAIMS = _list("claims", _SPLIT)
-WHOLE = _list("claims", {"claim": _TEXT, "type": _KIND})
+SENTENCE_CLAIMS = _list("claims", _SPLIT)
+HOLISTIC_CLAIMS = _list("claims", {"claim": _TEXT, "type": _KIND})
 VERDICTS = _list("verdicts", {"claim": _INTEGER, **_JUDGED})
-PICKS = _list("verdicts", {"claim": _INTEGER, "sentences": _NUMBERS})
+SELECTIONS = _list("verdicts", {"claim": _INTEGER, "sentences": _NUMBERS})
 AUDIT = _list("claims", {**_SPLIT, **_JUDGED})
 
 
 SEED = 42
-Reader = Callable[[Mapping[str, Any], int], object]  # a value, or what is wrong as a str
+Reader = Callable[[Mapping[str, Any], int], object]  # a value, or a problem as a str
 _KINDS = frozenset(get_args(ClaimKind))
 FROM_ONE = "claims and sentences are numbered from 1: there is no 0"
-_REPLY_TOKENS = 400  # what any reply may take beside its entries
+_REPLY_TOKENS = 400  # the output tokens that any reply may need beside its entries
 
 
 def entry_from(item: Mapping[str, Any], claim: str) -> dict[str, Any]:
-    """A claim as it is cached."""
+    """A claim in the form in which it is cached."""
     kind = item.get("type")
     return {
         "claim": " ".join(claim.split()),
@@ -169,9 +182,9 @@ def entry_from(item: Mapping[str, Any], claim: str) -> dict[str, Any]:
 
 
 def counts_from_zero(items: Sequence[Mapping[str, Any]], key: str) -> bool:
-    """True where a claim, a sentence or its evidence is number 0: all may be one too low.
+    """True where a claim, sentence or evidence has the number 0: all numbers may be one too low.
 
-    What is baseless has no evidence, so its 0 says nothing.
+    A baseless claim has no evidence, so a 0 there means nothing.
     """
     return any(
         number_of(item.get(key)) == 0
@@ -182,17 +195,17 @@ def counts_from_zero(items: Sequence[Mapping[str, Any]], key: str) -> bool:
 
 def verdicts_from(
     text: str, units: Sequence[int], sentences: int, read: Reader, *, is_cut: bool
-) -> Readings:
-    """One value a claim, by its number, or by its place where no entry has one."""
+) -> ParsedReply:
+    """One value for each claim, by its number, or by its position where no entry has a number."""
     items = listed(text, "verdicts", is_cut=is_cut).items
     if counts_from_zero(items, "claim"):
-        return Readings({}, (FROM_ONE,))
-    told = [number_of(item.get("claim")) for item in items]
-    if not any(told) and len(items) == len(units):
-        told = [unit + 1 for unit in units]
+        return ParsedReply({}, (FROM_ONE,))
+    numbers = [number_of(item.get("claim")) for item in items]
+    if not any(numbers) and len(items) == len(units):
+        numbers = [unit + 1 for unit in units]
     found: dict[int, Any] = {}
     problems: list[str] = []
-    for number, item in zip(told, items, strict=True):
+    for number, item in zip(numbers, items, strict=True):
         unit = -1 if number is None else number - 1
         if unit not in units:
             continue
@@ -206,15 +219,15 @@ def verdicts_from(
     lacking = [str(unit + 1) for unit in units if unit not in found]
     if lacking:
         problems.append(f"verdicts are missing for the claims {', '.join(lacking)}")
-    return Readings(found, tuple(problems))
+    return ParsedReply(found, tuple(problems))
 
 
 def verdict_from(item: Mapping[str, Any], sentences: int) -> dict[str, Any] | str:
-    """A verdict as it is cached; what is wrong with it, as a sentence."""
+    """A verdict in the form in which it is cached; a problem with it as a str."""
     label = label_of(item.get("label"))
     if label is None:
-        told = item.get("label")
-        shown = quoted(told[:40]) if isinstance(told, str) else "that is no text"
+        label_text = item.get("label")
+        shown = quoted(label_text[:40]) if isinstance(label_text, str) else "that is no text"
         return f"the label {shown} is none of the three"
     known = [] if label is Label.BASELESS else _known(item, sentences)
     claimed, against = item.get("claimed"), item.get("found")
@@ -226,8 +239,8 @@ def verdict_from(item: Mapping[str, Any], sentences: int) -> dict[str, Any] | st
     }
 
 
-def picked_from(item: Mapping[str, Any], sentences: int) -> list[int] | str:
-    """A selection as it is cached; what is wrong with it, as a sentence."""
+def selection_from(item: Mapping[str, Any], sentences: int) -> list[int] | str:
+    """A selection in the form in which it is cached; a problem with it as a str."""
     return _known(item, sentences) if "sentences" in item else "it names no list of sentences"
 
 
@@ -242,11 +255,94 @@ def _numbers(item: Mapping[str, Any]) -> tuple[int, ...]:
 def build_prompt(
     name: str, user: str, schema: Schema, output_tokens: int, seed: int = SEED
 ) -> Prompt:
-    """The named instructions, then the material; room for the reply's entries and some more."""
+    """The named instructions, then the material; `output_tokens` are those of the entries."""
     return Prompt(
-        (Message("system", instructions(name)), Message("user", user)),
+        (ChatMessage("system", instructions(name)), ChatMessage("user", user)),
         schema.name,
         schema.json,
         _REPLY_TOKENS + output_tokens,
         seed,
+    )
+
+
+def judgement_from(value: object, claim: DraftClaim, sentences: Sequence[Sentence]) -> Judgement:
+    """The judgement of one claim; a failure, or a value that is no verdict, is undecided."""
+    if not claim.is_claim:
+        return Judgement(Label.NOT_A_CLAIM, confidence=1.0, reason="states nothing to check")
+    if not isinstance(value, dict) or "label" not in value:
+        reason = str(value) if isinstance(value, JudgeError) else "no verdict"
+        return Judgement(Label.UNDECIDED, reason=reason)
+    named = [sentences[number - 1] for number in value["sentences"]]
+    clashes = _confirmed_clashes(value, claim, named)
+    return Judgement(
+        Label(value["label"]),
+        tuple(sentence.index for sentence in named),
+        confidence=1.0,
+        reason=_clash_reason(clashes),
+        clashes=clashes,
+    )
+
+
+def is_unanimous(ballots: Sequence[Judgement]) -> bool:
+    """True where all votes have the same label."""
+    return len({ballot.label for ballot in ballots}) < 2
+
+
+def elect(ballots: Sequence[Judgement]) -> Judgement:
+    """The first judgement with the majority's label; its confidence is the majority's share.
+
+    Undecided votes do not count. Without a majority the claim is undecided.
+    """
+    cast = [ballot for ballot in ballots if ballot.label is not Label.UNDECIDED]
+    if not cast:
+        return ballots[0]
+    (label, count), *_ = Counter(ballot.label for ballot in cast).most_common()
+    if 2 * count <= len(cast):
+        told = ", ".join(ballot.label for ballot in cast)
+        return Judgement(Label.UNDECIDED, reason=f"votes without a majority: {told}")
+    winner = next(ballot for ballot in cast if ballot.label is label)
+    return replace(winner, confidence=count / len(cast)) if len(cast) > 1 else winner
+
+
+def _confirmed_clashes(
+    value: dict[str, object], claim: DraftClaim, named: Sequence[Sentence]
+) -> tuple[Clash, ...]:
+    """The clash that the model names, where claim and evidence really have these words."""
+    claimed, found = str(value.get("claimed") or ""), str(value.get("found") or "")
+    if value["label"] == Label.ENTAILED or not _contains_words(claimed, claim.text):
+        return ()
+    is_found = any(_contains_words(found, sentence.reading) for sentence in named)
+    return (Clash(_slot_of(claimed), claimed.strip(), found.strip() if is_found else ""),)
+
+
+def _contains_words(words: str, text: str) -> bool:
+    return bool(words.strip()) and _normalized(words) in _normalized(text)
+
+
+def _normalized(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(" .,;:!?\"'“”")
+
+
+def _slot_of(words: str) -> Slot:
+    """The kind of value that the words are."""
+    slots = read_slots(words)
+    if slots.moments:
+        return "date"
+    if slots.quantities:
+        return "number"
+    if slots.denials or words.strip().lower() in ("not", "no", "never"):
+        return "negation"
+    if any(one.kind in ("universal", "partial") for one in slots.scope):
+        return "quantifier"
+    if slots.scope:
+        return "qualifier"
+    return "name" if words[:1].isupper() else "term"
+
+
+def _clash_reason(clashes: Sequence[Clash]) -> str:
+    return "; ".join(
+        f"“{one.claimed}” in the answer, “{one.found}” in the passage"
+        if one.found
+        else f"not in the passages: “{one.claimed}”"
+        for one in clashes
     )

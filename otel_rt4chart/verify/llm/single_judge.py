@@ -1,4 +1,4 @@
-"""The one-call judge: the claims of an answer and their labels in a single request."""
+"""The one-call judge: it gets the claims of an answer and their labels in a single request."""
 
 from __future__ import annotations
 
@@ -7,62 +7,64 @@ from dataclasses import dataclass
 from typing import Any
 
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.drive import drive, drive_async
 from otel_rt4chart.verify.core.judge import Audit, Question, Reply, Select
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
-from otel_rt4chart.verify.decompose.drafts import whole_claim
-from otel_rt4chart.verify.llm.ask import Readings, Talk, ask_units
-from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache, key_of
+from otel_rt4chart.verify.decompose.guards import claim_from_sentence
+from otel_rt4chart.verify.llm.cache import key_of
 from otel_rt4chart.verify.llm.conversation import (
-    INPUT_LIMIT,
-    Conversation,
-    Sender,
+    Dialogue,
+    EndpointJudge,
+    ParsedReply,
+    RoundSteps,
     answer_all,
-    checked_limit,
-    picked,
-    picking,
+    ask_units,
 )
-from otel_rt4chart.verify.llm.judgements import judgement_from
-from otel_rt4chart.verify.llm.prices import PRICES, Price
-from otel_rt4chart.verify.llm.prompt import Prompt, instructions, quoted, shown, version
-from otel_rt4chart.verify.llm.replies import AUDIT, build_prompt, entry_from, verdict_from
-from otel_rt4chart.verify.llm.splitting import Splitting, drafts_from, splits
+from otel_rt4chart.verify.llm.label_task import ask_selection, selection_reply
+from otel_rt4chart.verify.llm.prompt import Prompt, instructions, passages_text, quoted, version
+from otel_rt4chart.verify.llm.replies import (
+    AUDIT,
+    build_prompt,
+    entry_from,
+    judgement_from,
+    verdict_from,
+)
+from otel_rt4chart.verify.llm.split_task import SplitTask, drafts_from, split_tasks
 
 
 @dataclass(frozen=True, slots=True)
-class Auditing:
-    """The claims of each sentence with their labels: a split whose entries are verdicts too."""
+class AuditTask:
+    """Asks for the claims of each sentence with their labels."""
 
-    split: Splitting
+    split: SplitTask
     context: tuple[Sentence, ...]
     question: str
 
     @property
     def units(self) -> int:
-        """One a sentence of the answer."""
+        """The number of sentences of the answer."""
         return self.split.units
 
     def key(self, unit: int) -> str:
-        """By the sentence, those that its pronouns may mean, and the passages."""
+        """By the sentence, the sentences before it, and the passages."""
         return key_of(
             self.split.judge,
             instructions("single"),
-            shown(self.context, self.question),
-            *self.split.told(unit),
+            passages_text(self.context, self.question),
+            *self.split.texts_of(unit),
         )
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """Passages first, the answer last."""
         asked = f"{self.split.listing()}Audit these: {self.split.numbers(units)}"
-        user = shown(self.context, self.question) + asked
+        user = passages_text(self.context, self.question) + asked
         return build_prompt("single", user, AUDIT, 5 * self.split.size(units) + 160 * len(units))
 
-    def read(self, text: str, units: Sequence[int], *, is_cut: bool = False) -> Readings:
-        """The entries of each sentence that pass the guards; bare labels are asked once more."""
+    def read(self, text: str, units: Sequence[int], *, is_cut: bool = False) -> ParsedReply:
+        """The entries of each sentence that pass the guards; labels without evidence are bare."""
         readings = self.split.readings(text, units, self._entry, is_cut=is_cut)
         bare = {unit: value for unit, value in readings.found.items() if any(map(_is_bare, value))}
-        return Readings(
+        return ParsedReply(
             {unit: value for unit, value in readings.found.items() if unit not in bare},
             (
                 *readings.problems,
@@ -76,7 +78,7 @@ class Auditing:
         )
 
     def keeps(self, value: object) -> bool:
-        """Every audited sentence whose labels have their evidence."""
+        """True: every sentence that `read` accepts may be cached."""
         return True
 
     def _entry(self, item: Mapping[str, Any], claim: str) -> dict[str, Any] | str:
@@ -96,90 +98,59 @@ def _is_bare(entry: Mapping[str, Any]) -> bool:
 SENTENCES_A_CALL = 12
 
 
-class SingleJudge:
-    """The cheapest way to ask a model: one call for an answer of ordinary length.
+class SingleJudge(EndpointJudge):
+    """The cheapest way to use a model: one call for an answer of ordinary length.
 
-    After the single-prompt grounding check: the model sees the passages while it splits, no chunk
-    is read alone, and nothing is confirmed.
+    After the single-prompt grounding check: the model sees the passages while it splits the answer,
+    it reads no chunk alone, and no verdict is confirmed.
     """
 
     one_call = True
-    is_remote = True
-
-    def __init__(
-        self,
-        endpoint: Sender,
-        *,
-        cache: Cache | None = None,
-        prices: Mapping[str, Price] = PRICES,
-        input_limit: int = INPUT_LIMIT,
-    ) -> None:
-        """`input_limit` are tokens of context in one call."""
-        self._endpoint = endpoint
-        kept = MemoryCache() if cache is None else cache
-        self._cache = ScopedCache(kept, endpoint.address)
-        self._price = prices.get(endpoint.model)
-        self._input_limit = checked_limit(input_limit)
 
     @property
     def id(self) -> str:
-        """Model and prompts' versions: another one gives other verdicts."""
+        """Model and versions of the prompts: what verdicts depend on."""
         return f"single/{self._endpoint.model}/{version('single')}.{version('labels')}"
 
-    @property
-    def input_limit(self) -> int:
-        """The tokens of context that one call may hold."""
-        return self._input_limit
+    def _conversation(self, questions: Sequence[Question], meter: Meter) -> RoundSteps:
+        dialogues = [self._dialogues(question, meter) for question in questions]
+        return answer_all(questions, dialogues, self._reply, meter, self._price)
 
-    def answers(self, questions: Sequence[Question], meter: Meter) -> list[Reply | Exception]:
-        """Blocks until all are answered."""
-        return drive(self._conversation(questions, meter), self._endpoint.send)
-
-    async def answers_async(
-        self, questions: Sequence[Question], meter: Meter
-    ) -> list[Reply | Exception]:
-        """The same, awaited."""
-        return await drive_async(self._conversation(questions, meter), self._endpoint.send_async)
-
-    def _conversation(self, questions: Sequence[Question], meter: Meter) -> Conversation:
-        talks = [self._talks(question, meter) for question in questions]
-        return answer_all(questions, talks, self._reply, meter, self._price)
-
-    def _talks(self, question: Question, meter: Meter) -> list[Talk[list[Any]]]:
+    def _dialogues(self, question: Question, meter: Meter) -> list[Dialogue[list[Any]]]:
         match question:
             case Audit():
-                told = question.sentences
+                sentences = question.sentences
                 return [
                     ask_units(
-                        Auditing(split, question.context, question.question), meter, self._cache
+                        AuditTask(split, question.context, question.question), meter, self._cache
                     )
-                    for split in splits(self.id, told, told, SENTENCES_A_CALL)
+                    for split in split_tasks(self.id, sentences, sentences, SENTENCES_A_CALL)
                 ]
             case Select():
-                return picking(question, self.id, meter, self._cache)
+                return ask_selection(question, self.id, meter, self._cache)
         raise TypeError(f"{self.id} cannot be asked {type(question).__name__}")
 
-    def _reply(self, question: Question, told: list[Any]) -> Reply | Exception:
+    def _reply(self, question: Question, values: list[Any]) -> Reply | Exception:
         match question:
             case Audit():
                 return [
                     pair
-                    for sentence, value in zip(question.sentences, told, strict=True)
+                    for sentence, value in zip(question.sentences, values, strict=True)
                     for pair in _pairs(value, sentence, question.context)
                 ]
             case Select():
-                return picked(question, told)
+                return selection_reply(question, values)
         return TypeError(f"{self.id} cannot be asked {type(question).__name__}")
 
 
 def _pairs(
     value: object, sentence: Sentence, context: Sequence[Sentence]
 ) -> list[tuple[DraftClaim, Judgement]]:
-    """A sentence's claims with their judgements; one that could not be audited is undecided."""
+    """A sentence's claims with their judgements; undecided where the audit failed."""
     if not isinstance(value, list):
         reason = str(value) if isinstance(value, JudgeError) else "no verdict"
         undecided = Judgement(Label.UNDECIDED, reason=reason)
-        return [(draft, undecided) for draft in whole_claim(sentence)]
+        return [(draft, undecided) for draft in claim_from_sentence(sentence)]
     drafts = drafts_from(value, sentence)
     return [
         (draft, judgement_from(entry, draft, context))

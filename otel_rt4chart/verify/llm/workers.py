@@ -13,25 +13,25 @@ from threading import Lock, Semaphore, Thread
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.llm.ask import UnsentError
+from otel_rt4chart.verify.llm.conversation import UnsentError
 
-PoolResult = TypeVar("PoolResult")
+R = TypeVar("R")
 
 
-class _Job(NamedTuple):
+class _PoolJob(NamedTuple):
     future: Future[Any]
     call: Callable[[], Any]
     context: Context
 
 
-_Jobs: TypeAlias = "SimpleQueue[_Job | None]"
+_Jobs: TypeAlias = "SimpleQueue[_PoolJob | None]"
 
 
 class DaemonPool:
-    """At most `most` daemon threads, started when there is work for them.
+    """At most `most` daemon threads, started when there is work.
 
-    `concurrent.futures` joins its threads when the process ends, so a request that hangs would hold
-    the exit until it times out. A job sees the context variables of who submitted it.
+    `concurrent.futures` joins its threads at exit, so a request that hangs would delay the exit
+    until it times out. A job runs with the context variables of its submitter.
     """
 
     def __init__(self, most: int, name: str) -> None:
@@ -43,23 +43,23 @@ class DaemonPool:
         self._lock = Lock()
         self._idle = Semaphore(0)
         self._jobs: _Jobs = SimpleQueue()
-        # Threads hold the queue, not the pool: a pool that nobody uses any more lets them go.
+        # Threads refer to the queue, not to the pool, so an unused pool is freed and ends them.
         weakref.finalize(self, self._jobs.put, None).atexit = False
 
-    def submit(self, call: Callable[..., PoolResult], *arguments: object) -> Future[PoolResult]:
-        """Begin the call as soon as a thread is free; RuntimeError once the pool is closed."""
-        future: Future[PoolResult] = Future()
+    def submit(self, call: Callable[..., R], *arguments: object) -> Future[R]:
+        """Run the call as soon as a thread is free; RuntimeError once the pool is closed."""
+        future: Future[R] = Future()
         context = copy_context()
         with self._lock:
             if self._is_closed:
                 raise RuntimeError("expected an open pool, this one is closed")
             if not self._idle.acquire(blocking=False) and self._started < self._most:
                 self._start()
-            self._jobs.put(_Job(future, lambda: call(*arguments), context))
+            self._jobs.put(_PoolJob(future, lambda: call(*arguments), context))
         return future
 
     def close(self) -> None:
-        """Take nothing more; what was submitted is still done."""
+        """Accept no more jobs; those already submitted still run."""
         with self._lock:
             self._is_closed = True
             self._jobs.put(None)
@@ -73,7 +73,7 @@ class DaemonPool:
         )
         try:
             thread.start()
-        except RuntimeError:  # the interpreter is ending: the threads that are there must do
+        except RuntimeError:  # the interpreter is shutting down; use the threads there are
             if not self._started:
                 raise
         else:
@@ -85,9 +85,9 @@ def _work(jobs: _Jobs, idle: Semaphore) -> None:
         if job.future.set_running_or_notify_cancel():
             try:
                 job.future.set_result(job.context.run(job.call))
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the future gets it
+            except BaseException as error:  # noqa: BLE001 - the future raises it in the waiter
                 job.future.set_exception(error)
-        del job  # else its result would live until the next one
+        del job  # otherwise its result stays in memory until the next job
         idle.release()
     jobs.put(None)  # for the next thread
 
@@ -97,21 +97,21 @@ _CLOSED = "not sent: the endpoint is closed"
 
 
 class _Ticket(NamedTuple, Generic[T]):
-    """A job, and until when it is waited for."""
+    """A submitted job, and the time until which to wait for it."""
 
     future: Future[T | JudgeError]
     until: float
 
 
 class Workers:
-    """At most `most` jobs at once, whoever asks for them: threads, event loops, or both.
+    """Runs at most `most` jobs at once, over all threads and event loops that submit them.
 
-    A job is given up `deadline_s` after its turn. One that has begun cannot be stopped: it keeps
-    its thread until it ends by itself. One that has not begun never does.
+    A job is abandoned `deadline_s` after its turn. One that has begun cannot be stopped and keeps
+    its thread until it ends; one that has not begun never starts.
     """
 
     def __init__(self, most: int, deadline_s: float) -> None:
-        """Threads are started when there is work."""
+        """No thread is started yet."""
         self._most = most
         self._deadline_s = deadline_s
         self._pool = DaemonPool(most, "rt4chart-judge")
@@ -120,23 +120,23 @@ class Workers:
         self.is_closed = False
 
     def run(self, jobs: Sequence[Callable[[], T | JudgeError]]) -> list[T | JudgeError]:
-        """What the jobs return, in order; an error for one that was given up. Blocks."""
+        """The results of the jobs, in order; an error for an abandoned one. Blocks."""
         tickets = [self._ticket(job) for job in jobs]
         try:
             return list(map(self._waited_for, tickets))
         finally:
-            _drop(tickets)
+            _cancel(tickets)
 
     async def run_async(self, jobs: Sequence[Callable[[], T | JudgeError]]) -> list[T | JudgeError]:
-        """The same, awaited; where the awaiting task is cancelled, no further job begins."""
+        """The same, awaited; when the awaiting task is cancelled, no further job starts."""
         tickets = [self._ticket(job) for job in jobs]
         try:
             return list(await asyncio.gather(*map(self._awaited, tickets)))
         finally:
-            _drop(tickets)
+            _cancel(tickets)
 
     def close(self) -> None:
-        """Begin nothing more, and wait for what is under way until its deadline."""
+        """Start no more jobs, and wait for those in progress until their deadline."""
         with self._lock:
             self.is_closed = True
             under_way = set(self._open)
@@ -144,7 +144,7 @@ class Workers:
         wait(under_way, timeout=self._deadline_s)
 
     def _ticket(self, job: Callable[[], T | JudgeError]) -> _Ticket[T]:
-        """Each job in front of this one ends by its own deadline, `most` of them at a time."""
+        """Submit a job; its time starts when the jobs before it, `most` at a time, have ended."""
         future: Future[T | JudgeError] = Future()
         with self._lock:
             turns = 1 + len(self._open) // self._most
@@ -177,12 +177,12 @@ class Workers:
             return self._given_up(ticket)
 
     def _given_up(self, ticket: _Ticket[Any]) -> JudgeError:
-        # Awaited futures are cancelled already, but only where the job has not begun.
+        # `cancel` succeeds only where the job has not begun.
         if ticket.future.cancel():
             return UnsentError("not sent: the calls before it took too long")
         return JudgeError(f"no reply within {self._deadline_s:g} s")
 
 
-def _drop(tickets: Sequence[_Ticket[Any]]) -> None:
+def _cancel(tickets: Sequence[_Ticket[Any]]) -> None:
     for ticket in tickets:
         ticket.future.cancel()

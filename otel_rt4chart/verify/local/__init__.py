@@ -1,5 +1,1 @@
-"""The local judge: no key, no network, no model; words, slots and a fitted head."""
-
-from otel_rt4chart.verify.local.judge import RulesJudge
-
-__all__ = ["RulesJudge"]
+"""The judges in this process without a model, and what every local judge compares."""

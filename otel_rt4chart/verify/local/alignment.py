@@ -1,4 +1,4 @@
-"""Which sentences a claim leans on, and which of its words meet which of theirs."""
+"""The sentences that hold most of a claim's words, and which word matches which."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.context import Context
+from otel_rt4chart.verify.language.context import ContextIndex
 from otel_rt4chart.verify.language.slots import Slots
 
-_SENTENCES = 3
-_GAIN = 0.1  # a further sentence must bring this share of the claim's weight
-_HOLDERS = 400  # a word in more sentences than this one does not choose among them
-_PLACES = 12
+_MAX_SENTENCES = 3  # evidence for one claim is rarely spread over more
+_MIN_GAIN = 0.1  # a further sentence must bring this share of the claim's weight
+_MAX_HOLDERS = 400  # a word in more sentences than this does not tell them apart
+_MAX_POSITIONS = 12  # keeps a word that one sentence repeats from making the matching quadratic
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """A claim laid beside up to three sentences, the best first.
+    """A claim aligned with up to three sentences, the best first.
 
-    `equivalents` holds for each content word of the claim the context's stems it may meet;
-    `meets` for each chosen sentence and content word the places in that sentence's content;
-    `shares` the share of the claim's weight that each chosen sentence holds.
+    `equivalents` has, for each content word of the claim, the context's stems that match it.
+    `matches` has, for each chosen sentence and content word, the positions of the match in that
+    sentence's content words. `shares` is the share of the claim's weight that each chosen
+    sentence holds, `coverage` the share that all of them hold together.
     """
 
     sentences: tuple[int, ...]
     equivalents: tuple[tuple[str, ...], ...]
-    meets: tuple[tuple[tuple[int, ...], ...], ...]
+    matches: tuple[tuple[tuple[int, ...], ...], ...]
     weights: tuple[float, ...]
     shares: tuple[float, ...]
     coverage: float
@@ -43,37 +44,38 @@ class Alignment:
         return self.shares[self.sentences.index(sentence)]
 
 
-def align(claim: Slots, context: Context) -> Alignment:
-    """The one to three sentences that together hold most of the claim's weight."""
+def align(claim: Slots, context: ContextIndex) -> Alignment:
+    """Align a claim with the one to three sentences that together hold most of its weight."""
     words = claim.words
     equivalents = tuple(
         context.equivalents(word.stem, *claim.measures.get(at, ()))
         for at, word in zip(claim.content, words, strict=True)
     )
     weights = tuple(word.rarity for word in words)
-    held = _held(equivalents, weights, context)
+    held = _words_held(equivalents, weights, context)
     chosen, covered = _choose(held, weights)
     total = sum(weights) or 1.0
     return Alignment(
         tuple(chosen),
         equivalents,
-        tuple(meeting(equivalents, context.sentences[at]) for at in chosen),
+        tuple(matching_positions(equivalents, context.sentences[at]) for at in chosen),
         weights,
         tuple(sum(weights[word] for word in held[at]) / total for at in chosen),
         sum(weights[word] for word in covered) / total,
     )
 
 
-def _held(
-    equivalents: Sequence[tuple[str, ...]], weights: Sequence[float], context: Context
+def _words_held(
+    equivalents: Sequence[tuple[str, ...]], weights: Sequence[float], context: ContextIndex
 ) -> dict[int, set[int]]:
-    """For each sentence that holds any word of the claim, which of its words it holds."""
+    """For each sentence that holds any of the claim's words, which of the words it holds."""
     held: dict[int, set[int]] = {}
+    # Rare words first: a frequent word is then looked up only where a rare one stands already.
     order = sorted(range(len(weights)), key=lambda word: -weights[word])
     for word in order:
         for stem in equivalents[word]:
             holders = context.holders[stem]
-            if len(holders) > _HOLDERS and held:
+            if len(holders) > _MAX_HOLDERS and held:
                 holders = tuple(at for at in holders if at in held)
             for at in holders:
                 held.setdefault(at, set()).add(word)
@@ -81,10 +83,11 @@ def _held(
 
 
 def _choose(held: dict[int, set[int]], weights: Sequence[float]) -> tuple[list[int], set[int]]:
+    """Greedy set cover: each further sentence must add enough weight that is not covered yet."""
     chosen: list[int] = []
     covered: set[int] = set()
-    needed = _GAIN * sum(weights)
-    while held and len(chosen) < _SENTENCES:
+    needed = _MIN_GAIN * sum(weights)
+    while held and len(chosen) < _MAX_SENTENCES:
         gains = {
             at: sum(weights[word] for word in words if word not in covered)
             for at, words in held.items()
@@ -100,22 +103,28 @@ def _choose(held: dict[int, set[int]], weights: Sequence[float]) -> tuple[list[i
     return chosen, covered
 
 
-def meeting(equivalents: Sequence[tuple[str, ...]], sentence: Slots) -> tuple[tuple[int, ...], ...]:
-    """For each word of a claim the places in a sentence's content where it may be met."""
+def matching_positions(
+    equivalents: Sequence[tuple[str, ...]], sentence: Slots
+) -> tuple[tuple[int, ...], ...]:
+    """For each word of a claim, the positions of its matches in a sentence's content words."""
     return tuple(
         tuple(
             sorted(
-                {place for stem in stems for place in sentence.positions.get(stem, ())[:_PLACES]}
+                {
+                    place
+                    for stem in stems
+                    for place in sentence.positions.get(stem, ())[:_MAX_POSITIONS]
+                }
             )
         )
         for stems in equivalents
     )
 
 
-def common_order(meets: Sequence[Sequence[int]]) -> int:
-    """The length of the longest common subsequence of content words."""
+def common_subsequence_length(matches: Sequence[Sequence[int]]) -> int:
+    """The length of the longest common subsequence of content words (patience sorting)."""
     tails: list[int] = []
-    for places in meets:
+    for places in matches:
         for place in reversed(places):
             at = bisect_left(tails, place)
             if at == len(tails):
@@ -125,26 +134,26 @@ def common_order(meets: Sequence[Sequence[int]]) -> int:
     return len(tails)
 
 
-def longest_run(meets: Sequence[Sequence[int]]) -> int:
-    """The most content words of the claim that follow each other without a gap in the sentence."""
+def longest_run(matches: Sequence[Sequence[int]]) -> int:
+    """The longest run of the claim's content words that the sentence has without a gap."""
     longest = 0
     before: dict[int, int] = {}
-    for places in meets:
+    for places in matches:
         now = {place: before.get(place - 1, 0) + 1 for place in places}
         longest = max(longest, *now.values()) if now else longest
         before = now
     return longest
 
 
-def path(meets: Sequence[Sequence[int]]) -> tuple[int | None, ...]:
-    """One place for each word, the one nearest to where the word before it was met."""
+def nearest_path(matches: Sequence[Sequence[int]]) -> tuple[int | None, ...]:
+    """One position for each word: the one nearest to the match of the word before it."""
     chosen: list[int | None] = []
-    last: int | None = None
-    for places in meets:
-        if not places:
+    last = -1
+    for positions in matches:
+        if not positions:
             chosen.append(None)
             continue
-        wanted = -1 if last is None else last
-        last = min(places, key=lambda place: (abs(place - wanted - 1), place))
+        expected = last + 1
+        last = min(positions, key=lambda position: (abs(position - expected), position))
         chosen.append(last)
     return tuple(chosen)

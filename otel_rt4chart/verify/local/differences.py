@@ -1,4 +1,4 @@
-"""What a claim says otherwise than the sentences it leans on: each slot beside its counterpart."""
+"""Differences between a claim and the sentences it is aligned with, one slot after the other."""
 
 from __future__ import annotations
 
@@ -7,28 +7,37 @@ from dataclasses import dataclass
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Slot
-from otel_rt4chart.verify.language.context import Context
-from otel_rt4chart.verify.language.dates import Moment, bears_out, borne_out, contradicts
+from otel_rt4chart.verify.language.context import ContextIndex
+from otel_rt4chart.verify.language.dates import (
+    Moment,
+    contradicts,
+    is_supported_by,
+    is_supported_in,
+)
+from otel_rt4chart.verify.language.names import Name, missing_parts
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
-from otel_rt4chart.verify.language.numbers import FAMILIES, Quantity, agree, same_kind
+from otel_rt4chart.verify.language.numbers import UNIT_FAMILIES, Quantity, same_kind, values_agree
+from otel_rt4chart.verify.language.scope import has
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.synonyms import alike
-from otel_rt4chart.verify.local.alignment import Alignment, path
+from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
+from otel_rt4chart.verify.language.word_lists import DOUBTS
+from otel_rt4chart.verify.local.alignment import Alignment, matching_positions, nearest_path
 
 Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere"]
-GAP = 3  # a counterpart is at most two words between the neighbours it shares with the claim
+MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """A value of the claim that its sentences do not bear out.
+class SlotDifference:
+    """A value of the claim that the aligned sentences do not support.
 
-    `clash`: a sentence has another value in its place, `opposite`: its opposite, `sibling`: another
-    kind of the same thing. `swapped`: the claim's subject has another value, and this one stands
-    with another subject, or nowhere.
-    `missing`: no sentence of the context has it. `elsewhere`: only a sentence that the claim does
-    not lean on has it. `sentence` is the position of the sentence in the context, -1 where there
-    is none.
+    The `manner` is one of these. `clash`: a sentence has another value in its place. `opposite`: a
+    sentence has its opposite. `sibling`: a sentence has another kind of the same thing. `swapped`:
+    the claim's subject has another value, and this one stands with another subject, or nowhere.
+    `missing`: no sentence of the context has it. `elsewhere`: only a sentence that is not aligned
+    has it.
+
+    `sentence` is the position of the sentence in the context, -1 where there is none.
     """
 
     slot: Slot
@@ -39,86 +48,106 @@ class Difference:
     weight: float = 1.0
 
 
-def number_differences(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
-    """Quantities that the aligned sentences do not have, or have otherwise."""
+def number_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Quantities that the aligned sentences do not have, or have with another value."""
     for quantity in claim.quantities:
         written = claim.text[quantity.start : quantity.end]
-        near = [(at, other) for at in laid.sentences for other in context.sentences[at].quantities]
-        if any(same_kind(quantity, other) and agree(quantity, other) for _, other in near):
+        near = [
+            (at, other) for at in alignment.sentences for other in context.sentences[at].quantities
+        ]
+        if any(same_kind(quantity, other) and values_agree(quantity, other) for _, other in near):
             continue
-        rival = next(((at, other) for at, other in near if _outdoes(other, quantity, claim)), None)
-        if rival is None and any(_same(quantity, other) for _, other in near):
+        rival = next(
+            ((at, other) for at, other in near if _is_rival_quantity(other, quantity, claim)), None
+        )
+        if rival is None and any(_has_same_value(quantity, other) for _, other in near):
             continue
-        if any(_same(quantity, other) for other in context.quantities):
-            yield Difference("number", "elsewhere", measured(claim, quantity))
+        if any(_has_same_value(quantity, other) for other in context.quantities):
+            yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
         elif _digits(written) not in context.holders:
-            yield Difference("number", "missing", measured(claim, quantity))
+            yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
-            found = measured(context.sentences[at], other)
-            yield Difference("number", "clash", measured(claim, quantity), found, at)
+            found = quantity_text(context.sentences[at], other)
+            yield SlotDifference("number", "clash", quantity_text(claim, quantity), found, at)
 
 
-def _outdoes(found: Quantity, claimed: Quantity, claim: Slots) -> bool:
+def _is_rival_quantity(found: Quantity, claimed: Quantity, claim: Slots) -> bool:
     """Another value of the same kind, and none that the claim gives elsewhere."""
-    return same_kind(claimed, found) and not any(agree(mine, found) for mine in claim.quantities)
+    return same_kind(claimed, found) and not any(
+        values_agree(other, found) for other in claim.quantities
+    )
 
 
-def _same(claimed: Quantity, found: Quantity) -> bool:
-    """Values agree, and their units do where both have one that converts or is a sign."""
+def _has_same_value(claimed: Quantity, found: Quantity) -> bool:
+    """True where the values agree, and so do their units where both belong to a known family."""
     kinds = (claimed.base[0], found.base[0])
-    return agree(claimed, found) and (kinds[0] == kinds[1] or not FAMILIES.issuperset(kinds))
+    return values_agree(claimed, found) and (
+        kinds[0] == kinds[1] or not UNIT_FAMILIES.issuperset(kinds)
+    )
 
 
 def _digits(written: str) -> str:
     return "".join(letter for letter in written if letter.isdigit() or letter == ".").strip(".")
 
 
-def measured(slots: Slots, quantity: Quantity) -> str:
-    """The quantity with its unit, as the text has it: `14 days`."""
+def quantity_text(slots: Slots, quantity: Quantity) -> str:
+    """The quantity with its unit, as the text writes it: `14 days`."""
     return slots.text[quantity.start : quantity.unit_end].strip()
 
 
-def date_differences(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
-    """Dates and times that the aligned sentences do not have, or have otherwise."""
+def date_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Dates and times that the aligned sentences do not have, or have with another value."""
     for date in claim.moments:
-        near = [(at, other) for at in laid.sentences for other in context.sentences[at].moments]
-        if any(bears_out(date, other) for _, other in near):
+        near = [
+            (at, other) for at in alignment.sentences for other in context.sentences[at].moments
+        ]
+        if any(is_supported_by(date, other) for _, other in near):
             continue
         written = claim.text[date.start : date.end]
-        known = borne_out(date, context.dates) or _is_bare_hour(date, written, context)
+        known = is_supported_in(date, context.dates) or _is_bare_hour(date, written, context)
         if not known:
-            yield Difference("date", "missing", written)
-        rival = next(((at, other) for at, other in near if _rivals(date, other, claim)), None)
+            yield SlotDifference("date", "missing", written)
+        rival = next(
+            ((at, other) for at, other in near if _is_rival_date(date, other, claim)), None
+        )
         if rival is not None:
             at, other = rival
             found = context.sentences[at].text[other.start : other.end]
-            yield Difference("date", "clash", written, found, at)
+            yield SlotDifference("date", "clash", written, found, at)
 
 
-def _is_bare_hour(date: Moment, written: str, context: Context) -> bool:
-    """`7 pm` is not missing where somebody says `at 7`."""
+def _is_bare_hour(date: Moment, written: str, context: ContextIndex) -> bool:
+    """True where the context has the hour alone: `7 pm` is not missing beside `at 7`."""
     return date.minutes is not None and written.split(":")[0].rstrip(" apmAPM.") in context.holders
 
 
-def _rivals(claimed: Moment, found: Moment, claim: Slots) -> bool:
-    return contradicts(claimed, found) and not any(bears_out(mine, found) for mine in claim.moments)
+def _is_rival_date(claimed: Moment, found: Moment, claim: Slots) -> bool:
+    return contradicts(claimed, found) and not any(
+        is_supported_by(other, found) for other in claim.moments
+    )
 
 
-def negation_differences(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
-    """Words denied on one side and not on the other, and opposites, within the same predicate."""
+def negation_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Words that one side negates and the other does not, and opposites, in the same predicate."""
     denied = parity(claim.denials)
     agreed: set[int] = set()
     flips: list[tuple[int, int, int]] = []
-    for which, at in enumerate(laid.sentences):
+    for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
-        theirs = parity(sentence.denials)
-        for word, places in enumerate(laid.meets[which]):
-            mine = claim.content[word]
+        denied_found = parity(sentence.denials)
+        for word, places in enumerate(alignment.matches[which]):
+            token = claim.content[word]
             flipped = [
                 place
                 for place in places
-                if theirs.get(sentence.content[place], False) != denied.get(mine, False)
+                if denied_found.get(sentence.content[place], False) != denied.get(token, False)
             ]
             if len(flipped) < len(places):
                 agreed.add(word)
@@ -127,55 +156,58 @@ def negation_differences(claim: Slots, laid: Alignment, context: Context) -> Ite
     for word, at, place in flips:
         sentence = context.sentences[at]
         pair = (claim.content[word], sentence.content[place])
-        if word not in agreed and _is_shared(claim, sentence, _meets_of(laid, at), pair):
+        if word not in agreed and _is_shared(claim, sentence, _matches_in(alignment, at), pair):
             yield _flip(claim, sentence, *pair, at)
-    yield from _opposites(claim, laid, context)
+    yield from _opposites(claim, alignment, context)
 
 
-def _meets_of(laid: Alignment, at: int) -> tuple[tuple[int, ...], ...]:
-    return laid.meets[laid.sentences.index(at)]
+def _matches_in(alignment: Alignment, at: int) -> tuple[tuple[int, ...], ...]:
+    return alignment.matches[alignment.sentences.index(at)]
 
 
 def _is_shared(
-    claim: Slots, sentence: Slots, meets: tuple[tuple[int, ...], ...], pair: tuple[int, int]
+    claim: Slots, sentence: Slots, matches: tuple[tuple[int, ...], ...], pair: tuple[int, int]
 ) -> bool:
-    """The first denied word must be one that both texts have, with another of both beside it."""
-    mine, theirs = pair
-    met_here = {claim.content[word] for word, places in enumerate(meets) if places}
-    met_there = {sentence.content[place] for places in meets for place in places}
+    """True where both texts have the first negated word, with another shared word near it.
+
+    Else the negation belongs to another predicate, and the texts do not differ in it.
+    """
+    claim_at, found_at = pair
+    met_in_claim = {claim.content[word] for word, places in enumerate(matches) if places}
+    met_in_sentence = {sentence.content[place] for places in matches for place in places}
     for denials, at, met in (
-        (claim.denials, mine, met_here),
-        (sentence.denials, theirs, met_there),
+        (claim.denials, claim_at, met_in_claim),
+        (sentence.denials, found_at, met_in_sentence),
     ):
         for denial in denials:
             if at in denial.over:
-                return denial.over[0] in met and _has_neighbour(claim, sentence, meets, pair)
+                return denial.over[0] in met and _has_neighbour(claim, sentence, matches, pair)
     return False
 
 
 def _has_neighbour(
-    claim: Slots, sentence: Slots, meets: tuple[tuple[int, ...], ...], pair: tuple[int, int]
+    claim: Slots, sentence: Slots, matches: tuple[tuple[int, ...], ...], pair: tuple[int, int]
 ) -> bool:
     word, place = claim.content.index(pair[0]), sentence.content.index(pair[1])
     return any(
-        other != word and other_place != place and abs(other_place - place) <= GAP
-        for other in range(max(0, word - 2), min(len(meets), word + 3))
-        for other_place in meets[other]
+        other != word and other_place != place and abs(other_place - place) <= MAX_GAP
+        for other in range(max(0, word - 2), min(len(matches), word + 3))
+        for other_place in matches[other]
     )
 
 
-def _flip(claim: Slots, sentence: Slots, mine: int, theirs: int, at: int) -> Difference:
-    return Difference(
+def _flip(claim: Slots, sentence: Slots, claim_at: int, found_at: int, at: int) -> SlotDifference:
+    return SlotDifference(
         "negation",
         "clash",
-        _denied(claim, claim.denials, mine),
-        _denied(sentence, sentence.denials, theirs),
+        _denied(claim, claim.denials, claim_at),
+        _denied(sentence, sentence.denials, found_at),
         at,
     )
 
 
 def _denied(slots: Slots, denials: tuple[Denial, ...], at: int) -> str:
-    """The word with its negation, as it stands: `not required`, else the word alone."""
+    """The word with its negation, as the text writes it: `not required`; else the word alone."""
     token = slots.tokens[at]
     for denial in denials:
         if at in denial.over:
@@ -184,34 +216,36 @@ def _denied(slots: Slots, denials: tuple[Denial, ...], at: int) -> str:
     return token.text
 
 
-def _opposites(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
-    """A word that no aligned sentence has, where one has its opposite beside the same neighbour."""
+def _opposites(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Words that no aligned sentence has, where one has the opposite near the same neighbour."""
     denied = parity(claim.denials)
-    for word, mine in enumerate(claim.content):
-        if any(meets[word] for meets in laid.meets):
+    for word, claim_at in enumerate(claim.content):
+        if any(matches[word] for matches in alignment.matches):
             continue
-        for which, at in enumerate(laid.sentences):
+        for which, at in enumerate(alignment.sentences):
             sentence = context.sentences[at]
-            place = _opposite_place(claim, sentence, laid.meets[which], word)
+            place = _opposite_place(claim, sentence, alignment.matches[which], word)
             if place is None:
                 continue
             other = sentence.content[place]
-            if parity(sentence.denials).get(other, False) == denied.get(mine, False):
+            if parity(sentence.denials).get(other, False) == denied.get(claim_at, False):
                 found = sentence.tokens[other].text
-                yield Difference("term", "opposite", claim.tokens[mine].text, found, at)
+                yield SlotDifference("term", "opposite", claim.tokens[claim_at].text, found, at)
                 break
 
 
 def _opposite_place(
-    claim: Slots, sentence: Slots, meets: tuple[tuple[int, ...], ...], word: int
+    claim: Slots, sentence: Slots, matches: tuple[tuple[int, ...], ...], word: int
 ) -> int | None:
     stem = claim.tokens[claim.content[word]].stem
     beside = [
         place
-        for other in range(max(0, word - 2), min(len(meets), word + 3))
-        for place in meets[other]
+        for other in range(max(0, word - 2), min(len(matches), word + 3))
+        for place in matches[other]
     ]
-    for place in sorted({near for at in beside for near in range(at - GAP, at + GAP + 1)}):
+    for place in sorted({near for at in beside for near in range(at - MAX_GAP, at + MAX_GAP + 1)}):
         if 0 <= place < len(sentence.content):
             found = sentence.tokens[sentence.content[place]]
             if not found.norm.isalpha() or found.stem in claim.positions:
@@ -221,31 +255,225 @@ def _opposite_place(
     return None
 
 
-def term_differences(claim: Slots, laid: Alignment, context: Context) -> Iterator[Difference]:
-    """A word that stands where a sentence has another one between the same neighbours."""
-    met_anywhere = [any(meets[word] for meets in laid.meets) for word in range(len(claim.content))]
-    for which, at in enumerate(laid.sentences):
+def term_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Words in whose place a sentence has another one, between the same two neighbours."""
+    met_anywhere = [
+        any(matches[word] for matches in alignment.matches) for word in range(len(claim.content))
+    ]
+    for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
-        places = path(laid.meets[which])
+        places = nearest_path(alignment.matches[which])
         for word in range(1, len(places) - 1):
             left, right = places[word - 1], places[word + 1]
             if met_anywhere[word] or left is None or right is None:
                 continue
-            if 1 < right - left <= GAP:
+            if 1 < right - left <= MAX_GAP:
                 between = sentence.content[left + 1 : right]
                 token = claim.tokens[claim.content[word]]
                 stems = [sentence.tokens[one].stem for one in between]
                 if any(_is_near(claim, stem, word) for stem in stems):
                     continue
-                if not alike(token.stem).isdisjoint(stems):
+                if not all_synonyms(token.stem).isdisjoint(stems):
                     continue
                 if any(are_opposite(token.stem, stem) for stem in stems):
-                    continue  # with its negations, that is the opposites' business
+                    continue  # `_opposites` reports these, with regard to negations
                 first, last = sentence.tokens[between[0]], sentence.tokens[between[-1]]
                 found = sentence.text[first.start : last.end]
-                yield Difference("term", "clash", token.text, found, at, token.rarity)
+                yield SlotDifference("term", "clash", token.text, found, at, token.rarity)
 
 
 def _is_near(claim: Slots, stem: str, word: int) -> bool:
-    """The claim says the counterpart too, right beside: an insertion, not an exchange."""
-    return any(abs(place - word) <= GAP for place in claim.positions.get(stem, ()))
+    """True where the claim says the counterpart too, near the word: an insertion, no exchange."""
+    return any(abs(place - word) <= MAX_GAP for place in claim.positions.get(stem, ()))
+
+
+def name_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Names that the context does not have, in whole or in part, and the names in their place."""
+    for name in claim.names:
+        lost = missing_parts(name, claim.tokens, context.holders, context.initials)
+        lost = tuple(at for at in lost if not _has_equivalent(claim, alignment, at))
+        if not lost:
+            continue
+        share = len(lost) / len(name.tokens)
+        first, last = claim.tokens[lost[0]], claim.tokens[lost[-1]]
+        written = claim.text[first.start : last.end]
+        yield SlotDifference("name", "missing", written, weight=share)
+        yield from _rival_name(claim, name, lost, written, alignment, context)
+
+
+def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
+    return at in claim.content and bool(alignment.equivalents[claim.content.index(at)])
+
+
+def _rival_name(
+    claim: Slots,
+    name: Name,
+    lost: tuple[int, ...],
+    written: str,
+    alignment: Alignment,
+    context: ContextIndex,
+) -> Iterator[SlotDifference]:
+    """The sentence's name in its place: one that shares words, else one with the same neighbour.
+
+    `Space Shuttle Columbia` for `Space Shuttle Challenger`.
+    """
+    known = {claim.tokens[at].stem for at in name.tokens if at not in lost}
+    best: tuple[int, int, str] | None = None
+    for which, at in enumerate(alignment.sentences):
+        sentence = context.sentences[at]
+        for other in sentence.names:
+            strange = [
+                part for part in other.tokens if sentence.tokens[part].stem not in claim.positions
+            ]
+            shared = len(known & {sentence.tokens[part].stem for part in other.tokens})
+            if strange and (
+                shared or _same_neighbour(claim, lost, alignment, which, sentence, other)
+            ):
+                start = sentence.tokens[strange[0]].start
+                found = sentence.text[start : sentence.tokens[strange[-1]].end]
+                if best is None or shared > best[0]:
+                    best = (shared, at, found)
+    if best is not None:
+        yield SlotDifference("name", "clash", written, best[2], best[1])
+
+
+def _same_neighbour(
+    claim: Slots,
+    lost: tuple[int, ...],
+    alignment: Alignment,
+    which: int,
+    sentence: Slots,
+    other: Name,
+) -> bool:
+    places = nearest_path(alignment.matches[which])
+    before = [word for word, at in enumerate(claim.content) if at < lost[0]]
+    after = [word for word, at in enumerate(claim.content) if at > lost[-1]]
+    inside = [place for place, at in enumerate(sentence.content) if at in other.tokens]
+    if not inside:
+        return False
+    left = places[before[-1]] if before else None
+    right = places[after[0]] if after else None
+    return (left is not None and left == inside[0] - 1) or (
+        right is not None and right == inside[-1] + 1
+    )
+
+
+_MAX_SIBLING_SENTENCES = 20  # bounds the search where the sibling is a frequent word
+
+
+def sibling_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """`guitar` where any sentence of the context says `piano` near a word that both have."""
+    for word, at in enumerate(claim.content):
+        if alignment.equivalents[word] or claim.tokens[at].is_capital:
+            continue
+        found = _sibling(claim, alignment, context, word)
+        if found is not None:
+            yield found
+
+
+def _sibling(
+    claim: Slots, alignment: Alignment, context: ContextIndex, word: int
+) -> SlotDifference | None:
+    token = claim.tokens[claim.content[word]]
+    for sibling in sorted(siblings(token.stem) - claim.positions.keys()):
+        for which in context.holders.get(sibling, ())[:_MAX_SIBLING_SENTENCES]:
+            sentence = context.sentences[which]
+            place = _sibling_position(claim, alignment, sentence, word, sibling)
+            if place is not None:
+                other = sentence.tokens[sentence.content[place]]
+                return SlotDifference("term", "sibling", token.text, other.text, which)
+    return None
+
+
+def _sibling_position(
+    claim: Slots, alignment: Alignment, sentence: Slots, word: int, stem: str
+) -> int | None:
+    """The stem's position near a word that the claim has near its own word too."""
+    beside = range(max(0, word - 2), min(len(claim.content), word + 3))
+    shared = [
+        place
+        for other, places in zip(
+            beside,
+            matching_positions([alignment.equivalents[one] for one in beside], sentence),
+            strict=True,
+        )
+        if other != word
+        for place in places
+    ]
+    return next(
+        (
+            place
+            for place in sentence.positions[stem]
+            if any(abs(place - one) <= MAX_GAP for one in shared)
+        ),
+        None,
+    )
+
+
+def scope_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Widened quantifiers, `all` for `some`, and dropped hedges, `reduces` for `may reduce`."""
+    if alignment.sentences:
+        yield from _widened_quantifiers(claim, alignment, context)
+        yield from _dropped_hedges(claim, alignment, context)
+
+
+def _dropped_hedges(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    sentence = context.sentences[alignment.sentences[0]]
+    if has(claim.scope, "hedge") or _is_asserted_elsewhere(alignment, context):
+        return
+    for doubt, token in enumerate(sentence.tokens):
+        if token.norm not in DOUBTS or (token.text == "May" and doubt):
+            continue
+        place = next((place for place, at in enumerate(sentence.content) if at > doubt), None)
+        for word, places in enumerate(alignment.matches[0]):
+            if place is not None and place in places:
+                found = sentence.text[token.start : sentence.tokens[sentence.content[place]].end]
+                claimed = claim.tokens[claim.content[word]].text
+                yield SlotDifference("quantifier", "clash", claimed, found, alignment.sentences[0])
+
+
+def _is_asserted_elsewhere(alignment: Alignment, context: ContextIndex) -> bool:
+    """True where a sentence without a hedge has all words of the claim that the best one has."""
+    held = [
+        stems
+        for stems, places in zip(alignment.equivalents, alignment.matches[0], strict=True)
+        if places
+    ]
+    return any(
+        all(any(stem in other.positions for stem in stems) for stems in held)
+        and not any(token.norm in DOUBTS for token in other.tokens)
+        for other in context.sentences
+    )
+
+
+def _widened_quantifiers(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """`all` where the best sentence says `some` or `only`."""
+    if not has(claim.scope, "universal"):
+        return
+    sentence = context.sentences[alignment.sentences[0]]
+    narrower = [word for word in sentence.scope if word.kind in ("partial", "restriction")]
+    if not narrower or has(sentence.scope, "universal"):
+        return
+    if any(word.kind in ("partial", "restriction") for word in claim.scope):
+        return
+    partial = narrower[0]
+    universal = next(word for word in claim.scope if word.kind == "universal")
+    yield SlotDifference(
+        "quantifier",
+        "clash",
+        claim.text[universal.start : universal.end],
+        sentence.text[partial.start : partial.end],
+        alignment.sentences[0],
+    )

@@ -1,30 +1,34 @@
-"""One claim beside its context as a fixed vector of named features, with what explains them."""
+"""A claim and its context as a fixed vector of named features, with the differences behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.context import Context
+from otel_rt4chart.verify.language.context import ContextIndex
 from otel_rt4chart.verify.language.scope import ScopeWord, has
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.word_lists import ScopeKind
-from otel_rt4chart.verify.local.alignment import Alignment, align, common_order, longest_run
-from otel_rt4chart.verify.local.binding import swapped
+from otel_rt4chart.verify.local.alignment import (
+    Alignment,
+    align,
+    common_subsequence_length,
+    longest_run,
+)
 from otel_rt4chart.verify.local.differences import (
-    Difference,
+    SlotDifference,
     date_differences,
+    name_differences,
     negation_differences,
     number_differences,
-    term_differences,
-)
-from otel_rt4chart.verify.local.word_differences import (
-    name_differences,
     scope_differences,
     sibling_differences,
+    term_differences,
 )
+from otel_rt4chart.verify.local.swaps import swap_differences
 
-# Every feature is built so that more of it speaks for unfaithful: the head's weights are >= 0.
+# More of any feature speaks for "unfaithful": the fit constrains the weights to be 0 or more.
+# The names are those of weights.json and of the package of models.
 FEATURES = (
     "missing",
     "missing_count",
@@ -66,18 +70,18 @@ _CLASHES = (
     "term_clash",
     "quantifier_clash",
 )
-_THIN = 0.4  # a share of the claim beyond which too little of it stands anywhere
-_UNHEARD_OF = 0.6  # a rarity above which a missing word is hardly a paraphrase
+_MOSTLY_UNCOVERED = 0.4  # with more of a claim missing, too little of it stands anywhere
+_RARE = 0.6  # a missing word that is rarer than this is hardly a paraphrase
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A claim read beside a context: `values` in the order of `FEATURES`."""
+class ClaimReading:
+    """A claim aligned with its context; `values` are in the order of `FEATURES`."""
 
     claim: Slots
-    context: Context
-    laid: Alignment
-    differences: tuple[Difference, ...]
+    context: ContextIndex
+    alignment: Alignment
+    differences: tuple[SlotDifference, ...]
     values: tuple[float, ...]
 
     @property
@@ -86,65 +90,70 @@ class Reading:
         return dict(zip(FEATURES, self.values, strict=True))
 
 
-def read_claim(claim: Slots, context: Context) -> Reading:
-    """Lay a claim beside its sentences and measure where it departs from them."""
-    laid = align(claim, context)
+def read_claim(claim: Slots, context: ContextIndex) -> ClaimReading:
+    """Align a claim with its context, find the differences and measure the features."""
+    alignment = align(claim, context)
     differences = (
-        *number_differences(claim, laid, context),
-        *date_differences(claim, laid, context),
-        *name_differences(claim, laid, context),
-        *negation_differences(claim, laid, context),
-        *term_differences(claim, laid, context),
-        *sibling_differences(claim, laid, context),
-        *scope_differences(claim, laid, context),
-        *swapped(claim, laid, context),
+        *number_differences(claim, alignment, context),
+        *date_differences(claim, alignment, context),
+        *name_differences(claim, alignment, context),
+        *negation_differences(claim, alignment, context),
+        *term_differences(claim, alignment, context),
+        *sibling_differences(claim, alignment, context),
+        *scope_differences(claim, alignment, context),
+        *swap_differences(claim, alignment, context),
     )
     measured = (
-        _word_features(claim, laid)
-        | _order_features(claim, laid, context)
-        | _slot_features(differences, laid)
-        | _scope_features(claim, laid, context)
+        _word_features(claim, alignment)
+        | _order_features(claim, alignment, context)
+        | _slot_features(differences, alignment)
+        | _scope_features(claim, alignment, context)
     )
+    # What a linear model cannot form by itself: a maximum, and two hinges above a threshold.
     measured["clash"] = max(measured[name] for name in _CLASHES)
-    measured["unheard_of"] = max(0.0, measured["rarest_missing"] - _UNHEARD_OF)
-    measured["thin"] = max(0.0, measured["uncovered"] - _THIN)
+    measured["unheard_of"] = max(0.0, measured["rarest_missing"] - _RARE)
+    measured["thin"] = max(0.0, measured["uncovered"] - _MOSTLY_UNCOVERED)
     values = tuple(measured[name] for name in FEATURES)
-    return Reading(claim, context, laid, differences, values)
+    return ClaimReading(claim, context, alignment, differences, values)
 
 
-def _word_features(claim: Slots, laid: Alignment) -> dict[str, float]:
-    lost = [weight for weight, met in zip(laid.weights, laid.equivalents, strict=True) if not met]
-    total = sum(laid.weights) or 1.0
+def _word_features(claim: Slots, alignment: Alignment) -> dict[str, float]:
+    lost = [
+        weight
+        for weight, met in zip(alignment.weights, alignment.equivalents, strict=True)
+        if not met
+    ]
+    total = sum(alignment.weights) or 1.0
     return {
         "missing": sum(lost) / total,
         "missing_count": min(1.0, len(lost) / 4),
         "rarest_missing": max(lost, default=0.0),
-        "uncovered_best": 1.0 - laid.best_coverage,
-        "uncovered": 1.0 - laid.coverage,
+        "uncovered_best": 1.0 - alignment.best_coverage,
+        "uncovered": 1.0 - alignment.coverage,
     }
 
 
-def _order_features(claim: Slots, laid: Alignment, context: Context) -> dict[str, float]:
+def _order_features(claim: Slots, alignment: Alignment, context: ContextIndex) -> dict[str, float]:
     words = len(claim.content) or 1
-    order = max((common_order(meets) for meets in laid.meets), default=0)
-    run = max((longest_run(meets) for meets in laid.meets), default=0)
+    order = max((common_subsequence_length(matches) for matches in alignment.matches), default=0)
+    run = max((longest_run(matches) for matches in alignment.matches), default=0)
     return {
         "disorder": 1.0 - order / words,
         "uncopied": 1.0 - min(1.0, run / min(words, 6)),
-        "pair_novelty": _pair_novelty(laid, context),
+        "pair_novelty": _pair_novelty(alignment, context),
     }
 
 
-def _pair_novelty(laid: Alignment, context: Context) -> float:
-    """The share of neighbouring words, both known, that no sentence of the context joins."""
+def _pair_novelty(alignment: Alignment, context: ContextIndex) -> float:
+    """The share of neighbouring words, both in the context, that no sentence of it has together."""
     known = strange = 0.0
-    for left in range(len(laid.weights) - 1):
-        ones, others = laid.equivalents[left], laid.equivalents[left + 1]
+    for left in range(len(alignment.weights) - 1):
+        ones, others = alignment.equivalents[left], alignment.equivalents[left + 1]
         if not ones or not others:
             continue
-        weight = min(laid.weights[left], laid.weights[left + 1])
+        weight = min(alignment.weights[left], alignment.weights[left + 1])
         known += weight
-        if any(meets[left] and meets[left + 1] for meets in laid.meets):
+        if any(matches[left] and matches[left + 1] for matches in alignment.matches):
             continue
         holders = {at for stem in ones for at in context.holders[stem]}
         if not any(at in holders for stem in others for at in context.holders[stem]):
@@ -152,13 +161,13 @@ def _pair_novelty(laid: Alignment, context: Context) -> float:
     return strange / known if known else 0.0
 
 
-def _slot_features(differences: Sequence[Difference], laid: Alignment) -> dict[str, float]:
-    """The strongest of each kind; a clash counts by how much the two sentences share otherwise."""
+def _slot_features(differences: Sequence[SlotDifference], alignment: Alignment) -> dict[str, float]:
+    """The strongest difference of each kind; a clash counts more where the texts share more."""
 
     def most(slot: str, manner: str) -> float:
         return max(
             (
-                _strength(one, laid)
+                _strength(one, alignment)
                 for one in differences
                 if one.slot == slot and one.manner == manner
             ),
@@ -181,18 +190,21 @@ def _slot_features(differences: Sequence[Difference], laid: Alignment) -> dict[s
     }
 
 
-def _strength(one: Difference, laid: Alignment) -> float:
-    """A value that stands against another is half a clash even where little else is shared."""
+def _strength(one: SlotDifference, alignment: Alignment) -> float:
+    """The weight of a difference by the share of the claim that its sentence holds.
+
+    A definite one counts by half even where little else is shared.
+    """
     if one.sentence < 0:
         return one.weight
-    share = laid.share(one.sentence)
-    firm = one.manner in ("opposite", "sibling") or one.slot in ("number", "date", "name")
-    return one.weight * (0.5 + 0.5 * share if firm else share)
+    share = alignment.share(one.sentence)
+    is_definite = one.manner in ("opposite", "sibling") or one.slot in ("number", "date", "name")
+    return one.weight * (0.5 + 0.5 * share if is_definite else share)
 
 
-def _scope_features(claim: Slots, laid: Alignment, context: Context) -> dict[str, float]:
-    near = [word for at in laid.sentences for word in context.sentences[at].scope]
-    best = list(context.sentences[laid.sentences[0]].scope) if laid.sentences else []
+def _scope_features(claim: Slots, alignment: Alignment, context: ContextIndex) -> dict[str, float]:
+    near = [word for at in alignment.sentences for word in context.sentences[at].scope]
+    best = list(context.sentences[alignment.sentences[0]].scope) if alignment.sentences else []
 
     def new(kind: ScopeKind) -> float:
         return float(has(claim.scope, kind) and not has(near, kind))
@@ -202,7 +214,7 @@ def _scope_features(claim: Slots, laid: Alignment, context: Context) -> dict[str
         "restriction_dropped": float(
             has(best, "restriction") and not has(claim.scope, "restriction")
         ),
-        "superlative_new": float(bool(_strange_superlatives(claim, near))),
+        "superlative_new": float(bool(_new_superlatives(claim, near))),
         "hedge_dropped": float(has(best, "hedge") and not has(claim.scope, "hedge")),
         "hedge_added": new("hedge"),
         "condition_dropped": float(has(best, "condition") and not has(claim.scope, "condition")),
@@ -210,6 +222,6 @@ def _scope_features(claim: Slots, laid: Alignment, context: Context) -> dict[str
     }
 
 
-def _strange_superlatives(claim: Slots, near: Sequence[ScopeWord]) -> list[ScopeWord]:
+def _new_superlatives(claim: Slots, near: Sequence[ScopeWord]) -> list[ScopeWord]:
     known = {word.norm for word in near}
     return [word for word in claim.scope if word.kind == "superlative" and word.norm not in known]

@@ -1,5 +1,1 @@
-"""A classifier of premise and hypothesis, exported to ONNX by the user, as a judge in process."""
-
-from otel_rt4chart.verify.neural.nli_judge import OnnxJudge
-
-__all__ = ["OnnxJudge"]
+"""Models in this process: the embedded judge and encoder, and a classifier of the user's own."""

@@ -1,4 +1,4 @@
-"""The embedded cross-encoder: a claim read beside its evidence, with the words that look wrong."""
+"""The embedded cross-encoder: it reads a claim with its evidence and marks wrong words."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.recent_cache import RecentCache
 from otel_rt4chart.verify.neural.model_folder import ModelFolder, identify
-from otel_rt4chart.verify.neural.runtime import Encoded, Runtime, Source, Tokens
-from otel_rt4chart.verify.neural.score_cache import Kept
+from otel_rt4chart.verify.neural.runtime import Encoded, ModelInput, ModelSource, Runtime
 
 MODEL, TOKENIZER = "judge.onnx", "tokenizer.json"
 LONGEST = 256  # tokens of claim and evidence, as in training
-LONGEST_CLAIM = 203  # of them, with those that frame it: in training what is beyond is cut
-_KEPT = 4_096
+LONGEST_CLAIM = 203  # tokens of the claim, special ones included; training cuts longer claims
+_CACHED_PAIRS = 4_096
 _DIGITS = 6
-_METHOD = "1"  # part of the id: another way to lay a pair before the model gives other numbers
-_EDGES = ".,;:!?…\"'“”‘’«»`()[]{}<>*_–—-"  # no part of the word that they stand at
+_METHOD = "1"  # part of the id: encoding pairs in another way gives other numbers
+_EDGES = ".,;:!?…\"'“”‘’«»`()[]{}<>*_–—-"  # stripped from the edges of words
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A word of the claim by its characters, and how likely it is wrong."""
+class WordMark:
+    """A word, `claim[start:end]`, and the probability that it is wrong."""
 
     start: int
     end: int
@@ -35,29 +35,28 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """Logarithms of the three labels' probabilities, and every word of the claim with its own."""
+class NetworkReading:
+    """The logarithms of the labels' probabilities, and a mark for every word of the claim."""
 
     entailed: float
     contradicted: float
     baseless: float
-    marks: tuple[Mark, ...]
+    marks: tuple[WordMark, ...]
 
 
 class CrossEncoder:
     """Reads pairs of claim and evidence; threads may share it, a forked process opens it again.
 
-    Nothing is cut: who asks sees by `length` what fits, and what does not is refused. Each pair is
-    run alone, `threads` of them side by side, whoever asks: it is given the same whichever pairs
-    are asked beside it. What was asked for lately is remembered. A call blocks while the model
-    computes.
+    Nothing is cut: callers measure pairs with `length`, and one that is too long is refused. Each
+    pair is run alone, up to `threads` at once, so its numbers do not depend on other pairs. Recent
+    results are cached. A call blocks while the model computes.
     """
 
     longest = LONGEST
 
     def __init__(self, folder: Path, threads: int = 0) -> None:
         """Open judge.onnx and tokenizer.json there; SettingsError says what is wrong with it."""
-        source = Source(
+        source = ModelSource(
             owner="the embedded judge",
             model=folder / MODEL,
             tokenizer=folder / TOKENIZER,
@@ -67,19 +66,19 @@ class CrossEncoder:
         self._runtime = Runtime(source, threads=threads, is_small=True)
         digest = identify(ModelFolder("", source.model, source.tokenizer, {}), _METHOD).digest
         self._id = f"cross/{digest}"
-        self._known: Kept[Pair, Read] = Kept(_KEPT)
+        self._known: RecentCache[Pair, NetworkReading] = RecentCache(_CACHED_PAIRS)
 
     @property
     def id(self) -> str:
-        """A hash over model and tokenizer: under another id the numbers are others."""
+        """A hash over model and tokenizer; with another id the numbers differ."""
         return self._id
 
     def length(self, claim: str, evidence: str) -> int:
-        """The tokens of the pair as it would be read; `longest` of them fit."""
+        """The tokens of the pair; at most `longest` fit."""
         return len(self._encoded(claim, evidence))
 
-    def read(self, pairs: Sequence[Pair]) -> list[Read]:
-        """One a pair of claim and evidence, in order.
+    def read(self, pairs: Sequence[Pair]) -> list[NetworkReading]:
+        """One result for each pair of claim and evidence, in order.
 
         JudgeError where a pair is too long or the model fails.
         """
@@ -87,16 +86,18 @@ class CrossEncoder:
         strange = {pair: self._encoded(*pair) for pair, read in found.items() if read is None}
         if longest := max((len(one) for one in strange.values() if len(one) > LONGEST), default=0):
             raise JudgeError(f"expected claim and evidence of {LONGEST} tokens, got {longest}")
-        given = self._runtime.run_each([Tokens(one.ids, one.type_ids) for one in strange.values()])
+        given = self._runtime.run_each(
+            [ModelInput(one.ids, one.type_ids) for one in strange.values()]
+        )
         for (pair, encoded), (logits, marks) in zip(strange.items(), given, strict=True):
-            found[pair] = self._known.put(pair, _read(pair[0], encoded, logits, marks))
+            found[pair] = self._known.put(pair, _network_reading(pair[0], encoded, logits, marks))
         return [read for pair in pairs if (read := found[pair])]
 
     def _encoded(self, claim: str, evidence: str) -> Encoded:
         return self._runtime.encode(claim, evidence)
 
 
-def marked_runs(claim: str, marks: Sequence[Mark], at_least: float) -> list[str]:
+def marked_runs(claim: str, marks: Sequence[WordMark], at_least: float) -> list[str]:
     """Runs of neighbouring words marked with at least that probability, the most probable first."""
     runs: list[tuple[float, int, int]] = []
     for mark in marks:
@@ -111,13 +112,15 @@ def marked_runs(claim: str, marks: Sequence[Mark], at_least: float) -> list[str]
     return [claim[start:end] for _, start, end in runs]
 
 
-def _read(claim: str, encoded: Encoded, logits: Sequence[float], marks: Sequence[float]) -> Read:
+def _network_reading(
+    claim: str, encoded: Encoded, logits: Sequence[float], marks: Sequence[float]
+) -> NetworkReading:
     if (len(logits), len(marks)) != (3, len(encoded)):
         raise JudgeError(
             f"{MODEL}: expected 3 logits and {len(encoded)} marks, "
             f"got {len(logits)} and {len(marks)}"
         )
-    return Read(*_logarithms(logits), tuple(_marks(claim, encoded, marks)))
+    return NetworkReading(*_logarithms(logits), tuple(_marks(claim, encoded, marks)))
 
 
 def _logarithms(logits: Sequence[float]) -> tuple[float, float, float]:
@@ -127,8 +130,8 @@ def _logarithms(logits: Sequence[float]) -> tuple[float, float, float]:
     return entailed, contradicted, baseless
 
 
-def _marks(claim: str, encoded: Encoded, logits: Sequence[float]) -> Iterator[Mark]:
-    """The claim's words, each with the most that one of its tokens has."""
+def _marks(claim: str, encoded: Encoded, logits: Sequence[float]) -> Iterator[WordMark]:
+    """The claim's words, each with the highest probability among its tokens."""
     words = [(one.start(), one.end()) for one in re.finditer(r"\S+", claim)]
     begins = [start for start, _ in words]
     found: dict[tuple[int, int], float] = {}
@@ -140,7 +143,7 @@ def _marks(claim: str, encoded: Encoded, logits: Sequence[float]) -> Iterator[Ma
         start, end = _within(claim, *words[bisect_right(begins, left) - 1])
         if left < end and start < right:
             found[start, end] = max(found.get((start, end), 0.0), _probability(logit))
-    return (Mark(start, end, most) for (start, end), most in sorted(found.items()))
+    return (WordMark(start, end, most) for (start, end), most in sorted(found.items()))
 
 
 def _within(claim: str, start: int, end: int) -> tuple[int, int]:

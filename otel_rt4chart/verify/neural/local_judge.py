@@ -1,44 +1,106 @@
-"""The embedded judge: slots compared, a small network beside them, one head over both."""
+"""The embedded judge: features of the claim, a small network, and one head over both."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
-from otel_rt4chart.verify.language.context import Context, read_context
+from otel_rt4chart.verify.decompose.answer_range import MAX_NARROW_SHARE
+from otel_rt4chart.verify.language.context import ContextIndex, read_context
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.local.features import Reading, read_claim
-from otel_rt4chart.verify.local.heads import (
-    covered_floor,
-    denied_floor,
-    reversed_floor,
-    swapped_floor,
+from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
+from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
+from otel_rt4chart.verify.local.scoring import (
+    LogisticHead,
+    Odds,
+    clash_floor,
+    negation_floor,
+    read_head,
+    swap_floor,
+    uncovered_floor,
 )
-from otel_rt4chart.verify.local.judge import WholeContextJudge
-from otel_rt4chart.verify.local.verdict import Odds, settled, verdict
+from otel_rt4chart.verify.local.verdict import early_judgement, judgement_from_odds
 from otel_rt4chart.verify.neural.cross_encoder import (
     LONGEST,
     LONGEST_CLAIM,
     CrossEncoder,
-    Read,
+    NetworkReading,
     marked_runs,
 )
 from otel_rt4chart.verify.neural.model_folder import model_folder
-from otel_rt4chart.verify.neural.premise import linker_of, nearby, together
-from otel_rt4chart.verify.neural.stacked_head import NETWORK, read_stack, values
-from otel_rt4chart.verify.stages.outcome import NARROW
-from otel_rt4chart.verify.text.citations import blanked
+from otel_rt4chart.verify.neural.premise import cached_linker, join_fitting, nearest_sentences
+from otel_rt4chart.verify.text.citations import blank_citations
+
+NETWORK, NETWORK_KIND = "network", "network_kind"
+STACK_FEATURES = (*FEATURES, NETWORK, NETWORK_KIND)
+HEADS_FILE = "head.json"
+_MAX_LOGIT = 6.0  # a larger logit says no more than that the network is certain
 
 
-class _Plan(NamedTuple):
-    """A claim that the network reads beside `near`, and what the slots say of it."""
+@dataclass(frozen=True, slots=True)
+class StackedHeads:
+    """The heads over features and network: `unfaithful` first, then `contradicted` of those.
+
+    The other class is entailed for the first and baseless for the second. A word of the claim is
+    marked where the network gives it at least the probability `marked_from` of being wrong.
+    `digest` identifies the fit.
+    """
+
+    unfaithful: LogisticHead
+    contradicted: LogisticHead
+    marked_from: float
+    digest: str
+
+
+def read_stacked_heads(folder: Path) -> StackedHeads:
+    """The heads in the model's folder; SettingsError where they are of another version."""
+    path = folder / HEADS_FILE
+    try:
+        written = path.read_bytes()
+        fitted = json.loads(written)
+        heads = [read_head(fitted[name], STACK_FEATURES) for name in ("unfaithful", "contradicted")]
+        digest = hashlib.blake2b(written, digest_size=3).hexdigest()
+        return StackedHeads(heads[0], heads[1], float(fitted["marked_from"]), digest)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError(
+            f"{path}: expected the heads of this version's judge, got "
+            f"{type(error).__name__} ({error}): install rt4chart-models of the same version"
+        ) from error
+
+
+def stack_features(reading: ClaimReading, read: NetworkReading) -> dict[str, float]:
+    """The features of one claim and the network's logits, by name."""
+    unfaithful = _log_sum(read.contradicted, read.baseless)
+    return reading.named | {
+        NETWORK: _clipped(unfaithful - read.entailed),
+        NETWORK_KIND: _clipped(read.contradicted - read.baseless),
+    }
+
+
+def _log_sum(left: float, right: float) -> float:
+    """The logarithm of the sum of two probabilities that are given as logarithms."""
+    most = max(left, right)
+    return most + math.log(math.exp(left - most) + math.exp(right - most))
+
+
+def _clipped(logit: float) -> float:
+    return max(-_MAX_LOGIT, min(_MAX_LOGIT, logit))
+
+
+class _NetworkPlan(NamedTuple):
+    """A claim for the network to read with the `near` sentences, and its features."""
 
     claim: str
     near: tuple[Sentence, ...]
     evidence: str
-    reading: Reading
+    reading: ClaimReading
 
 
 class LocalJudge(WholeContextJudge):
@@ -51,16 +113,16 @@ class LocalJudge(WholeContextJudge):
     def __init__(self, folder: Path | None = None, *, threads: int = 0) -> None:
         """Open the models of the package rt4chart-models, or those of another folder.
 
-        `threads` 0 is all cores, 4 at most. SettingsError says what to install where they lack.
+        `threads` 0 stands for all cores, 4 at most. SettingsError says what to install.
         """
         folder = folder or model_folder()
         self._network = CrossEncoder(folder, threads=threads)
-        self._stack = read_stack(folder)
+        self._stack = read_stacked_heads(folder)
         self._id = f"local/{self._network.id.rpartition('/')[2]}-{self._stack.digest}"
 
     @property
     def id(self) -> str:
-        """A hash over the models: under another one the same claim could get another verdict."""
+        """A hash over the models; with another id the same claim could get another verdict."""
         return self._id
 
     @property
@@ -71,22 +133,22 @@ class LocalJudge(WholeContextJudge):
     def _judge(
         self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
     ) -> tuple[Judgement, ...]:
-        """All claims go to the network at once."""
+        """The network reads all claims in one call."""
         context = read_context([sentence.reading for sentence in sentences])
         plans = [self._plan(claim, context, sentences) for claim in claims]
-        asked = [plan for plan in plans if isinstance(plan, _Plan)]
+        asked = [plan for plan in plans if isinstance(plan, _NetworkPlan)]
         reads = iter(self._network.read([(plan.claim, plan.evidence) for plan in asked]))
         return tuple(
-            self._decide(plan, next(reads), sentences) if isinstance(plan, _Plan) else plan
+            self._decide(plan, next(reads), sentences) if isinstance(plan, _NetworkPlan) else plan
             for plan in plans
         )
 
     def _plan(
-        self, draft: DraftClaim, context: Context, sentences: tuple[Sentence, ...]
-    ) -> _Plan | Judgement:
-        text = blanked(draft.text)
+        self, draft: DraftClaim, context: ContextIndex, sentences: tuple[Sentence, ...]
+    ) -> _NetworkPlan | Judgement:
+        text = blank_citations(draft.text)
         claim = read_slots(text)
-        known = settled(draft, claim, context, sentences)
+        known = early_judgement(draft, claim, context, sentences)
         if known is not None:
             return known
         length = self._network.length(text, "")
@@ -96,35 +158,39 @@ class LocalJudge(WholeContextJudge):
                 reason=f"the claim is too long for the model: {length} tokens, and it reads "
                 f"{LONGEST_CLAIM} beside the passages",
             )
-        near = tuple(nearby(text, sentences, linker_of(sentences)))
-        evidence = together(near, lambda part: self._network.length(text, part) <= LONGEST)
-        return _Plan(text, near, evidence, read_claim(claim, context))
+        near = tuple(nearest_sentences(text, sentences, cached_linker(sentences)))
+        evidence = join_fitting(near, lambda part: self._network.length(text, part) <= LONGEST)
+        return _NetworkPlan(text, near, evidence, read_claim(claim, context))
 
-    def _decide(self, plan: _Plan, read: Read, sentences: Sequence[Sentence]) -> Judgement:
-        measured = values(plan.reading, read)
+    def _decide(
+        self, plan: _NetworkPlan, read: NetworkReading, sentences: Sequence[Sentence]
+    ) -> Judgement:
+        measured = stack_features(plan.reading, read)
         unfaithful, contradicted = self._stack.unfaithful, self._stack.contradicted
-        # Of the training rows' claims with so little of them in the passages that the network does
-        # not hold entailed either, 505 of 609 are unfaithful; of those that it does, 69 of 119.
-        strange = covered_floor(plan.reading) if measured[NETWORK] >= 0.0 else 0.0
+        # Of the training rows' claims with so little of them in the passages, 505 of 609 are
+        # unfaithful where the network does not hold them entailed, and 69 of 119 where it does.
+        uncovered = uncovered_floor(plan.reading) if measured[NETWORK] >= 0.0 else 0.0
         odds = Odds(
             max(
                 unfaithful.probability(measured),
-                denied_floor(plan.reading),
-                reversed_floor(plan.reading),
-                strange,
+                clash_floor(plan.reading),
+                negation_floor(plan.reading),
+                uncovered,
             ),
             max(
                 contradicted.probability(measured),
-                swapped_floor(plan.reading),
-                reversed_floor(plan.reading),
+                swap_floor(plan.reading),
+                negation_floor(plan.reading),
             ),
             unfaithful.threshold,
             contradicted.threshold,
         )
-        return verdict(plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read))
+        return judgement_from_odds(
+            plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read)
+        )
 
-    def _marked(self, claim: str, read: Read) -> list[str]:
-        """Runs of words that the network holds wrong, the surest first."""
-        widest = NARROW * len(claim)  # if nearly all is wrong, the words say nothing more
+    def _marked(self, claim: str, read: NetworkReading) -> list[str]:
+        """Runs of words that the network marks as wrong, the most probable first."""
+        widest = MAX_NARROW_SHARE * len(claim)  # a mark over nearly all of a claim says nothing
         runs = marked_runs(claim, read.marks, self._stack.marked_from)
         return [run for run in runs if len(run) <= widest]

@@ -1,4 +1,4 @@
-"""The files of an exported model: where they are, what its config says, what identifies them."""
+"""The files of an exported model: where they are, what config.json says, and a hash over them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from otel_rt4chart.core.errors import SettingsError
 MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 LONGEST = 512
 _BLOCK = 1 << 20
-# Their positions are counted from the padding token's id on, which is 1.
+# These models count positions from the padding token's id on, so two of them are not usable.
 _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet")
 _SCALED_AT_RUN_TIME = b"DynamicQuantizeLinear"
 _EXPORT = "save it beside the model with AutoTokenizer.from_pretrained(NAME).save_pretrained(DIR)"
@@ -40,7 +40,7 @@ class ModelFolder:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """`digest` tells models apart; `is_scaled_by_batch`: one pair's numbers move another's."""
+    """`digest` identifies a model; with `is_scaled_by_batch` a batch changes a pair's numbers."""
 
     digest: str
     is_scaled_by_batch: bool
@@ -57,7 +57,7 @@ def find_model(path: Path) -> ModelFolder:
 
 
 def identify(folder: ModelFolder, *options: str) -> Identity:
-    """The hash over the model with its weights, the tokenizer and what else decides a verdict."""
+    """The hash over the model, its weights, the tokenizer and the options that decide a verdict."""
     found = hashlib.blake2b(digest_size=6)
     for option in options:
         found.update(f"{len(option)}:{option}".encode())
@@ -83,7 +83,7 @@ def _model_in(folder: Path) -> Path:
 
 
 def _weights(model: Path) -> list[Path]:
-    """What exporters keep outside a large model: model.onnx_data, model.onnx.data."""
+    """The weights that exporters store beside a large model: model.onnx_data, model.onnx.data."""
     kept = (one for one in model.parent.iterdir() if one.name.startswith(model.name))
     return sorted(one for one in kept if one.name[len(model.name) + 1 :].startswith("data"))
 
@@ -112,17 +112,17 @@ def _blocks(file: Path) -> Iterator[bytes]:
 PACKAGES = ("onnxruntime", "tokenizers", "numpy", "rt4chart_models")
 
 
-def missing() -> list[str]:
-    """The packages that the embedded models need and that are not installed."""
+def missing_packages() -> list[str]:
+    """The packages that the embedded models need and this environment lacks."""
     return [name for name in PACKAGES if not _is_installed(name)]
 
 
 def model_folder() -> Path:
-    """Where the models lie; SettingsError says how to install what is missing."""
-    lacking = missing()
-    if lacking:
+    """The folder of the embedded models; SettingsError says how to install what is missing."""
+    missing = missing_packages()
+    if missing:
         raise SettingsError(
-            f"the embedded models need the package {', '.join(lacking)}: "
+            f"the embedded models need the package {', '.join(missing)}: "
             "pip install ./otel-rt4chart/models './otel-rt4chart[local]'"
         )
     import rt4chart_models
@@ -133,5 +133,5 @@ def model_folder() -> Path:
 def _is_installed(name: str) -> bool:
     try:
         return find_spec(name) is not None
-    except ValueError:  # what a test or an application put in its place has no spec
+    except ValueError:  # a module that a test or an application replaced has no spec
         return False

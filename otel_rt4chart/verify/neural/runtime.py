@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     import tokenizers
 
 _NEEDED, _OPTIONAL = {"input_ids", "attention_mask"}, {"token_type_ids"}
-_MOST_THREADS = 4
+_MAX_THREADS = 4
 
 Encoded: TypeAlias = "tokenizers.Encoding"
 Rows = list[list[float]]
 
 
-class Tokens(NamedTuple):
-    """A text, or a pair of texts, as the numbers that a model takes."""
+class ModelInput(NamedTuple):
+    """A text, or a pair of texts, as token ids."""
 
     ids: Sequence[int]
     types: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A model on disk: which of its outputs are asked for, and what to say where it is amiss.
+class ModelSource:
+    """A model on disk, the outputs to compute, and the words of its errors.
 
-    `owner` is who needs the packages, `remedy` how to come by a model that is as expected.
+    `owner` names the part that needs the packages, `remedy` says how to get a usable model.
     """
 
     owner: str
@@ -49,10 +49,10 @@ class Source:
     pad: int = 0
 
 
-class _Opened(NamedTuple):
-    """What a process holds of a model; `limit` is where its tokenizer would have cut a text.
+class _OpenModel(NamedTuple):
+    """A model as one process has opened it; `limit` is where its tokenizer would truncate.
 
-    `pool` runs inputs beside each other; None where the model spreads one over its threads itself.
+    `pool` runs several inputs at once; None where the runtime spreads one input over its threads.
     """
 
     session: onnxruntime.InferenceSession
@@ -62,41 +62,41 @@ class _Opened(NamedTuple):
 
 
 class Runtime:
-    """A model of texts or pairs of them, opened; threads may share it.
+    """An open model of texts or pairs of texts; threads may share it.
 
-    It is opened once a process: a fork gets its own, at its first use. `limit` is the tokens at
-    which its tokenizer's file says to cut, which is not done: what is too long is given as it is.
+    A forked process opens the model again at its first use. `limit` is the length in tokens at
+    which the tokenizer's file says to truncate; this class never truncates.
     """
 
-    def __init__(self, source: Source, *, threads: int = 0, is_small: bool = False) -> None:
-        """Open the model; `threads` 0 is all cores of this process, 4 at most.
+    def __init__(self, source: ModelSource, *, threads: int = 0, is_small: bool = False) -> None:
+        """Open the model; `threads` 0 stands for all cores of this process, 4 at most.
 
-        Of a small model each input has a thread to itself: two inputs beside each other take 15 ms
-        each where one spread over two threads takes 23, and on one thread 29.
+        A small model runs each input on one thread: two inputs at once take 15 ms each, while one
+        input spread over two threads takes 23 ms (29 ms on one).
         """
         self._source, self._is_small = source, is_small
-        self._threads = threads or min(_MOST_THREADS, _cores())
+        self._threads = threads or min(_MAX_THREADS, _cores())
         self._lock = Lock()
-        opened = self._opened_anew()
-        self._opened: _Opened | None = opened
+        opened = self._open_anew()
+        self._opened: _OpenModel | None = opened
         _RUNTIMES.add(self)
         self._inputs = _checked_inputs(source, opened.session)
         _check_outputs(source, opened.session)
         self.limit = opened.limit
 
     def encode(self, text: str, second: str | None = None) -> Encoded:
-        """A text or a pair in tokens, framed as its tokenizer frames it, of whatever length."""
+        """The tokens of a text or a pair, special tokens included, of any length."""
         other = None if second is None else encodable(second)
         return self._open().tokenizer.encode(encodable(text), other)
 
-    def run_each(self, inputs: Sequence[Tokens]) -> list[list[list[float]]]:
-        """For each input, run alone, a row for each output; JudgeError where one fails."""
+    def run_each(self, inputs: Sequence[ModelInput]) -> list[list[list[float]]]:
+        """Run each input alone; for each, one row per output. JudgeError where one fails."""
         pool = self._open().pool
         spread = map if pool is None else pool.map
         return [[rows[0] for rows in one] for one in spread(self.run, [[one] for one in inputs])]
 
-    def run(self, batch: Sequence[Tokens]) -> list[Rows]:
-        """For each output a row of numbers for each of the batch; JudgeError where it fails."""
+    def run(self, batch: Sequence[ModelInput]) -> list[Rows]:
+        """Run a batch; for each output, one row per input. JudgeError where it fails."""
         import numpy
 
         shape = (len(batch), max(len(one.ids) for one in batch))
@@ -123,25 +123,26 @@ class Runtime:
                 )
         return [rows.tolist() for rows in given]
 
-    def _open(self) -> _Opened:
+    def _open(self) -> _OpenModel:
         with self._lock:
             if self._opened is None:
                 try:
-                    self._opened = self._opened_anew()
-                except SettingsError as error:  # it was there when this was made
+                    self._opened = self._open_anew()
+                except SettingsError as error:  # it could be opened when the process started
                     raise JudgeError(str(error)) from error
             return self._opened
 
-    def _opened_anew(self) -> _Opened:
+    def _open_anew(self) -> _OpenModel:
         if not self._is_small:
-            return _opened(self._source, self._threads, None)
+            return _open_model(self._source, self._threads, None)
         pool = ThreadPoolExecutor(self._threads, thread_name_prefix="rt4chart-model")
-        return _opened(self._source, 1, pool)
+        return _open_model(self._source, 1, pool)
 
-    def _start_again(self) -> None:
-        """After a fork, in the child, where the runtime's threads are missing.
+    def reset_after_fork(self) -> None:
+        """Forget the parent's session: its threads do not exist in the child.
 
-        Its end would wait for them for ever, so it must never come, not even with the process.
+        Destroying the session would wait for those threads for ever, so an extra reference keeps
+        it alive until the process ends.
         """
         if self._opened is not None:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._opened))
@@ -151,46 +152,46 @@ class Runtime:
 _RUNTIMES: WeakSet[Runtime] = WeakSet()
 
 
-def _start_again() -> None:
+def _reset_after_fork() -> None:
     for runtime in list(_RUNTIMES):
-        runtime._start_again()
+        runtime.reset_after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_again)
+    os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def _packages(owner: str) -> tuple[ModuleType, ModuleType]:
-    """Loaded where they are used: with numpy they take a third of a second.
+    """The packages, imported late: with numpy they take a third of a second.
 
-    From 1.29 on the runtime tells its makers which models are run, unless it is told not to before
-    it is loaded. Its thread for that would also keep a forked process from ending.
+    From version 1.29 on, onnxruntime reports usage to its makers unless that is disabled before the
+    import. Its telemetry thread would also keep a forked process from ending.
     """
     os.putenv("ORT_DISABLE_TELEMETRY", "1")
     try:
-        import numpy  # noqa: F401 the two need it and do not say so
+        import numpy  # noqa: F401 the two need it without declaring it
         import onnxruntime
         import tokenizers
     except ModuleNotFoundError as error:
         raise SettingsError(
             f"{owner} needs the package {error.name}: pip install 'otel-rt4chart[local]'"
         ) from error
-    onnxruntime.disable_telemetry_events()  # where the application had loaded it before
+    onnxruntime.disable_telemetry_events()  # where the application imported it earlier
     return onnxruntime, tokenizers
 
 
 def _cores() -> int:
-    """Those that this process may use, where the system tells."""
+    """The cores that this process may use, where the system says so."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _opened(source: Source, threads: int, pool: ThreadPoolExecutor | None) -> _Opened:
+def _open_model(source: ModelSource, threads: int, pool: ThreadPoolExecutor | None) -> _OpenModel:
     onnxruntime, tokenizers = _packages(source.owner)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.use_deterministic_compute = True
-    options.log_severity_level = 4  # what goes wrong is raised; nothing is written to stderr
-    # Threads that wait busily would take their cores from the application.
+    options.log_severity_level = 4  # errors are raised; nothing is written to stderr
+    # Spinning threads would take cores from the application.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         session = onnxruntime.InferenceSession(
@@ -210,12 +211,12 @@ def _opened(source: Source, threads: int, pool: ThreadPoolExecutor | None) -> _O
         ) from error
     limit = (tokenizer.truncation or {}).get("max_length")
     tokenizer.no_padding()
-    tokenizer.no_truncation()  # what is too long is split by us, never cut
-    return _Opened(session, tokenizer, limit if limit is None else int(limit), pool)
+    tokenizer.no_truncation()  # callers split what is too long
+    return _OpenModel(session, tokenizer, limit if limit is None else int(limit), pool)
 
 
-def _checked_inputs(source: Source, session: onnxruntime.InferenceSession) -> tuple[str, ...]:
-    """The names of the model's inputs, where they are those of a model of texts."""
+def _checked_inputs(source: ModelSource, session: onnxruntime.InferenceSession) -> tuple[str, ...]:
+    """The names of the model's inputs; SettingsError where they are not those of a text model."""
     found = {one.name: one for one in session.get_inputs()}
     if not _NEEDED <= set(found) <= _NEEDED | _OPTIONAL:
         raise SettingsError(
@@ -231,7 +232,7 @@ def _checked_inputs(source: Source, session: onnxruntime.InferenceSession) -> tu
     return tuple(found)
 
 
-def _check_outputs(source: Source, session: onnxruntime.InferenceSession) -> None:
+def _check_outputs(source: ModelSource, session: onnxruntime.InferenceSession) -> None:
     names = [one.name for one in session.get_outputs()]
     for wanted in source.outputs:
         if wanted not in names:

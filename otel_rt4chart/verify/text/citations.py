@@ -1,4 +1,4 @@
-"""Citations and quotations in a text: where they stand and what they name."""
+"""Finds citations and quotations in a text."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _NUMBERS = re.compile(r"\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3}){0,9}")
 _MAY_CITE = re.compile(r"[\[(【]|_id", re.IGNORECASE)
 _ONE = re.compile(rf"{_ID}", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})\s*[–-]\s*(\d{1,3})")
-# Straight quotes are paired from the left, short ones too, so that no gap between two is quoted.
+# Straight quotes are paired from the left, also around few words: else the text between two
+# quotations would count as one.
 _QUOTED = re.compile(r"“([^“”\n]*)”|(?<!\w)\"([^\"\n]*)\"|«([^«»\n]*)»")
-_WORDS, _LONGEST = 4, 400  # fewer quoted words may be a title or irony
+_WORDS, _LONGEST = 4, 400  # fewer words in quotes may be a title or irony
 _SMALL = re.compile(
     r"(?:an?|and|as|at|by|for|from|into?|nor|of|on|or|the|to|v|versus|vs|with)\W*", re.IGNORECASE
 )
 
 
 class Citation(NamedTuple):
-    """`text[start:end]` names the passage `id`; `number` is its place where it is a number."""
+    """`text[start:end]` cites the passage `id`, or the passage at position `number`."""
 
     start: int
     end: int
@@ -45,9 +46,9 @@ class Quotation(NamedTuple):
 
 
 def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
-    """The citations of a text in order; a bracket is one where it holds numbers or ids.
+    """The citations of a text in order: brackets with numbers or ids.
 
-    `ids` are those of the passages: what they are called cannot be guessed.
+    `ids` are the ids of the passages, which may have any form.
     """
     known = {name.casefold() for name in ids}
     found: list[Citation] = []
@@ -60,7 +61,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
 
 def quotations(text: str) -> tuple[Quotation, ...]:
-    """Quoted runs of at least four words that are no title."""
+    """Quotations of at least four words that are not titles."""
     return tuple(
         Quotation(match.start(), match.end(), words)
         for match in _QUOTED.finditer(text)
@@ -69,8 +70,8 @@ def quotations(text: str) -> tuple[Quotation, ...]:
     )
 
 
-def blanked(text: str) -> str:
-    """The text with spaces where citations stand, every other character in its place."""
+def blank_citations(text: str) -> str:
+    """The text with citations replaced by spaces, so that all offsets stay."""
     parts, done = [], 0
     for cited in citations(text) if _MAY_CITE.search(text) else ():
         if cited.start >= done:  # one bracket may name several
@@ -80,7 +81,7 @@ def blanked(text: str) -> str:
 
 
 def _is_title(words: str) -> bool:
-    """True where every word but the small ones begins with a capital or is a number."""
+    """True where every word but articles and prepositions is capitalised or a number."""
     lettered = [word.lstrip("'‘(") for word in words.split() if any(map(str.isalnum, word))]
     return (
         any(word[0].isupper() for word in lettered)
@@ -115,5 +116,5 @@ def _listed(numbers: str) -> Iterator[str]:
 
 
 def _number(name: str) -> int | None:
-    """The place that a bare number names; "doc-3" is an id."""
+    """The position that a plain number cites; "doc-3" is an id."""
     return int(name) if name.isdecimal() else None

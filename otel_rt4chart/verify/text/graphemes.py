@@ -1,4 +1,4 @@
-"""What a reader sees as one character: no range and no cut may split it (Unicode Annex 29)."""
+"""Graphemes, what a reader sees as one character: ranges must not split them (Unicode UAX 29)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _GRAPHEME = regex.compile(r"\X")
 
 
 def whole_graphemes(answer: str, found: AnswerRange) -> AnswerRange:
-    """The range widened to the left and right until it cuts no grapheme (Unicode Annex 29)."""
+    """The range, widened on both sides so that it splits no grapheme."""
     return AnswerRange(boundary(answer, found.start), boundary(answer, found.end, is_end=True))
 
 
 def boundary(text: str, at: int, *, is_end: bool = False) -> int:
-    """The position, or the grapheme boundary before it (for an end: after it)."""
+    """The position, or the grapheme boundary before it (after it for an end)."""
     if at <= 0 or at >= len(text) or _is_apart(text, at):
         return at
     start = at - 1
@@ -29,10 +29,10 @@ def boundary(text: str, at: int, *, is_end: bool = False) -> int:
 
 
 def _is_apart(text: str, at: int) -> bool:
-    """True where there is surely a boundary before `text[at]`, from these two characters alone."""
+    """True where the two characters around the position alone prove that it is a boundary."""
     return _is_plain(text[at - 1]) and _is_plain(text[at])
 
 
 def _is_plain(character: str) -> bool:
-    """Printable ASCII and ideographs join with nothing of their kind."""
+    """True for printable ASCII and ideographs, which never join with each other."""
     return " " <= character <= "~" or "\u4e00" <= character <= "\u9fff"

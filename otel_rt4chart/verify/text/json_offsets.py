@@ -1,4 +1,4 @@
-"""JSON, or a Python literal of the same shape, read with the place of every value in the text."""
+"""Parses JSON, or a Python literal of that form, with the offsets of every value in the text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Kind(StrEnum):
-    """What a value is."""
+class JsonKind(StrEnum):
+    """The type of a value."""
 
     STRING = "string"
     NUMBER = "number"
@@ -20,11 +20,11 @@ class Kind(StrEnum):
     ARRAY = "array"
 
 
-# Deeper is not a record that somebody wrote down, and recursion has to end before the stack does.
+# No record is nested deeper, and recursion must end before the stack does.
 MAX_LEVELS = 60
 SHORT_ARRAY = 300
 LONGEST_NAME = 80
-# A sentence names its nearest parents: repeating a long path on each leaf is not linear any more.
+# Sentences name the nearest parents only: whole paths would make the output quadratic.
 _PARENTS = 2
 _TRANSPARENT = frozenset({"attributes", "attrs", "properties", "data", "details", "metadata"})
 _TRANSPARENT |= {"fields", ""}
@@ -48,60 +48,60 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-class Node(NamedTuple):
-    """A value; `text` is a scalar's, a string's without quotes and escapes."""
+class JsonNode(NamedTuple):
+    """A value; `text` is that of a scalar, a string's without quotes and escapes."""
 
     start: int
     end: int
-    kind: Kind
+    kind: JsonKind
     text: str
-    members: tuple[Member, ...] = ()
+    members: tuple[JsonMember, ...] = ()
 
     @property
     def is_container(self) -> bool:
-        """An object or array, also an empty one."""
-        return self.kind in (Kind.OBJECT, Kind.ARRAY)
+        """True for objects and arrays, also empty ones."""
+        return self.kind in (JsonKind.OBJECT, JsonKind.ARRAY)
 
 
-class Member(NamedTuple):
-    """A value in its container; `start` is where its key begins, or the value in an array."""
-
-    start: int
-    key: str
-    node: Node
-
-
-class Leaf(NamedTuple):
-    """A value to be told as one: a scalar, an empty container or a short array of scalars."""
+class JsonMember(NamedTuple):
+    """A value in its container; `start` is the start of its key, in an array of the value."""
 
     start: int
     key: str
-    node: Node
+    node: JsonNode
+
+
+class JsonLeaf(NamedTuple):
+    """A value that becomes one sentence: a scalar, an empty container or a short array."""
+
+    start: int
+    key: str
+    node: JsonNode
     parents: tuple[str, ...]
     owner: str
     names_owner: bool
 
     @property
     def is_element(self) -> bool:
-        """It stands in an array: `key` is the array's and no part of the slice."""
+        """True in an array: `key` is then that of the array and not part of the slice."""
         return self.start == self.node.start
 
     def inside(self, text: str) -> tuple[int, int]:
-        """Where a string's characters stand, between its quotes."""
+        """The offsets of a string's characters, without its quotes."""
         return self.node.start + 1 + text.startswith("u", self.node.start), self.node.end - 1
 
     @property
-    def meaning(self) -> tuple[Kind, str]:
-        """What it is and its words; an array's are those of its elements."""
+    def meaning(self) -> tuple[JsonKind, str]:
+        """The type and the words of the value; an array has those of its elements."""
         if self.node.members:
-            return Kind.ARRAY, ", ".join(_listed(member.node) for member in self.node.members)
+            return JsonKind.ARRAY, ", ".join(_listed(member.node) for member in self.node.members)
         if self.is_element and not self.node.is_container:
-            return Kind.ARRAY, _listed(self.node)
+            return JsonKind.ARRAY, _listed(self.node)
         return self.node.kind, _said(self.node)
 
 
-class _Place(NamedTuple):
-    """Where a value stands; an `entity` may say in its own words what it is called."""
+class _LeafContext(NamedTuple):
+    """The parents and the owner of a value; an `entity` may have a name of its own."""
 
     parents: tuple[str, ...] = ()
     owner: str = ""
@@ -109,11 +109,11 @@ class _Place(NamedTuple):
 
 
 class _MalformedError(ValueError):
-    """The text is not such a literal."""
+    """The text is not a JSON or Python literal."""
 
 
-def parse(text: str) -> Node | None:
-    """The object or array that the whole text is."""
+def parse_json(text: str) -> JsonNode | None:
+    """The object or array that makes up the whole text; None for any other text."""
     start = _skip(text, 0)
     if not text.startswith(("{", "["), start):
         return None
@@ -124,25 +124,25 @@ def parse(text: str) -> Node | None:
     return root if _skip(text, root.end) == len(text) else None
 
 
-def leaves(root: Node) -> Iterator[Leaf]:
-    """What `root` says, in the order of the text."""
-    return _leaves(Member(root.start, "", root), _Place(entity=True), names_owner=False)
+def leaves(root: JsonNode) -> Iterator[JsonLeaf]:
+    """The leaves of `root`, in the order of the text."""
+    return _leaves(JsonMember(root.start, "", root), _LeafContext(entity=True), names_owner=False)
 
 
 def one_line(text: str) -> str:
-    """`text` without line breaks, control characters and repeated white space."""
+    """The text without line breaks, control characters and repeated whitespace."""
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
-def unquoted(text: str) -> str:
-    """A string's words on one line; quotes within quotes go."""
-    said = one_line(text)
-    quoted = _QUOTED.fullmatch(said)
-    return quoted["inner"].strip() if quoted else said
+def unquote(text: str) -> str:
+    """The text on one line, without quotes around it."""
+    line = one_line(text)
+    quoted = _QUOTED.fullmatch(line)
+    return quoted["inner"].strip() if quoted else line
 
 
-def unescaped(inner: str) -> str:
-    """What characters between quotes stand for."""
+def unescape(inner: str) -> str:
+    """The characters of a string literal, with escapes replaced."""
     if "\\" not in inner:
         return inner
     # Half a surrogate pair can be escaped but not encoded: pairs are joined, halves replaced.
@@ -150,23 +150,23 @@ def unescaped(inner: str) -> str:
     return units.decode("utf-16-le", "replace")
 
 
-def located(inner: str) -> tuple[str, Sequence[int]]:
-    """The same, and where each of its characters begins; the last place is the end."""
+def unescape_with_offsets(inner: str) -> tuple[str, Sequence[int]]:
+    """The same, and the offset of each character in the literal; the last offset is the end."""
     if "\\" not in inner:
         return inner, range(len(inner) + 1)
-    said: list[str] = []
-    places: list[int] = []
+    characters: list[str] = []
+    offsets: list[int] = []
     for unit in _UNIT.finditer(inner):
-        said.append(unescaped(unit.group()))
-        places += range(unit.start(), unit.start() + len(said[-1]))
-    return "".join(said), [*places, len(inner)]
+        characters.append(unescape(unit.group()))
+        offsets += range(unit.start(), unit.start() + len(characters[-1]))
+    return "".join(characters), [*offsets, len(inner)]
 
 
-def _said(node: Node) -> str:
-    return unquoted(node.text) if node.kind is Kind.STRING else node.text
+def _said(node: JsonNode) -> str:
+    return unquote(node.text) if node.kind is JsonKind.STRING else node.text
 
 
-def _listed(node: Node) -> str:
+def _listed(node: JsonNode) -> str:
     return _said(node) or '""'
 
 
@@ -175,41 +175,41 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _value(text: str, at: int, level: int) -> Node:
+def _value(text: str, at: int, level: int) -> JsonNode:
     if text.startswith(("{", "["), at):
         return _container(text, at, level)
     return _scalar(text, at)
 
 
-def _scalar(text: str, at: int) -> Node:
+def _scalar(text: str, at: int) -> JsonNode:
     match = _SCALAR.match(text, at)
     if match is None:
         raise _MalformedError
-    kind, source = Kind(str(match.lastgroup)), match.group()
-    said = unescaped(source.removeprefix("u")[1:-1]) if kind is Kind.STRING else source
-    return Node(at, match.end(), kind, said)
+    kind, source = JsonKind(str(match.lastgroup)), match.group()
+    value = unescape(source.removeprefix("u")[1:-1]) if kind is JsonKind.STRING else source
+    return JsonNode(at, match.end(), kind, value)
 
 
-def _container(text: str, at: int, level: int) -> Node:
+def _container(text: str, at: int, level: int) -> JsonNode:
     if level > MAX_LEVELS:
         raise _MalformedError
-    kind, close = (Kind.OBJECT, "}") if text[at] == "{" else (Kind.ARRAY, "]")
-    members: list[Member] = []
+    kind, close = (JsonKind.OBJECT, "}") if text[at] == "{" else (JsonKind.ARRAY, "]")
+    members: list[JsonMember] = []
     end = _skip(text, at + 1)
     while not text.startswith(close, end):
         start = _after(text, end, ",") if members else end
         members.append(_member(text, start, kind, level + 1))
         end = _skip(text, members[-1].node.end)
-    return Node(at, end + 1, kind, "", tuple(members))
+    return JsonNode(at, end + 1, kind, "", tuple(members))
 
 
-def _member(text: str, at: int, container: Kind, level: int) -> Member:
-    if container is Kind.ARRAY:
-        return Member(at, "", _value(text, at, level))
+def _member(text: str, at: int, container: JsonKind, level: int) -> JsonMember:
+    if container is JsonKind.ARRAY:
+        return JsonMember(at, "", _value(text, at, level))
     key = _scalar(text, at)
-    if key.kind not in (Kind.STRING, Kind.NUMBER):
+    if key.kind not in (JsonKind.STRING, JsonKind.NUMBER):
         raise _MalformedError
-    return Member(at, key.text, _value(text, _after(text, _skip(text, key.end), ":"), level))
+    return JsonMember(at, key.text, _value(text, _after(text, _skip(text, key.end), ":"), level))
 
 
 def _after(text: str, at: int, sign: str) -> int:
@@ -224,11 +224,11 @@ def _character(escape: re.Match[str]) -> str:
     return _CONTROLS.get(escape[2], escape[2])
 
 
-def _leaves(member: Member, place: _Place, *, names_owner: bool) -> Iterator[Leaf]:
+def _leaves(member: JsonMember, place: _LeafContext, *, names_owner: bool) -> Iterator[JsonLeaf]:
     node = member.node
     if _is_leaf(member):
-        yield Leaf(member.start, member.key, node, place.parents, place.owner, names_owner)
-    elif node.kind is Kind.OBJECT:
+        yield JsonLeaf(member.start, member.key, node, place.parents, place.owner, names_owner)
+    elif node.kind is JsonKind.OBJECT:
         yield from _of_object(member, place)
     else:
         inner = place._replace(entity=True)
@@ -236,31 +236,31 @@ def _leaves(member: Member, place: _Place, *, names_owner: bool) -> Iterator[Lea
             yield from _leaves(element._replace(key=member.key), inner, names_owner=False)
 
 
-def _of_object(member: Member, place: _Place) -> Iterator[Leaf]:
+def _of_object(member: JsonMember, place: _LeafContext) -> Iterator[JsonLeaf]:
     transparent = member.key.lower() in _TRANSPARENT
     name = _name(member.node) if place.entity or transparent else None
     owner = one_line(name.node.text) if name else place.owner
     parents = place.parents if transparent else (*place.parents, member.key)[-_PARENTS:]
     for inner in member.node.members:
-        yield from _leaves(inner, _Place(parents, owner), names_owner=inner is name)
+        yield from _leaves(inner, _LeafContext(parents, owner), names_owner=inner is name)
 
 
-def _name(node: Node) -> Member | None:
-    """The member that says what an object is called."""
+def _name(node: JsonNode) -> JsonMember | None:
+    """The member that has an object's name."""
     candidates = [
         member
         for member in node.members
         if member.key.lower() in ("name", "title")
-        and member.node.kind is Kind.STRING
+        and member.node.kind is JsonKind.STRING
         and one_line(member.node.text)
         and len(member.node.text) <= LONGEST_NAME
     ]
     return min(candidates, key=lambda member: member.key.lower(), default=None)
 
 
-def _is_leaf(member: Member) -> bool:
+def _is_leaf(member: JsonMember) -> bool:
     node = member.node
     if not node.members:
         return True
-    short = node.end - member.start <= SHORT_ARRAY and node.kind is Kind.ARRAY
+    short = node.end - member.start <= SHORT_ARRAY and node.kind is JsonKind.ARRAY
     return short and not any(element.node.is_container for element in node.members)

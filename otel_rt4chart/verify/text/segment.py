@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from otel_rt4chart.verify.core.model import Passage, Sentence
-from otel_rt4chart.verify.text.sentences import spans
+from otel_rt4chart.verify.text.sentences import sentence_spans
 from otel_rt4chart.verify.text.structured import render_structured
 
 
 def segment(text: str, passage_id: str = "", first_index: int = 0) -> tuple[Sentence, ...]:
-    """The sentences of a text: disjoint, in order, and together every character that is no space.
+    """The sentences of a text: disjoint, in order, and together all characters except whitespace.
 
-    Offsets are code points of `text`. A list item, a heading and a table row are sentences.
+    Offsets are code points of `text`. List items, headings and table rows are sentences.
     """
     return tuple(
         Sentence(first_index + number, start, end, text[start:end], passage_id)
-        for number, (start, end) in enumerate(spans(text))
+        for number, (start, end) in enumerate(sentence_spans(text))
     )
 
 
 def segment_passages(passages: Iterable[Passage]) -> tuple[Sentence, ...]:
-    """The sentences of all passages, their indices counting on from passage to passage.
+    """The sentences of all passages; their indices continue from passage to passage.
 
-    JSON, key-value blocks and tables become sentences in words, with the offsets of their source.
+    JSON, key-value blocks and tables become sentences in words with the offsets of their source.
     """
     found: list[Sentence] = []
     for passage in passages:

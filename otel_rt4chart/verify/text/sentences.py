@@ -1,4 +1,4 @@
-"""Prose into sentences: where each begins and ends."""
+"""Splits prose into sentences, with exact character offsets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sentencex
 
 from otel_rt4chart.verify.text.graphemes import boundary
 
-# A longer "sentence" is no prose (a table, a log, minified code): it is cut between words.
+# A longer "sentence" is a table, a log or minified code: it is cut between words.
 MAX_SENTENCE = 2_000
 
 # A line this long without closing punctuation was wrapped by its writer's editor.
@@ -34,11 +34,9 @@ _GAP = re.compile(r"\s+")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
-def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Each sentence's offsets, disjoint and in order, without the whitespace around it.
-
-    The segmenter takes valid Unicode only, so a lone surrogate stands in for itself meanwhile.
-    """
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """The offsets of each sentence, disjoint and in order, without surrounding whitespace."""
+    # The segmenter accepts valid Unicode only; the replacement has the same length.
     readable = _SURROGATES.sub("\ufffd", text)
     for at, block in _blocks(readable):
         for piece in _pieces(block):
@@ -51,7 +49,7 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Runs of lines that may hold one sentence, with their offsets: all of the text in order."""
+    """Runs of lines that may share a sentence, with their offsets; together the whole text."""
     start, at = 0, 0
     before = ""
     for line in text.splitlines(keepends=True):
@@ -65,7 +63,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _continues(before: str, line: str) -> bool:
-    """True where a line goes on with the sentence of the line before it."""
+    """True where a line continues the sentence of the line before it."""
     body, ahead = before.rstrip(), line.lstrip()
     if not body or not ahead or _CLOSED.search(body[-8:]):
         return False
@@ -75,9 +73,9 @@ def _continues(before: str, line: str) -> bool:
 
 
 def _pieces(block: str) -> Sequence[str]:
-    """The segmenter's sentences, mended; the block itself if they are not exactly its characters.
+    """The segmenter's sentences, with wrong cuts undone; each keeps its trailing whitespace.
 
-    Each piece keeps its trailing whitespace, so that lengths alone give offsets.
+    Offsets are sums of lengths, so a result that changes the text is not used.
     """
     if block.isspace():
         return (block,)
@@ -86,15 +84,15 @@ def _pieces(block: str) -> Sequence[str]:
         return (block,)
     pieces: list[str] = []
     for piece in found:
-        if pieces and _belongs(pieces[-1], piece):
+        if pieces and _was_cut_early(pieces[-1], piece):
             pieces[-1] += piece
         else:
             pieces.append(piece)
     return pieces
 
 
-def _belongs(before: str, piece: str) -> bool:
-    """True where the segmenter cut too early: after "5 p.m." or "1.", before "[2]" or a bracket."""
+def _was_cut_early(before: str, piece: str) -> bool:
+    """True for a wrong cut: after "5 p.m." or "1.", before "[2]" or punctuation alone."""
     if _CLOCK.search(before[-8:]) and _AFTER_CLOCK.match(piece):
         return True
     if len(before) < 8 and _ENUMERATOR.fullmatch(before):
@@ -103,7 +101,7 @@ def _belongs(before: str, piece: str) -> bool:
 
 
 def _bounded(piece: str) -> Iterator[str]:
-    """A piece, cut where it is too long for a sentence: between words, else between graphemes."""
+    """A piece, cut to the maximal length between words, or else between graphemes."""
     while len(piece) > MAX_SENTENCE:
         gaps = [gap.end() for gap in _GAP.finditer(piece, 0, MAX_SENTENCE) if gap.end() > 1]
         cut = gaps[-1] if gaps else boundary(piece, MAX_SENTENCE) or MAX_SENTENCE

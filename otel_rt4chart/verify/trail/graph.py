@@ -1,4 +1,4 @@
-"""A generative process as a graph: texts, and which of them each was made from."""
+"""A generative process as a graph: its texts, and the texts that each was made from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Passage, Sentence
 from otel_rt4chart.verify.text.segment import segment_passages
 
-_SHOWN = 8
+_MAX_LISTED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,32 +28,32 @@ class Node:
 
 
 class Graph:
-    """Nodes that were checked; each is cut into sentences when it is first read.
+    """A checked graph; each node is split into sentences when it is first read.
 
-    A sentence's index is its own in the whole graph, whatever is read together.
+    The index of a sentence is unique in the graph, so selections from several calls can be joined.
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        """InputError where ids are not unique, an input is no node, or inputs go in a circle."""
+        """InputError where ids repeat, an input is not a node, or inputs form a cycle."""
         self._nodes = {node.id: node for node in nodes}
         _check_ids(nodes)
         _check_inputs(self._nodes)
         _check_order(nodes)
-        self._cut: dict[str, tuple[Sentence, ...]] = {}
+        self._sentences_of: dict[str, tuple[Sentence, ...]] = {}
         self._count = 0
 
     def node(self, name: str) -> Node:
-        """InputError where there is none."""
+        """The node with that id; InputError where there is none."""
         if name not in self._nodes:
             raise InputError(f"expected the answer to be a node's id, got {name!r}")
         return self._nodes[name]
 
     def is_source(self, name: str) -> bool:
-        """True for a text that was not generated."""
+        """True for a node without inputs: a text that was not generated."""
         return not self._nodes[name].inputs
 
-    def before(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The inputs of these nodes, each once; a source stands for itself."""
+    def inputs_of(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The inputs of these nodes, each once; a source is its own input."""
         return tuple(dict.fromkeys(one for n in names for one in self._nodes[n].inputs or (n,)))
 
     def sentences(self, names: Iterable[str]) -> tuple[Sentence, ...]:
@@ -61,12 +61,14 @@ class Graph:
         return tuple(sentence for name in names for sentence in self._sentences(name))
 
     def _sentences(self, name: str) -> tuple[Sentence, ...]:
-        if name not in self._cut:
+        if name not in self._sentences_of:
             found = segment_passages([Passage(name, self._nodes[name].text)])
             at = self._count
-            self._cut[name] = tuple(replace(one, index=at + n) for n, one in enumerate(found))
+            self._sentences_of[name] = tuple(
+                replace(one, index=at + n) for n, one in enumerate(found)
+            )
             self._count += len(found)
-        return self._cut[name]
+        return self._sentences_of[name]
 
 
 def _check_ids(nodes: Sequence[Node]) -> None:
@@ -90,9 +92,9 @@ def _check_order(nodes: Sequence[Node]) -> None:
         TopologicalSorter({node.id: node.inputs for node in nodes}).prepare()
     except CycleError as error:
         circle: list[str] = error.args[1]
-        told = " → ".join(map(repr, circle[:_SHOWN])) + " → …" * (len(circle) > _SHOWN)
+        told = " → ".join(map(repr, circle[:_MAX_LISTED])) + " → …" * (len(circle) > _MAX_LISTED)
         raise InputError(f"expected nodes without a cycle, got {told}") from error
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:_SHOWN])) + ", …" * (len(names) > _SHOWN)
+    return ", ".join(map(repr, names[:_MAX_LISTED])) + ", …" * (len(names) > _MAX_LISTED)

@@ -11,7 +11,7 @@ from otel_rt4chart.cli import main
 from otel_rt4chart.judges import build
 from otel_rt4chart.testing import ScriptedJudge
 from otel_rt4chart.verify.core.cascade import CascadeJudge
-from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from tests.endpoint_server import EndpointServer, error
 
 BUNDLED = str(Path(__file__).parents[2] / "data/bench")

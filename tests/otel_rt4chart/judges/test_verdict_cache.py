@@ -9,7 +9,14 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.judges.verdict_cache import FileCache
-from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache, keep, key_of, stored
+from otel_rt4chart.verify.llm.cache import (
+    Cache,
+    MemoryCache,
+    ScopedCache,
+    key_of,
+    load_value,
+    store_value,
+)
 
 
 def test_verdicts_are_found_again_after_a_restart(tmp_path: Path) -> None:
@@ -63,22 +70,22 @@ def test_a_full_cache_lets_the_oldest_go(kind: str, tmp_path: Path) -> None:
 def test_a_value_that_was_not_kept_like_that_is_none(text: str) -> None:
     """It is asked for again, whatever stands in the cache."""
     cache = MemoryCache()
-    keep(cache, "key", {"label": "entailed"})
-    assert stored(cache, "key") == {"label": "entailed"}
+    store_value(cache, "key", {"label": "entailed"})
+    assert load_value(cache, "key") == {"label": "entailed"}
 
     cache.put("key", text)
 
-    assert stored(cache, "key") is None
+    assert load_value(cache, "key") is None
 
 
 def test_a_value_under_another_key_is_none() -> None:
     """The seal is over key and value."""
     cache = MemoryCache()
-    keep(cache, "key", 1)
+    store_value(cache, "key", 1)
 
     cache.put("other", cache.get("key") or "")
 
-    assert stored(cache, "other") is None
+    assert load_value(cache, "other") is None
 
 
 def test_what_is_kept_for_one_scope_is_not_found_in_another() -> None:

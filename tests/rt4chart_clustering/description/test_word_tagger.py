@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.verify.core.model import Clash
-from otel_rt4chart.verify.neural.cross_encoder import Mark, marked_runs
+from otel_rt4chart.verify.neural.cross_encoder import WordMark, marked_runs
 from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 
 SOURCE = "An open pit mine collapsed on Wednesday, killing at least two people, state media said."
@@ -37,7 +37,12 @@ def test_evidence_that_does_not_fit_is_left_out(tagger: CrossEncoderTagger) -> N
 def test_neighbouring_words_are_one_run_and_the_surest_is_first() -> None:
     """Runs below the given probability are left out."""
     text = "the gold mine shut down late"
-    marks = [Mark(0, 3, 0.1), Mark(4, 8, 0.8), Mark(14, 18, 0.85), Mark(19, 23, 0.9)]
+    marks = [
+        WordMark(0, 3, 0.1),
+        WordMark(4, 8, 0.8),
+        WordMark(14, 18, 0.85),
+        WordMark(19, 23, 0.9),
+    ]
 
     assert marked_runs(text, marks, 0.72) == ["shut down", "gold"]
     assert marked_runs(text, [], 0.0) == []

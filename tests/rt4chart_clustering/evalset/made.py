@@ -9,7 +9,7 @@ from dataclasses import replace
 from otel_rt4chart.judges.verdicts import verified
 from otel_rt4chart.spans.exchange.exchanges import candidates
 from otel_rt4chart.spans.model.record import SpanRecord
-from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.pipeline import Verifier
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts

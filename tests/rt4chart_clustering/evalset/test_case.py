@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.json_rows import row_from
+from otel_rt4chart.verify.core.json_rows import read_row
 from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import (
     EvalCase,
@@ -51,7 +51,7 @@ def test_a_case_comes_back_from_its_row(case: EvalCase) -> None:
 @given(cases())
 def test_a_case_is_a_row_that_verify_reads(case: EvalCase) -> None:
     """So a set can be verified as it is."""
-    assert row_from(case_row(case)).exchange == case.exchange
+    assert read_row(case_row(case)).exchange == case.exchange
 
 
 @given(cases(), TEXTS)

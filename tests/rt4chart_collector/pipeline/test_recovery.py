@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.verify import Verifier
-from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from rt4chart_collector.core.instruments import UNSAVED_TRACES
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.json_rows import NAMES, row_from
+from otel_rt4chart.verify.core.json_rows import NAMES, read_row
 
 ROW: dict[str, Any] = {"question": "How long?", "contexts": ["14 days."], "answer": "14 days."}
 
@@ -19,7 +19,7 @@ def test_a_field_may_have_another_tools_name(field: str, name: str) -> None:
     value = {key: held for key, held in ROW.items() if key != field} | {name: ROW[field]}
     empty = dict.fromkeys(set(NAMES[field]) - {name})
 
-    assert row_from(value | empty) == row_from(ROW)
+    assert read_row(value | empty) == read_row(ROW)
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_what_is_ambiguous_or_missing_is_told_with_the_names(
 ) -> None:
     """Nobody has to guess which of two was verified."""
     with pytest.raises(InputError, match=re.escape(told)):
-        row_from(ROW | change)
+        read_row(ROW | change)
 
 
 def test_a_row_keeps_its_own_date() -> None:
     """The other one is for rows without."""
-    assert row_from(ROW, as_of="2026-01-31").exchange.as_of == "2026-01-31"
-    assert row_from(ROW | {"as_of": "2025-01-31T10:00"}, as_of="2026").exchange.as_of[:4] == "2025"
-    assert row_from(ROW).exchange.as_of == ""
+    assert read_row(ROW, as_of="2026-01-31").exchange.as_of == "2026-01-31"
+    assert read_row(ROW | {"as_of": "2025-01-31T10:00"}, as_of="2026").exchange.as_of[:4] == "2025"
+    assert read_row(ROW).exchange.as_of == ""

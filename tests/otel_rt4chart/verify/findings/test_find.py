@@ -24,11 +24,11 @@ from otel_rt4chart.verify import (
     Verifier,
 )
 from otel_rt4chart.verify.findings.find import MOST_PER_NAME, find
-from otel_rt4chart.verify.stages.outcome import Notes
+from otel_rt4chart.verify.stages.verification import VerificationNotes
 
 COVERED = "The policy covers outpatient MRI."
 DENIED = "The policy does not cover outpatient MRI."
-NOTES = Notes({}, "", None)
+NOTES = VerificationNotes({}, "", None)
 
 
 class Counting(RulesJudge):
@@ -184,7 +184,7 @@ def test_without_passages_there_is_nothing_to_find() -> None:
 
 def test_how_the_verdict_was_reached_is_told_last() -> None:
     """A compressed context and links by words alone."""
-    notes = Notes({}, "the embedder did not answer", (25, 100))
+    notes = VerificationNotes({}, "the embedder did not answer", (25, 100))
 
     found = find(Exchange("", denying(0), COVERED), [entailed()], notes, RulesJudge())
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.language.dates import Moment, bears_out, borne_out, contradicts, moments
+from otel_rt4chart.verify.language.dates import (
+    Moment,
+    contradicts,
+    is_supported_by,
+    is_supported_in,
+    moments,
+)
 
 
 def only(text: str) -> Moment:
@@ -42,8 +48,8 @@ def test_a_fuller_date_bears_a_shorter_one_out_and_not_the_other_way() -> None:
     """`in 1990` follows from `April 24, 1990`."""
     full, short = only("April 24, 1990"), only("in 1990")
 
-    assert bears_out(short, full)
-    assert not bears_out(full, short)
+    assert is_supported_by(short, full)
+    assert not is_supported_by(full, short)
 
 
 def test_dates_that_share_a_part_with_other_values_contradict() -> None:
@@ -56,16 +62,18 @@ def test_a_month_may_be_borne_out_by_one_date_and_its_year_by_another() -> None:
     """But a day must stand in one date."""
     context = frozenset({only("on 3 May").parts, only("in 1990").parts})
 
-    assert borne_out(only("in May 1990"), context)
-    assert not borne_out(only("4 May 1990"), context)
+    assert is_supported_in(only("in May 1990"), context)
+    assert not is_supported_in(only("4 May 1990"), context)
 
 
 def test_a_day_without_its_year_and_the_year_elsewhere_bear_out_both() -> None:
     """`April 9th` in an article of 2011; a day told with another year does not."""
     claimed = only("9 April 2011")
 
-    assert borne_out(claimed, frozenset({only("April 9th").parts, only("in 2011").parts}))
-    assert not borne_out(claimed, frozenset({only("9 April 2010").parts, only("in 2011").parts}))
+    assert is_supported_in(claimed, frozenset({only("April 9th").parts, only("in 2011").parts}))
+    assert not is_supported_in(
+        claimed, frozenset({only("9 April 2010").parts, only("in 2011").parts})
+    )
 
 
 def test_a_span_of_years_is_two_years() -> None:

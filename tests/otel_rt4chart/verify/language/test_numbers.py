@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.language.numbers import Quantity, agree, same_kind
+from otel_rt4chart.verify.language.numbers import Quantity, same_kind, values_agree
 from otel_rt4chart.verify.language.slots import read_slots
 
 
@@ -66,7 +66,7 @@ def test_what_counts_nothing_is_no_quantity(text: str) -> None:
 )
 def test_values_agree_through_units_rounding_and_hedges(claimed: str, found: str) -> None:
     """What a careful reader would accept."""
-    assert agree(only(claimed), only(found))
+    assert values_agree(only(claimed), only(found))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_values_agree_through_units_rounding_and_hedges(claimed: str, found: str
 )
 def test_values_disagree(claimed: str, found: str) -> None:
     """Without a hedge 195 is not 200, and a scale is part of the value."""
-    assert not agree(only(claimed), only(found))
+    assert not values_agree(only(claimed), only(found))
     assert same_kind(only(claimed), only(found))
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Sentence
-from otel_rt4chart.verify.link.chunks import chunk
+from otel_rt4chart.verify.link.chunks import split_into_chunks
 from otel_rt4chart.verify.text.token_estimate import tokens_of
 
 
@@ -25,7 +25,9 @@ def test_every_sentence_is_in_a_chunk_and_no_chunk_is_too_large(
 ) -> None:
     """Windows cover the context in order, within both bounds."""
     context = sentences(sizes)
-    parts = chunk(context, window=window, overlap=min(overlap, window - 1), max_tokens=max_tokens)
+    parts = split_into_chunks(
+        context, window=window, overlap=min(overlap, window - 1), max_tokens=max_tokens
+    )
 
     assert {s.index for part in parts for s in part.sentences} == set(range(len(sizes)))
     assert [part.index for part in parts] == list(range(len(parts)))
@@ -37,7 +39,7 @@ def test_every_sentence_is_in_a_chunk_and_no_chunk_is_too_large(
 
 def test_neighbouring_chunks_share_the_overlap() -> None:
     """Two sentences at a border are seen together at least once."""
-    parts = chunk(sentences([1] * 10), window=4, overlap=2)
+    parts = split_into_chunks(sentences([1] * 10), window=4, overlap=2)
 
     assert [[s.index for s in part.sentences] for part in parts] == [
         [0, 1, 2, 3],
@@ -50,4 +52,4 @@ def test_neighbouring_chunks_share_the_overlap() -> None:
 def test_a_window_that_cannot_move_is_refused() -> None:
     """An overlap as large as the window would never end."""
     with pytest.raises(ValueError, match="overlap < window"):
-        chunk(sentences([1]), window=3, overlap=3)
+        split_into_chunks(sentences([1]), window=3, overlap=3)

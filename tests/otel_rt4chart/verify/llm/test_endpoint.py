@@ -9,9 +9,9 @@ import pytest
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.core.meter import Budget
-from otel_rt4chart.verify.llm.ask import Completion, UnsentError
+from otel_rt4chart.verify.llm.conversation import Completion, UnsentError
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from otel_rt4chart.verify.llm.prompt import Message, Prompt
+from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt
 from tests.endpoint_server import (
     Answer,
     EndpointServer,
@@ -24,7 +24,9 @@ from tests.endpoint_server import (
 )
 
 KEY = "sk-test-0123456789"
-PROMPT = Prompt((Message("system", "Judge."), Message("user", "A claim.")), "reply", {}, 50, 42)
+PROMPT = Prompt(
+    (ChatMessage("system", "Judge."), ChatMessage("user", "A claim.")), "reply", {}, 50, 42
+)
 
 
 @contextmanager
@@ -82,7 +84,8 @@ def test_replies_come_in_the_order_of_the_prompts_and_side_by_side() -> None:
     """Concurrency is bounded, order is kept."""
     with serving(lambda seen: text(seen.user), concurrency=3, latency_s=0.1) as (server, endpoint):
         prompts = [
-            Prompt((PROMPT.messages[0], Message("user", str(n))), "r", {}, 5, 1) for n in range(9)
+            Prompt((PROMPT.messages[0], ChatMessage("user", str(n))), "r", {}, 5, 1)
+            for n in range(9)
         ]
         told = endpoint.send(prompts)
 

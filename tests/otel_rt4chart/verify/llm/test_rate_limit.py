@@ -3,7 +3,7 @@ from __future__ import annotations
 from threading import Lock
 
 from otel_rt4chart.verify.core.meter import Budget
-from otel_rt4chart.verify.llm.rate_limit import Held, Minute
+from otel_rt4chart.verify.llm.rate_limit import MinuteLimit, Reservation
 
 
 class Clock:
@@ -16,30 +16,30 @@ class Clock:
         return self.now
 
 
-def held(minute: Minute, tokens: int) -> Held:
+def held(minute: MinuteLimit, tokens: int) -> Reservation:
     """The room, which must be there."""
-    found = minute.hold(tokens)
-    assert isinstance(found, Held), found
+    found = minute.reserve(tokens)
+    assert isinstance(found, Reservation), found
     return found
 
 
 def test_room_is_held_until_it_is_known_what_a_call_used() -> None:
     """What a call did not use is there for the next one."""
-    minute = Minute(Budget(tokens=100), Clock(), Lock())
+    minute = MinuteLimit(Budget(tokens=100), Clock(), Lock())
     first = held(minute, 80)
 
-    assert minute.hold(30) == "over_budget: 100 tokens a minute"
+    assert minute.reserve(30) == "over_budget: 100 tokens a minute"
     first.tokens = 70
     held(minute, 30)
-    assert minute.hold(1) == "over_budget: 100 tokens a minute"
+    assert minute.reserve(1) == "over_budget: 100 tokens a minute"
 
 
 def test_a_minute_later_there_is_room_again() -> None:
     """Calls and tokens of the last 60 seconds count."""
     clock = Clock()
-    minute = Minute(Budget(calls=1), clock, Lock())
+    minute = MinuteLimit(Budget(calls=1), clock, Lock())
     held(minute, 0)
-    assert minute.hold(0) == "over_budget: 1 calls a minute"
+    assert minute.reserve(0) == "over_budget: 1 calls a minute"
 
     clock.now = 60.0
 
@@ -48,7 +48,7 @@ def test_a_minute_later_there_is_room_again() -> None:
 
 def test_what_was_refused_does_not_count() -> None:
     """Only what is sent takes room."""
-    minute = Minute(Budget(calls=1, tokens=100), Clock(), Lock())
+    minute = MinuteLimit(Budget(calls=1, tokens=100), Clock(), Lock())
 
-    assert minute.hold(200) == "over_budget: 100 tokens a minute"
+    assert minute.reserve(200) == "over_budget: 100 tokens a minute"
     held(minute, 100)

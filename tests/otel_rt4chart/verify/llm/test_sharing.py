@@ -21,7 +21,7 @@ from otel_rt4chart.verify import (
     Report,
     Verifier,
 )
-from otel_rt4chart.verify.llm.embedder import OpenAIEmbedder
+from otel_rt4chart.verify.llm.openai_embedder import OpenAIEmbedder
 from tests.endpoint_server import Answer, EndpointServer, Seen
 from tests.oracle import Oracle
 from tests.otel_rt4chart.verify.llm.served import WARM

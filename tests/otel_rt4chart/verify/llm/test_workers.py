@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
 
-from otel_rt4chart.verify.llm.ask import UnsentError
+from otel_rt4chart.verify.llm.conversation import UnsentError
 from otel_rt4chart.verify.llm.workers import Workers
 
 LONG = 30.0

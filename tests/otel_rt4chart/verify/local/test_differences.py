@@ -6,10 +6,10 @@ import pytest
 
 from otel_rt4chart.verify.language.context import read_context
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.local.features import Reading, read_claim
+from otel_rt4chart.verify.local.features import ClaimReading, read_claim
 
 
-def read(claim: str, *passages: str) -> Reading:
+def read(claim: str, *passages: str) -> ClaimReading:
     """A claim beside some sentences."""
     return read_claim(read_slots(claim), read_context(passages))
 
@@ -127,8 +127,8 @@ def test_a_claim_is_covered_by_several_sentences_together() -> None:
         "Bread and cheese are sold on Fridays.",
     )
 
-    assert set(reading.laid.sentences) == {0, 1}
-    assert reading.laid.coverage > reading.laid.best_coverage
+    assert set(reading.alignment.sentences) == {0, 1}
+    assert reading.alignment.coverage > reading.alignment.best_coverage
 
 
 def test_no_before_a_noun_denies_the_verb_as_not_does() -> None:

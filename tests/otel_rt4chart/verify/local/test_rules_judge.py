@@ -16,7 +16,7 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Sentence,
 )
-from otel_rt4chart.verify.local import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.text.segment import segment
 
 HUBBLE = (

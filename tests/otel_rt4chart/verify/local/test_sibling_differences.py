@@ -6,11 +6,11 @@ import pytest
 
 from otel_rt4chart.verify.language.context import read_context
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.local.features import Reading, read_claim
-from otel_rt4chart.verify.local.verdict import tell
+from otel_rt4chart.verify.local.features import ClaimReading, read_claim
+from otel_rt4chart.verify.local.verdict import select_differences
 
 
-def read(claim: str, *sentences: str) -> Reading:
+def read(claim: str, *sentences: str) -> ClaimReading:
     """A claim beside some sentences."""
     return read_claim(read_slots(claim), read_context(sentences))
 
@@ -49,7 +49,9 @@ def test_a_word_that_the_context_has_and_one_far_off_do_not(
 
 def test_another_kind_of_the_same_thing_is_told() -> None:
     """Claimed and found, and as one value although it stands in the same place, too."""
-    (told,) = tell(read("He played the guitar in it.", "He played the piano in it."), rivals=True)
+    (told,) = select_differences(
+        read("He played the guitar in it.", "He played the piano in it."), rivals=True
+    )
 
     assert (told.manner, told.claimed, told.found) == ("sibling", "guitar", "piano")
 

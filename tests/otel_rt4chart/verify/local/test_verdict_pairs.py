@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim, Judgement, Label, Passage
-from otel_rt4chart.verify.local import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.text.segment import segment_passages
 
 PLANS = "Basic costs $10. Pro costs $49."

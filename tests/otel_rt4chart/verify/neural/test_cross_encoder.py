@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.neural.cross_encoder import LONGEST, CrossEncoder, Mark
+from otel_rt4chart.verify.neural.cross_encoder import LONGEST, CrossEncoder, WordMark
 from rt4chart_models import folder as model_folder
 from tests.otel_rt4chart.verify.neural.made_cross import save_cross_encoder
 
@@ -36,7 +36,7 @@ def cross(folder: Path) -> CrossEncoder:
     return CrossEncoder(folder, 1)
 
 
-def words(claim: str, marks: tuple[Mark, ...]) -> list[str]:
+def words(claim: str, marks: tuple[WordMark, ...]) -> list[str]:
     """What the marks cover."""
     return [claim[mark.start : mark.end] for mark in marks]
 

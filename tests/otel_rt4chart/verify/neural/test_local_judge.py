@@ -15,7 +15,7 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
 from otel_rt4chart.verify.core.judge import ModelJudge
 from otel_rt4chart.verify.core.model import AnswerRange, Claim, DraftClaim, Judgement, Label
-from otel_rt4chart.verify.neural.stacked_head import FILE
+from otel_rt4chart.verify.neural.local_judge import HEADS_FILE
 from otel_rt4chart.verify.text.segment import segment
 from rt4chart_models import folder as model_folder
 
@@ -114,9 +114,9 @@ def test_the_id_tells_one_set_of_heads_from_another(judge: LocalJudge, tmp_path:
     copied = shutil.copytree(model_folder(), tmp_path / "models")
     assert LocalJudge(copied).id == judge.id
 
-    fitted = json.loads((copied / FILE).read_text())
+    fitted = json.loads((copied / HEADS_FILE).read_text())
     fitted["unfaithful"]["threshold"] = 0.123
-    (copied / FILE).write_text(json.dumps(fitted))
+    (copied / HEADS_FILE).write_text(json.dumps(fitted))
 
     assert LocalJudge(copied).id != judge.id
 
@@ -129,9 +129,9 @@ def test_heads_of_another_version_are_refused(head: str | None, tmp_path: Path) 
     """The error says what to install."""
     copied = shutil.copytree(model_folder(), tmp_path / "models")
     if head is None:
-        (copied / FILE).unlink()
+        (copied / HEADS_FILE).unlink()
     else:
-        (copied / FILE).write_text(head)
+        (copied / HEADS_FILE).write_text(head)
 
     with pytest.raises(SettingsError, match=r"head\.json.*rt4chart-models of the same version"):
         LocalJudge(copied)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.text.citations import Citation, blanked, citations, quotations
+from otel_rt4chart.verify.text.citations import Citation, blank_citations, citations, quotations
 
 # Text that is rich in what the patterns look for.
 CITING = st.lists(
@@ -136,15 +136,18 @@ def test_straight_quotes_are_paired_from_the_left() -> None:
 
 def test_blanking_leaves_every_other_character_in_its_place() -> None:
     """So that offsets still hold."""
-    assert blanked("MRI [1][2] (doc-3), chunk_id: c4.") == "MRI" + " " * 15 + "," + " " * 13 + "."
-    assert blanked("See chunk_id: c4.") == "See             ."
-    assert blanked("No citation (at all) [here].") == "No citation (at all) [here]."
+    assert (
+        blank_citations("MRI [1][2] (doc-3), chunk_id: c4.")
+        == "MRI" + " " * 15 + "," + " " * 13 + "."
+    )
+    assert blank_citations("See chunk_id: c4.") == "See             ."
+    assert blank_citations("No citation (at all) [here].") == "No citation (at all) [here]."
 
 
 @given(CITING | st.text(max_size=80))
 def test_blanking_changes_citations_only(text: str) -> None:
     """Of any text: the length stays, and so does each character that no citation holds."""
-    read = blanked(text)
+    read = blank_citations(text)
     cited = {at for one in citations(text) for at in range(one.start, one.end)}
 
     assert len(read) == len(text)

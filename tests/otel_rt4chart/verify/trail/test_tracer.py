@@ -14,7 +14,7 @@ from otel_rt4chart.verify.core.judge import Decompose, Hint, Question, Reply, Re
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.decompose.rules import decompose
-from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.trail.tracer import ClaimTrail, Node, Tracer
 
 ENT, CON, NIC, UND = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED

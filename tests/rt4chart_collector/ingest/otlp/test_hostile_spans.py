@@ -14,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify import Verifier
-from otel_rt4chart.verify.local.judge import RulesJudge
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from rt4chart_collector.store.engine.connect import Client

@@ -1,0 +1,98 @@
+"""The judge without a model: it aligns words, compares slots, and a fitted head decides."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from otel_rt4chart.verify.core.judge import Hint
+from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Sentence
+from otel_rt4chart.verify.decompose import rules as decomposition
+from otel_rt4chart.verify.language.context import ContextIndex, read_context
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.local.features import ClaimReading, read_claim
+from otel_rt4chart.verify.local.scoring import (
+    Odds,
+    RulesHeads,
+    clash_floor,
+    rules_heads,
+    swap_floor,
+    uncovered_floor,
+)
+from otel_rt4chart.verify.local.verdict import early_judgement, judgement_from_odds
+from otel_rt4chart.verify.text.citations import blank_citations
+
+
+class WholeContextJudge(ABC):
+    """A judge that indexes all sentences it is given, so that it needs no hint where to look."""
+
+    is_remote = False
+
+    def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
+        """The rule-based decomposition."""
+        return decomposition.decompose(sentences)
+
+    def assess(
+        self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
+    ) -> Sequence[Judgement]:
+        """Each claim against the sentences of one chunk alone."""
+        return self._judge(claims, chunk.sentences)
+
+    def resolve(
+        self,
+        claims: Sequence[DraftClaim],
+        context: Sequence[Sentence],
+        *,
+        hint: Hint | None,
+        question: str,
+    ) -> Sequence[Judgement]:
+        """Each claim against all sentences."""
+        return self._judge(claims, tuple(context))
+
+    @abstractmethod
+    def _judge(
+        self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
+    ) -> tuple[Judgement, ...]:
+        """One judgement a claim, in order."""
+
+
+class RulesJudge(WholeContextJudge):
+    """Needs no key, no network and no model; the same input gives the same verdict everywhere.
+
+    It has no state of its own: all instances share bounded caches of texts. Threads may share it.
+    """
+
+    def __init__(self) -> None:
+        """Read the fitted weights, once per process."""
+        self._heads: RulesHeads = rules_heads()
+
+    @property
+    def id(self) -> str:
+        """It changes whenever the same claim could get another verdict."""
+        return "rules/5"
+
+    def _judge(
+        self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
+    ) -> tuple[Judgement, ...]:
+        context = read_context([sentence.reading for sentence in sentences])
+        return tuple(self._judge_one(claim, context, sentences) for claim in claims)
+
+    def _judge_one(
+        self, draft: DraftClaim, context: ContextIndex, sentences: Sequence[Sentence]
+    ) -> Judgement:
+        claim = read_slots(blank_citations(draft.text))
+        known = early_judgement(draft, claim, context, sentences)
+        if known is not None:
+            return known
+        reading = read_claim(claim, context)
+        return judgement_from_odds(reading, self._odds(reading), sentences)
+
+    def _odds(self, reading: ClaimReading) -> Odds:
+        unfaithful, contradicted = self._heads.unfaithful, self._heads.contradicted
+        values = reading.named
+        return Odds(
+            max(unfaithful.probability(values), uncovered_floor(reading), clash_floor(reading)),
+            max(contradicted.probability(values), swap_floor(reading)),
+            unfaithful.threshold,
+            contradicted.threshold,
+        )

@@ -1,0 +1,208 @@
+"""Swapped values and roles: the context has all words of a claim, but joined in another way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from otel_rt4chart.verify.language.context import ContextIndex
+from otel_rt4chart.verify.language.numbers import same_kind, values_agree
+from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.tokens import stem
+from otel_rt4chart.verify.local.alignment import Alignment
+from otel_rt4chart.verify.local.differences import SlotDifference, quantity_text
+
+_MAX_WORDS = 8  # a longer claim says more than one thing
+_MAX_SENTENCES = 200
+_CLAUSE = re.compile(r"[;,]\s|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
+# Verbs whose subject and object can change places without another meaning.
+_SYMMETRIC = frozenset(
+    map(stem, ("meet", "marry", "face", "play", "date", "fight", "divorce", "join"))
+)
+_ORDINAL = re.compile(
+    r"\d+(?:st|nd|rd|th)|first|second|third|(?:four|fif|six|seven|eigh|nin|ten)th"
+)
+
+
+def subject_name(slots: Slots) -> frozenset[str]:
+    """The stems of the name that a text begins with: `Ben`, `Warehouse 57`, `the second`."""
+    if not slots.content:
+        return frozenset()
+    first = slots.content[0]
+    token = slots.tokens[first]
+    stems = {slots.tokens[at].stem for name in slots.names if first in name.tokens
+             for at in name.tokens}  # fmt: skip
+    following = slots.tokens[first + 1] if first + 1 < len(slots.tokens) else None
+    if following and following.text.isdigit() and following.start == token.end + 1:
+        stems |= {token.stem, following.stem}
+    return frozenset(stems | ({token.stem} if _ORDINAL.fullmatch(token.norm) else set()))
+
+
+def has_other_subject(claim: Slots, sentence: Slots) -> bool:
+    """True where both begin with a name, and the sentence's is not the claim's."""
+    own, theirs = subject_name(claim), subject_name(sentence)
+    return bool(own and theirs - own) and not own <= theirs
+
+
+def swap_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """The claim's value, where its subject has another one and another subject has this one.
+
+    Nothing where one clause of the context has all the words.
+    """
+    if not 2 <= len(claim.content) <= _MAX_WORDS or claim.denials:
+        return
+    found = _find_reversed_roles(claim, alignment, context) or _find_swapped_value(
+        claim, alignment, context
+    )
+    if found is not None:
+        yield found
+
+
+def _find_swapped_value(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> SlotDifference | None:
+    known = [word for word, stems in enumerate(alignment.equivalents) if stems]
+    name = subject_name(claim)
+    subject = {word for word in known if claim.words[word].stem in name} or {0}
+    words = range(len(claim.content))
+    if not subject <= set(known) or len(known) < len(words) - 1:
+        return None
+    clauses = list(_clauses(_nearest_sentences(known, alignment, context), context))
+    # One clause with all the words supports the claim, whatever the others join.
+    if any(_has_words(clause, words, alignment) for _, clause in clauses):
+        return None
+    for value in words[max(subject) + 1 :]:
+        others = [word for word in words if word != value]
+        is_elsewhere = any(
+            _is_about_other_subject(clause, subject, value, others, alignment)
+            for _, clause in clauses
+        )
+        for at, clause in clauses:
+            if not _has_words(clause, others, alignment) or has_other_subject(claim, clause):
+                continue
+            rival = _counterpart(claim, value, clause, alignment)
+            if rival is not None and (is_elsewhere or (name and rival.slot == "number")):
+                return replace(rival, sentence=at)
+    return None
+
+
+def _nearest_sentences(known: list[int], alignment: Alignment, context: ContextIndex) -> list[int]:
+    """The sentences that hold the most of the claim's words, best first."""
+    held = [
+        {at for stem in alignment.equivalents[word] for at in context.holders[stem]}
+        for word in known
+    ]
+    most = set[int]().union(*held)
+    ranked = sorted(most, key=lambda at: (-sum(at in one for one in held), at))
+    return ranked[:_MAX_SENTENCES]
+
+
+def _clauses(sentences: Iterable[int], context: ContextIndex) -> Iterator[tuple[int, Slots]]:
+    for at in sentences:
+        for part in _CLAUSE.split(context.sentences[at].text):
+            yield at, read_slots(part)
+
+
+def _has_words(clause: Slots, words: Iterable[int], alignment: Alignment) -> bool:
+    return all(
+        any(stem in clause.positions for stem in alignment.equivalents[word]) for word in words
+    )
+
+
+def _is_about_other_subject(
+    clause: Slots, subject: set[int], value: int, others: list[int], alignment: Alignment
+) -> bool:
+    """True for a clause with the value and the predicate that begins with another subject."""
+    predicate = [word for word in others if word not in subject]
+    has_predicate = not predicate or any(
+        _has_words(clause, [word], alignment) for word in predicate
+    )
+    if (
+        not has_predicate
+        or not _has_words(clause, [value], alignment)
+        or _has_words(clause, subject, alignment)
+    ):
+        return False
+    met = {stem for stems in alignment.equivalents for stem in stems}
+    own = subject_name(clause) or {clause.tokens[clause.content[0]].stem}
+    return not own <= met
+
+
+def _counterpart(
+    claim: Slots, value: int, clause: Slots, alignment: Alignment
+) -> SlotDifference | None:
+    """What the clause has in the value's place; None where it has the value itself."""
+    if _has_words(clause, [value], alignment):
+        return None
+    token = claim.words[value]
+    counted = next((one for one in claim.quantities if one.start <= token.start < one.end), None)
+    if counted is not None:
+        return next(
+            (
+                SlotDifference(
+                    "number", "swapped", quantity_text(claim, counted), quantity_text(clause, other)
+                )
+                for other in clause.quantities
+                if same_kind(counted, other)
+                and not any(values_agree(one, other) for one in claim.quantities)
+            ),
+            None,
+        )
+    before = {
+        place + 1
+        for stem in alignment.equivalents[value - 1]
+        for place in clause.positions.get(stem, ())
+    }
+    met = {stem for stems in alignment.equivalents for stem in stems}
+    if len(clause.content) != len(claim.content):
+        return None
+    return next(
+        (
+            SlotDifference("term", "swapped", token.text, other.text)
+            for place, other in enumerate(clause.words)
+            if place in before and other.stem not in met and other.is_capital == token.is_capital
+        ),
+        None,
+    )
+
+
+def _find_reversed_roles(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> SlotDifference | None:
+    """The two names around one verb, exchanged: `Bob sued Alice` for `Alice sued Bob`."""
+    verbs = [word for word, at in enumerate(claim.content) if not claim.tokens[at].is_capital]
+    if len(verbs) != 1 or not 0 < verbs[0] < len(claim.content) - 1:
+        return None
+    verb = claim.words[verbs[0]].stem
+    own_agent = _agent_stem(claim, (verb,))
+    agents = [
+        (agent, at)
+        for at, clause in _clauses(alignment.sentences, context)
+        if (agent := _agent_stem(clause, alignment.equivalents[verbs[0]]))
+        and {word.stem for word in claim.words} - {verb} <= clause.positions.keys()
+    ]
+    if verb in _SYMMETRIC or own_agent is None or any(agent == own_agent for agent, _ in agents):
+        return None
+    sides = [{word.stem for word in claim.words[: verbs[0]]}]
+    sides.append({word.stem for word in claim.words[verbs[0] + 1 :]})
+    for agent, at in agents:
+        if any(own_agent in one and agent in other for one, other in (sides, sides[::-1])):
+            first = claim.words[0]
+            found = next(word.text for word in context.sentences[at].words if word.stem in sides[1])
+            return SlotDifference("name", "swapped", first.text, found, at)
+    return None
+
+
+def _agent_stem(clause: Slots, verbs: Iterable[str]) -> str | None:
+    """The stem of the name that acts: the one before the verb, or after `by` in the passive."""
+    for place in (place for verb in verbs for place in clause.positions.get(verb, ())):
+        if not 0 < place < len(clause.content) - 1:
+            continue
+        left, at, right = clause.content[place - 1 : place + 2]
+        if clause.tokens[left].is_capital and clause.tokens[right].is_capital:
+            is_passive = any(token.norm == "by" for token in clause.tokens[at + 1 : right])
+            return clause.tokens[right if is_passive else left].stem
+    return None

@@ -1,0 +1,406 @@
+"""The stages of one verification, the state between them, and the claims that result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.cascade import Tier
+from otel_rt4chart.verify.core.evidence import (
+    and_join,
+    drop_unknown_sentences,
+    has_required_evidence,
+    or_join,
+    quote_evidence,
+)
+from otel_rt4chart.verify.core.judge import (
+    Assess,
+    Audit,
+    BatchJudge,
+    Decompose,
+    Embedder,
+    Hint,
+    Judge,
+    Resolve,
+)
+from otel_rt4chart.verify.core.model import (
+    Chunk,
+    Claim,
+    DraftClaim,
+    Judgement,
+    Label,
+    Report,
+    Sentence,
+    Usage,
+)
+from otel_rt4chart.verify.core.steps import Batch, Steps
+from otel_rt4chart.verify.decompose.answer_range import narrow_range
+from otel_rt4chart.verify.decompose.guards import claim_from_sentence, repair_drafts
+from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
+from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.link.chunks import split_into_chunks
+from otel_rt4chart.verify.link.evidence_selection import SelectedEvidence, select_evidence
+from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
+from otel_rt4chart.verify.text.graphemes import whole_graphemes
+from otel_rt4chart.verify.text.segment import segment
+
+NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
+NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
+_NOT_A_CLAIM = Judgement(Label.NOT_A_CLAIM, confidence=1.0)
+
+
+class VerificationNotes(NamedTuple):
+    """What findings need to know of a verification, beside its claims.
+
+    `scores` has each claim's best lexical link. `linking_error` says why meaning was not compared.
+    `compressed` has the smallest number of sentences that a claim was judged on, and the number of
+    all sentences; None where every claim was judged on all.
+    """
+
+    scores: dict[int, float]
+    linking_error: str
+    compressed: tuple[int, int] | None
+
+
+def claim_from(
+    draft: DraftClaim,
+    judgement: Judgement,
+    answer: str,
+    context: Sequence[Sentence],
+    *,
+    local: Label | None,
+    decided_by: str,
+    nearest: str,
+) -> Claim:
+    """The claim with its verdict; an unfaithful one with the narrowest range that carries it.
+
+    The range never splits a grapheme, what a reader sees as one character.
+    """
+    if not draft.is_claim:
+        judgement, decided_by = _NOT_A_CLAIM, "decompose"
+    answer_range = draft.range
+    if judgement.label.is_unfaithful and draft.sentence >= 0:
+        answer_range = narrow_range(answer, draft, judgement, nearest)
+    return Claim(
+        text=draft.text,
+        label=judgement.label,
+        local_label=judgement.label if local is None else local,
+        confidence=judgement.confidence,
+        decided_by=decided_by,
+        kind=draft.kind,
+        answer_range=whole_graphemes(answer, answer_range),
+        sentence=draft.sentence,
+        evidence=quote_evidence(judgement, context),
+        reason=judgement.reason,
+        clashes=judgement.clashes,
+        nearest=nearest,
+    )
+
+
+def judgements_from_reply(
+    tier: Tier, numbers: Sequence[int], reply: object, sentences: Iterable[Sentence]
+) -> dict[int, Judgement]:
+    """The judgement of each claim; a failed or malformed reply is undecided, never entailed.
+
+    `sentences` are those that the judge was shown: any other one in its reply is dropped.
+    """
+    answers: Sequence[object] = reply if isinstance(reply, Sequence) else ()
+    reason = str(reply) if isinstance(reply, JudgeError) else ""
+    if not reason and len(answers) != len(numbers):
+        reason = f"{tier.judge.id} judged {len(answers)} of {len(numbers)} claims"
+    if reason:
+        return dict.fromkeys(numbers, Judgement(Label.UNDECIDED, reason=reason))
+    known = {sentence.index for sentence in sentences}
+    missing = Judgement(Label.UNDECIDED, reason=f"{tier.judge.id} gave no judgement of this claim")
+    return {
+        number: drop_unknown_sentences(answer if isinstance(answer, Judgement) else missing, known)
+        for number, answer in zip(numbers, answers, strict=True)
+    }
+
+
+def undecided_report(answer: str, judge: str, reason: str, usage: Usage) -> Report:
+    """The report where decomposition failed: each sentence that may hold a claim is undecided."""
+    undecided = Judgement(Label.UNDECIDED, reason=reason)
+    wholes = [draft for sentence in segment(answer) for draft in claim_from_sentence(sentence)]
+    claims = tuple(
+        claim_from(draft, undecided, answer, (), local=None, decided_by=judge, nearest="")
+        for draft in wholes
+    )
+    return Report(and_join(claim.label for claim in claims), claims, judge, usage=usage)
+
+
+# Of the training rows' claims without a link, 40 of 73 are unfaithful; most are small talk.
+UNLINKED = Judgement(Label.BASELESS, confidence=0.55, reason="unlinked")
+
+
+class Options(NamedTuple):
+    """The parameters of `Verifier`; see its constructor."""
+
+    window: int
+    overlap: int
+    max_chunk_tokens: int
+    floor: float
+    dense_floor: float
+    candidates: int
+    reruns: int
+
+
+def decompose_answer(
+    judge: Judge | BatchJudge, sentences: tuple[Sentence, ...]
+) -> Steps[tuple[DraftClaim, ...] | Exception]:
+    """The judge's claims of the answer, repaired; the error where it gave none."""
+    if not sentences:
+        return ()
+    (reply,) = yield Batch(judge, (Decompose(sentences),))
+    if isinstance(reply, Exception):
+        return reply
+    drafts = tuple(draft for draft in reply if isinstance(draft, DraftClaim))
+    return repair_drafts(drafts, sentences)
+
+
+@dataclass(slots=True)
+class VerificationRun:
+    """The state of one verification; a claim is identified by its number in `drafts`.
+
+    `pending` are the claims that the next judge is asked about. Of these, `unlinked` are like no
+    sentence and skip the local step. `hints` are the results of the local step, `judged_on` the
+    sentences that a claim was last judged on.
+    """
+
+    question: str
+    context: tuple[Sentence, ...]
+    options: Options
+    drafts: tuple[DraftClaim, ...] = ()
+    nearest: dict[int, str] = field(default_factory=dict)
+    scores: dict[int, float] = field(default_factory=dict)
+    candidates: dict[int, frozenset[int]] = field(default_factory=dict)
+    pending: list[int] = field(default_factory=list)
+    unlinked: set[int] = field(default_factory=set)
+    local: dict[int, Label] = field(default_factory=dict)
+    hints: dict[int, Hint] = field(default_factory=dict)
+    judged_on: dict[int, tuple[Sentence, ...]] = field(default_factory=dict)
+    judgements: dict[int, Judgement] = field(default_factory=dict)
+    decided_by: dict[int, str] = field(default_factory=dict)
+    linking_error: str = ""
+
+    def link(self, embedder: Embedder | None, judge: Judge | BatchJudge) -> Steps[None]:
+        """Find each claim's candidate sentences; a claim without any may be baseless at once."""
+        numbers = [number for number, draft in enumerate(self.drafts) if draft.is_claim]
+        if not self.context or not numbers:
+            return
+        texts = [self.drafts[number].text for number in numbers]
+        vectors, self.linking_error = yield from embed_texts(embedder, self.context, texts)
+        linker = Linker(self.context, vectors[: len(self.context)])
+        dense = vectors[len(self.context) :] or [()] * len(texts)
+        linked = set()
+        for number, text, vector in zip(numbers, texts, dense, strict=True):
+            found = linker.candidates(text, vector, limit=self.options.candidates)
+            self.candidates[number] = frozenset(link.sentence for link in found)
+            self.scores[number] = max((link.score for link in found), default=0.0)
+            if found:
+                self.nearest[number] = self.context[found[0].sentence].reading
+            is_linked = any(
+                link.score >= self.options.floor or link.cosine >= self.options.dense_floor
+                for link in found
+            )
+            # A claim without a content word cannot be linked, so the judge must decide it.
+            if is_linked or not content(text):
+                linked.add(number)
+        # Where no claim is linked, the languages may differ: the judge then reads every chunk.
+        unlinked = set(numbers) - linked if linked else set()
+        if decides_unlinked_claims(embedder, self.linking_error, judge):
+            self.judgements.update(dict.fromkeys(unlinked, UNLINKED))
+            self.decided_by.update(dict.fromkeys(unlinked, "link"))
+        else:
+            self.unlinked = unlinked
+        self.pending = [number for number in numbers if number not in self.judgements]
+
+    def verify_locally(self, tier: Tier) -> Steps[None]:
+        """Judge each claim on the chunks with a candidate of it; OR-join the labels (section 3.4).
+
+        A context of one chunk is left to the global step, which would read the same text.
+        """
+        self.hints.clear()
+        parts = self._chunks(tier.judge)
+        asked = [(part, numbers) for part in parts if (numbers := self._claims_for(part))]
+        if len(parts) < 2 or not asked:
+            return
+        # One batch for all chunks: a remote judge is called in parallel.
+        replies = yield Batch(
+            tier.judge,
+            tuple(Assess(self._drafts(numbers), part, self.question) for part, numbers in asked),
+        )
+        votes: defaultdict[int, list[tuple[Judgement, Chunk]]] = defaultdict(list)
+        for (part, numbers), reply in zip(asked, replies, strict=True):
+            for number, judgement in judgements_from_reply(
+                tier, numbers, reply, part.sentences
+            ).items():
+                votes[number].append((judgement, part))
+        for number, cast in votes.items():
+            self._or_join(number, cast)
+
+    def _or_join(self, number: int, cast: Sequence[tuple[Judgement, Chunk]]) -> None:
+        label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
+        agreeing = [vote for vote in cast if vote[0].label is label]
+        best = max(agreeing, key=lambda vote: vote[0].confidence, default=None)
+        is_found = label in (Label.ENTAILED, Label.CONTRADICTED) and best is not None
+        self.hints[number] = Hint(label, best[1] if best and is_found else None)
+
+    def verify_globally(self, tier: Tier) -> Steps[None]:
+        """Judge each claim on the whole context; claims with the same hint share a call (3.5)."""
+        groups: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        for number in self.pending:
+            hint = self.hints.get(number)
+            part = hint.chunk if hint else None
+            key = (part.index, str(hint.label)) if hint and part else (-1 if hint else -2, "")
+            groups[key].append(number)
+        # Sorted, so that the same answer makes the same calls in the same order.
+        ordered = [numbers for _, numbers in sorted(groups.items())]
+        for numbers in ordered:
+            yield from self._select_context(tier, numbers)
+        yield from self._resolve(tier, ordered, with_hint=True)
+
+    def require_evidence(self, tier: Tier) -> Steps[None]:
+        """Ask again for labels without evidence; what has none then is baseless (`no_evidence`)."""
+        groups: defaultdict[tuple[Sentence, ...], list[int]] = defaultdict(list)
+        for number in self.pending:
+            if not has_required_evidence(self.judgements[number]):
+                groups[self.judged_on[number]].append(number)
+        yield from self._resolve(tier, list(groups.values()), with_hint=False)
+        for number in (number for numbers in groups.values() for number in numbers):
+            if not has_required_evidence(self.judgements[number]):
+                self.judgements[number] = NO_EVIDENCE
+
+    def keep_confident(self, tier: Tier) -> None:
+        """Keep the verdicts that reach the tier's threshold; leave the others to the next tier."""
+        for number in self.pending:
+            self.decided_by[number] = tier.judge.id
+        self.pending = [
+            number
+            for number in self.pending
+            if self.judgements[number].confidence < tier.threshold
+            or not self.judgements[number].label.is_decided
+        ]
+
+    def audit(self, judge: BatchJudge, sentences: tuple[Sentence, ...]) -> Steps[None]:
+        """All steps in one call, for a judge that makes claims and labels together."""
+        wholes = tuple(draft for sentence in sentences for draft in claim_from_sentence(sentence))
+        if not sentences or not self.context:
+            self.drafts = decompose_by_rule(sentences)
+            return
+        selected = yield from select_evidence(judge, wholes, self.context, self.options.reruns)
+        reply: object = selected.failure
+        if selected.failure is None:
+            asked = Audit(sentences, selected.sentences, self.question)
+            (reply,) = yield Batch(judge, (asked,))
+        pairs = reply if isinstance(reply, Sequence) else ()
+        # A failed call leaves the sentences themselves as claims, each undecided.
+        self.drafts = tuple(draft for draft, _ in pairs) or wholes
+        undecided = Judgement(Label.UNDECIDED, reason=str(reply))
+        judgements = [judgement for _, judgement in pairs] or [undecided] * len(wholes)
+        known = {sentence.index for sentence in selected.sentences}
+        for number, judgement in enumerate(judgements):
+            kept = drop_unknown_sentences(judgement, known)
+            self.judgements[number] = kept if has_required_evidence(kept) else NO_EVIDENCE
+            self.decided_by[number] = judge.id
+            self.judged_on[number] = selected.sentences
+
+    def claims(self, answer: str, judge: str) -> tuple[Claim, ...]:
+        """The claims with their verdicts, in the order of the answer."""
+        return tuple(
+            claim_from(
+                draft,
+                self._verdict(number),
+                answer,
+                self.context,
+                local=self.local.get(number),
+                decided_by=self.decided_by.get(number, judge),
+                nearest=self.nearest.get(number, ""),
+            )
+            for number, draft in enumerate(self.drafts)
+        )
+
+    def _verdict(self, number: int) -> Judgement:
+        if number not in self.judgements:
+            self.decided_by[number] = "link"
+            # Without passages there is nothing to judge on; a missing verdict is never entailed.
+            return Judgement(Label.UNDECIDED, reason="no_context")
+        return self.judgements[number]
+
+    def notes(self) -> VerificationNotes:
+        """What findings need beside the claims."""
+        sizes = [len(sentences) for sentences in self.judged_on.values()]
+        smallest = min(sizes, default=len(self.context))
+        whole = len(self.context)
+        return VerificationNotes(
+            self.scores, self.linking_error, (smallest, whole) if smallest < whole else None
+        )
+
+    def _chunks(self, judge: Judge | BatchJudge) -> tuple[Chunk, ...]:
+        most = self.options.max_chunk_tokens
+        return split_into_chunks(
+            self.context,
+            window=self.options.window,
+            overlap=self.options.overlap,
+            max_tokens=min(most, judge.input_limit) if isinstance(judge, BatchJudge) else most,
+        )
+
+    def _claims_for(self, part: Chunk) -> list[int]:
+        """The claims with a candidate in the chunk, and those without any candidate."""
+        held = {sentence.index for sentence in part.sentences}
+        return [
+            number
+            for number in self.pending
+            if number not in self.unlinked
+            and (not self.candidates.get(number) or self.candidates[number] & held)
+        ]
+
+    def _drafts(self, numbers: Iterable[int]) -> tuple[DraftClaim, ...]:
+        return tuple(self.drafts[number] for number in numbers)
+
+    def _select_context(self, tier: Tier, numbers: Sequence[int]) -> Steps[None]:
+        """Set the sentences to judge these claims on: all, or a selection where these are too many.
+
+        The claims keep no earlier judgement, so that the next one replaces it.
+        """
+        selected = SelectedEvidence(self.context)
+        if isinstance(tier.judge, BatchJudge):
+            claims = self._drafts(numbers)
+            selected = yield from select_evidence(
+                tier.judge, claims, self.context, self.options.reruns
+            )
+        for number in numbers:
+            self.judged_on[number] = selected.sentences
+            if selected.failure is not None:
+                self.judgements[number] = Judgement(Label.UNDECIDED, reason=str(selected.failure))
+            elif not selected.sentences:
+                self.judgements[number] = NOTHING_SELECTED
+            else:
+                self.judgements.pop(number, None)
+
+    def _resolve(
+        self, tier: Tier, groups: Sequence[Sequence[int]], *, with_hint: bool
+    ) -> Steps[None]:
+        asked = [group for group in groups if with_hint is False or group[0] not in self.judgements]
+        if not asked:
+            return
+        replies = yield Batch(
+            tier.judge,
+            tuple(
+                Resolve(
+                    self._drafts(numbers),
+                    self.judged_on[numbers[0]],
+                    self.hints.get(numbers[0]) if with_hint else None,
+                    self.question,
+                    bare=not with_hint,
+                )
+                for numbers in asked
+            ),
+        )
+        for numbers, reply in zip(asked, replies, strict=True):
+            self.judgements.update(
+                judgements_from_reply(tier, numbers, reply, self.judged_on[numbers[0]])
+            )
