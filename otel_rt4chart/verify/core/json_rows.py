@@ -72,7 +72,7 @@ def read_row(value: Mapping[str, Any], *, as_of: str = "") -> InputRow:
     if not isinstance(answer, str):
         raise InputError(f"expected {name} to be a string, got {_type_name(answer)}")
     if not answer.strip():
-        raise InputError(f"expected {name} to have text, got an empty string")
+        raise InputError(f"expected {name} to hold text, got an empty string")
     name, question = _field(value, "question")
     if not isinstance(question or "", str):
         raise InputError(f"expected {name} to be a string, got {_type_name(question)}")

@@ -198,7 +198,7 @@ def test_a_not_a_number_and_a_byte_order_mark_are_told_apart(tmp_path: Path) -> 
 
     first, second = map(json.loads, out.read_text().splitlines())
     assert (status, first["label"]) == (1, "entailed")
-    assert "NaN is no JSON number" in second["error"]
+    assert "NaN is not a JSON number" in second["error"]
 
 
 def test_a_source_that_has_expired_by_now_is_stale(tmp_path: Path) -> None:
