@@ -6,8 +6,8 @@ STAMP := $(VENV)/.installed
 # The oldest OpenTelemetry that is supported, the base package alone, and the tests of that.
 OLDEST := .venv-oldest
 OLDEST_STAMP := $(OLDEST)/.installed
-APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handmade.py test_forks.py \
-	test_guard.py emit inline marking sampling spans)
+APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handmade.py core/test_forks.py \
+	core/test_guard.py emit inline marking sampling spans)
 # pyproject's group `browser`: a client of Chromium, and axe.
 BROWSER_STAMP := $(VENV)/.browser
 NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py

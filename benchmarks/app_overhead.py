@@ -34,7 +34,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from benchmarks.app_chain import QUESTION, chain
 from benchmarks.app_clocks import Clocks, Nothing
 from otel_rt4chart import RT4ChartInstrumentor, generator, retriever
-from otel_rt4chart.marking.attach import remove
+from otel_rt4chart.marking.exporter_wrapping import remove_processor
 
 BLOCK, WARM = 50, 100
 Attach = Callable[[TracerProvider], Callable[[], object]]  # gives how to take it off again
@@ -100,7 +100,7 @@ def processors(provider: TracerProvider) -> tuple[SpanProcessor, ...]:
 def added(provider: TracerProvider, processor: SpanProcessor) -> Callable[[], object]:
     """Add a processor; gives how to take it out."""
     provider.add_span_processor(processor)
-    return lambda: remove(provider, processor)
+    return lambda: remove_processor(provider, processor)
 
 
 MODES: dict[str, Attach] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.judge_gold import kinds_of
-from otel_rt4chart.bench.dataset import RESPONSES, Row, read_rows
+from otel_rt4chart.bench.dataset import RESPONSES, LabelledAnswer, read_rows
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.verify.core.model import AnswerRange, Clash, Sentence
 from otel_rt4chart.verify.link.linker import Linker
@@ -78,11 +78,11 @@ def flagged(folder: Path, split: str) -> list[Failing]:
     ]
 
 
-def _rows(folder: Path, split: str) -> list[Row]:
+def _rows(folder: Path, split: str) -> list[LabelledAnswer]:
     return [row for row in read_rows(folder) if (row.dataset, row.split) == (DATASET, split)]
 
 
-def _laid(row: Row) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
+def _laid(row: LabelledAnswer) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
     texts = [found.text for one in row.exchange.passages for found in segment(one.text)]
     context = tuple(Sentence(at, 0, len(text), text, "p") for at, text in enumerate(texts))
     linker = Linker(context)
@@ -92,7 +92,7 @@ def _laid(row: Row) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
             yield sentence, tuple(one.text for one in near)
 
 
-def _meets(row: Row, where: AnswerRange) -> bool:
+def _meets(row: LabelledAnswer, where: AnswerRange) -> bool:
     return any(one.range.start < where.end and where.start < one.range.end for one in row.spans)
 
 

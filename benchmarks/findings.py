@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from otel_rt4chart.bench.dataset import RESPONSES, Row, read_rows
+from otel_rt4chart.bench.dataset import RESPONSES, LabelledAnswer, read_rows
 from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.core.model import Passage, Report
 from otel_rt4chart.verify.text.segment import segment
@@ -49,7 +49,7 @@ EXPECTED = {
 Shares = dict[str, dict[str, dict[str, float]]]
 Kinds = Mapping[str, Counter[str]]
 # An answer with the names of what was found in it.
-Told = tuple[Row, frozenset[str]]
+Told = tuple[LabelledAnswer, frozenset[str]]
 
 
 def main() -> None:
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def measure(
-    rows: Sequence[Row], edited: Mapping[str, str]
+    rows: Sequence[LabelledAnswer], edited: Mapping[str, str]
 ) -> tuple[dict[str, Shares], dict[str, Counter[str]]]:
     """The shares of each layout, and the failure kinds of each edit; `edited` goes by answer."""
     verifier = Verifier(RulesJudge())
@@ -94,7 +94,7 @@ def edits(path: Path) -> dict[str, str]:
     return {str(row["id"]): row["kinds"][0] for row in rows if len(row.get("kinds") or ()) == 1}
 
 
-def split(row: Row) -> Row | None:
+def split(row: LabelledAnswer) -> LabelledAnswer | None:
     """The row with its one passage cut between sentences; None where there is nothing to cut."""
     if len(row.exchange.passages) != 1:
         return None
@@ -119,7 +119,7 @@ def names(report: Report) -> frozenset[str]:
     )
 
 
-def marked_kinds(row: Row, report: Report) -> Iterator[str]:
+def marked_kinds(row: LabelledAnswer, report: Report) -> Iterator[str]:
     """The failure kind of each unfaithful claim that overlaps what a person marked."""
     for finding in report.findings:
         if finding.name != "failure_kind" or finding.claim is None:

@@ -24,7 +24,7 @@ from benchmarks.judge_sections import Runs
 from benchmarks.judge_speed import speed
 from benchmarks.judge_systems import SYSTEMS, system
 from benchmarks.judge_tables import Table, as_markdown, as_text, as_value
-from otel_rt4chart.bench.dataset import RESPONSES, Row, choose_split, read_rows
+from otel_rt4chart.bench.dataset import RESPONSES, LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.core.errors import RT4ChartError
 
 
@@ -51,7 +51,7 @@ def main() -> int:
     return 0
 
 
-def run(names: Sequence[str], rows: Sequence[Row]) -> Runs:
+def run(names: Sequence[str], rows: Sequence[LabelledAnswer]) -> Runs:
     """Each system's verdicts on all rows."""
     runs = {}
     for name in names:

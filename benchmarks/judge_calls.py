@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.naive import Cost, Naive, Outcome, Verdict
-from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.verify import Endpoint, OpenAIJudge, Report, Verifier
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.decompose.coordination import verbs
@@ -54,7 +54,7 @@ class Compared(NamedTuple):
     `agreeing` and `agreeing_locally` count claims of the same words and label, of `claims`.
     """
 
-    row: Row
+    row: LabelledAnswer
     sentences: int
     chunks: int
     claims: int
@@ -96,7 +96,7 @@ def main() -> None:
     print_targets("answers of 3 claims or more", [one for one in compared if one.claims >= 3])
 
 
-def spread(rows: Sequence[Row], most: int) -> Sequence[Row]:
+def spread(rows: Sequence[LabelledAnswer], most: int) -> Sequence[LabelledAnswer]:
     """At most so many rows, evenly from all of them."""
     return rows[:: max(1, len(rows) // most)][:most]
 
@@ -202,7 +202,7 @@ def served(split: Split, latency_ms: float = 0.0) -> Iterator[tuple[EndpointServ
         raise RuntimeError(server.errors[0])
 
 
-def compare(rows: Iterable[Row], split: Split) -> list[Compared]:
+def compare(rows: Iterable[LabelledAnswer], split: Split) -> list[Compared]:
     """Both pipelines over all rows."""
     with served(split) as (server, endpoint):
         naive = Naive(endpoint, is_sequential=False)
@@ -211,7 +211,7 @@ def compare(rows: Iterable[Row], split: Split) -> list[Compared]:
 
 
 def _compared(
-    row: Row, server: EndpointServer, endpoint: Endpoint, naive: Naive, shared: Verifier
+    row: LabelledAnswer, server: EndpointServer, endpoint: Endpoint, naive: Naive, shared: Verifier
 ) -> Compared:
     theirs = naive.verify(row.exchange)
     server.seen.clear()
@@ -259,7 +259,7 @@ def _cost(report: Report) -> Cost:
     return Cost(used.calls, used.input_tokens, used.output_tokens)
 
 
-def measure(rows: Sequence[Row], split: Split, latency_ms: float) -> list[Timed]:
+def measure(rows: Sequence[LabelledAnswer], split: Split, latency_ms: float) -> list[Timed]:
     """Wall time a row: published and sequential, ours with an empty cache, ours with a shared one.
 
     What the rules and the words need is loaded by a first answer that is not timed.

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.judge_systems import Said, Verdict, claims_of, joined
-from otel_rt4chart.bench.dataset import Row, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.core.model import Exchange, Label
 from otel_rt4chart.verify.language.tokens import content
 
@@ -40,7 +40,7 @@ def covered(claim: str, known: Mapping[str, float]) -> float:
     return sum(rarity for stem, rarity in said.items() if stem in known) / total if total else 1.0
 
 
-def best_threshold(rows: Sequence[Row]) -> float:
+def best_threshold(rows: Sequence[LabelledAnswer]) -> float:
     """The threshold with the best balanced accuracy of answers."""
     least = [(1.0 - verify(row.exchange).unfaithful, row.is_hallucinated) for row in rows]
     wrong = sum(is_wrong for _, is_wrong in least)

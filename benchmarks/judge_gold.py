@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.judge_systems import Said, System, Verdict
-from otel_rt4chart.bench.dataset import GoldSpan, Row
-from otel_rt4chart.bench.metrics import Outcome
+from otel_rt4chart.bench.dataset import GoldSpan, LabelledAnswer
+from otel_rt4chart.bench.metrics import AnswerOutcome
 from otel_rt4chart.verify.core.model import AnswerRange, Label
 
 
 class Judged(NamedTuple):
     """A labelled answer and a system's verdict on it."""
 
-    row: Row
+    row: LabelledAnswer
     verdict: Verdict
 
 
@@ -43,7 +43,7 @@ class KnownClaim(NamedTuple):
         return self.said.label.is_unfaithful != self.is_wrong
 
 
-def judge(verify: System, rows: Iterable[Row]) -> list[Judged]:
+def judge(verify: System, rows: Iterable[LabelledAnswer]) -> list[Judged]:
     """A system's verdicts on all rows."""
     return [Judged(row, verify(row.exchange)) for row in rows]
 
@@ -77,20 +77,20 @@ def _meet(span: GoldSpan, where: AnswerRange) -> bool:
     return span.range.start < where.end and where.start < span.range.end
 
 
-def telling(rows: Iterable[Row]) -> frozenset[str]:
+def telling(rows: Iterable[LabelledAnswer]) -> frozenset[str]:
     """The data sets whose unfaithful answers are told to be contradicted or baseless."""
     return frozenset(row.dataset for row in rows if row.is_hallucinated and row.label is not None)
 
 
-def outcomes(judged: Sequence[Judged]) -> list[Outcome]:
+def outcomes(judged: Sequence[Judged]) -> list[AnswerOutcome]:
     """For the package's own metrics."""
     marked = {one.row.dataset for one in judged if one.row.spans}
     return [_outcome(row, verdict, row.dataset in marked) for row, verdict in judged]
 
 
-def _outcome(row: Row, verdict: Verdict, is_marked: bool) -> Outcome:
+def _outcome(row: LabelledAnswer, verdict: Verdict, is_marked: bool) -> AnswerOutcome:
     has_spans = is_marked and row.has_spans
-    return Outcome(
+    return AnswerOutcome(
         task=row.task,
         dataset=row.dataset,
         is_hallucinated=row.is_hallucinated,
@@ -102,7 +102,7 @@ def _outcome(row: Row, verdict: Verdict, is_marked: bool) -> Outcome:
     )
 
 
-def sample(rows: Sequence[Row], limit: int | None) -> list[Row]:
+def sample(rows: Sequence[LabelledAnswer], limit: int | None) -> list[LabelledAnswer]:
     """About so many rows: whole documents of each data set, in the data sets' proportions.
 
     The same documents come for the same data whatever the order of the rows, and one at least.

@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.judge_systems import claims_of
 from benchmarks.judge_tables import Cell, Table
 from benchmarks.judge_worker import WARM
-from otel_rt4chart.bench.dataset import Row
+from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.verify.core.model import Exchange
 
 ANSWERS, CLAIMS, STARTS = 120, 200, 5
@@ -30,7 +30,9 @@ HEAD = (
 )  # fmt: skip
 
 
-def speed(names: Sequence[str], rows: Sequence[Row], *, starts: int = STARTS) -> list[Table]:
+def speed(
+    names: Sequence[str], rows: Sequence[LabelledAnswer], *, starts: int = STARTS
+) -> list[Table]:
     """The table as measured, and its figures as multiples of the rules' where they are there."""
     load, cores = os.getloadavg()[0], os.cpu_count()
     note = (
@@ -51,7 +53,7 @@ def speed(names: Sequence[str], rows: Sequence[Row], *, starts: int = STARTS) ->
     return tables
 
 
-def samples(rows: Sequence[Row]) -> tuple[list[Exchange], list[Exchange]]:
+def samples(rows: Sequence[LabelledAnswer]) -> tuple[list[Exchange], list[Exchange]]:
     """Answers of different sources, evenly from all, and single claims of them as answers."""
     sources = list({row.source_id: row.exchange for row in rows}.values())
     answers = _spread(sources, ANSWERS + WARM)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.judge_systems import System, system
-from otel_rt4chart.judges.batch import in_order
+from otel_rt4chart.judges.batch import map_in_order
 from otel_rt4chart.verify.core.model import Exchange, Passage
 
 WARM = 3
@@ -45,7 +45,7 @@ def many(verify: System, exchanges: Sequence[Exchange]) -> Mapping[str, object]:
         verify(exchange)
     measured = exchanges[WARM:] or exchanges
     began, spent = time.perf_counter(), time.process_time()
-    claims = sum(len(done.claims) for done in in_order(verify, measured, threads))
+    claims = sum(len(done.claims) for done in map_in_order(verify, measured, threads))
     seconds, cpu = time.perf_counter() - began, time.process_time() - spent
     return {"claims": claims, "seconds": seconds, "cpu": cpu, "peak": peak_mib()}
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.core.cascade import Tier
 from otel_rt4chart.verify.core.judge import Hint, Judge
@@ -130,7 +130,7 @@ def main() -> None:
         print_profile(cases)
 
 
-def prepared(row: Row) -> Case:
+def prepared(row: LabelledAnswer) -> Case:
     """The answer with its claims by rule and the local judge's labels, one sentence each."""
     report = Verifier(RulesJudge(), scanner=Prepared([], {})).verify(row.exchange)
     context = segment_passages(row.exchange.passages)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Passage", "RT4ChartInstrumentor", "force", "generator", "retriever"]
 
-# Loaded when they are asked for: the pytest plugin is in every run of its users' tests.
+# Loaded on first access: pytest imports our plugin, and so this package, in every test run of
+# every user.
 _HOME = {
     "Passage": "otel_rt4chart.verify.core.model",
     "RT4ChartInstrumentor": "otel_rt4chart.instrumentor",
@@ -24,7 +25,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
-    """The public names (PEP 562)."""
+    """Load a public name on first access (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -11,13 +11,14 @@ from importlib.metadata import entry_points, version
 from otel_rt4chart.core.errors import RT4ChartError
 
 GROUP = "rt4chart.commands"
-# An option that makes another subcommand of one: the service's package adds it, not ours.
-MEANT = {("verify", "--from-store"): "backfill"}
+# This option of `verify` runs a subcommand that the collector package provides: the core must not
+# import the store.
+COMMAND_BY_OPTION = {("verify", "--from-store"): "backfill"}
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One subcommand: `run` returns the exit status (0 done, 1 done with failures, 2 wrong use)."""
+    """One subcommand. `run` returns the exit status: 0 success, 1 failures, 2 wrong usage."""
 
     name: str
     help: str
@@ -26,11 +27,11 @@ class Command:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Parse the command line, run one subcommand, and turn our errors into one line each."""
-    argv = meant(sys.argv[1:] if argv is None else argv)
+    """Run the subcommand of the command line; print an RT4ChartError as one line, status 2."""
+    argv = resolve_command(sys.argv[1:] if argv is None else argv)
     commands, missing = load_commands(argv[0] if argv else "")
     if argv and argv[0] in missing:
-        sys.stderr.write(_lacks(argv[0], missing[argv[0]]))
+        sys.stderr.write(_missing_package_message(argv[0], missing[argv[0]]))
         return 2
     parser = build_parser(commands, missing)
     options = parser.parse_args(argv)
@@ -45,18 +46,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def meant(argv: Sequence[str]) -> list[str]:
-    """The command line with the subcommand that an option of `MEANT` stands for."""
-    for (command, option), other in MEANT.items():
+def resolve_command(argv: Sequence[str]) -> list[str]:
+    """The command line with the subcommand that an option of `COMMAND_BY_OPTION` selects."""
+    for (command, option), target in COMMAND_BY_OPTION.items():
         if list(argv[:1]) == [command] and option in argv:
-            return [other, *(word for word in argv[1:] if word != option)]
+            return [target, *(word for word in argv[1:] if word != option)]
     return list(argv)
 
 
 def load_commands(wanted: str = "") -> tuple[dict[str, Command], dict[str, str]]:
-    """The subcommands whose packages are installed, and for the others the module they lack.
+    """The installed subcommands by name, and for the others the missing module by name.
 
-    Where `wanted` is one of them it alone is loaded: `verify` must not pay for the database.
+    If `wanted` names one of them, only that one is imported: `verify` must not pay for the import
+    of the database.
     """
     commands: dict[str, Command] = {}
     missing: dict[str, str] = {}
@@ -70,13 +72,13 @@ def load_commands(wanted: str = "") -> tuple[dict[str, Command], dict[str, str]]
     return commands, missing
 
 
-def _lacks(name: str, module: str) -> str:
+def _missing_package_message(name: str, module: str) -> str:
     return f"rt4chart {name} needs {module}: pip install 'otel-rt4chart[all]'\n"
 
 
 def build_parser(commands: dict[str, Command], missing: dict[str, str]) -> argparse.ArgumentParser:
-    """The parser; a subcommand that lacks a package is named with the extra that brings it."""
-    epilog = "".join(_lacks(name, module) for name, module in missing.items())
+    """The parser; its epilog lists subcommands with a missing package and how to install it."""
+    epilog = "".join(_missing_package_message(name, module) for name, module in missing.items())
     parser = argparse.ArgumentParser(
         prog="rt4chart",
         description="What share of a RAG application's claims its passages do not support.",
@@ -84,9 +86,9 @@ def build_parser(commands: dict[str, Command], missing: dict[str, str]) -> argpa
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=version("otel-rt4chart"))
-    chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in commands.values():
         command.configure(
-            chosen.add_parser(command.name, help=command.help, description=command.help)
+            subparsers.add_parser(command.name, help=command.help, description=command.help)
         )
     return parser

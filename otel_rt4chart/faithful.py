@@ -1,4 +1,4 @@
-"""Faithfulness as an assertion, for tests of a RAG application and for eval gates."""
+"""`assert_faithful`: faithfulness as an assertion, for tests and eval gates."""
 
 from __future__ import annotations
 
@@ -25,46 +25,49 @@ def assert_faithful(
     max_rate: float = 0.0,
     allow_undecided: bool = False,
 ) -> Report:
-    """The report, where at most `max_rate` of the decided claims is unfaithful.
+    """Return the report if at most `max_rate` of the decided claims are unfaithful.
 
-    Raises AssertionError that marks the unfaithful words and shows the evidence. A claim that could
-    not be decided fails too, unless it is allowed: what was not verified is not faithful. An answer
-    without claims ("I could not find that") passes: it says nothing that could be wrong.
-    Passages are texts, `Passage`s, or mappings with `text` and perhaps `id` and `metadata`.
-    InputError for an empty answer, which nothing can be said of, and for a rate that is none.
+    Otherwise raise an AssertionError that marks the unfaithful words and shows the evidence. An
+    undecided claim fails too, unless `allow_undecided` is set: a claim that was not verified is not
+    known to be faithful. An answer without claims ("I could not find that") passes.
+
+    Passages are strings, `Passage` objects, or mappings with `text` and optionally `id` and
+    `metadata`. Raises InputError for an empty answer and for a `max_rate` outside 0 to 1.
     """
-    __tracebackhide__ = True  # pytest shows the caller's line
+    __tracebackhide__ = True  # pytest shows the line of the caller
     if not 0.0 <= max_rate <= 1.0:
-        raise InputError(f"expected max_rate to be a share from 0 to 1, got {max_rate}")
-    _refuse_mistakes(answer, passages)
-    given = tuple(passage_from(one, number) for number, one in enumerate(passages, start=1))
-    report = verifier_from(judge).verify(Exchange(question, given, answer))
+        raise InputError(f"max_rate: expected a number from 0 to 1, got {max_rate}")
+    _check_inputs(answer, passages)
+    passages_read = tuple(
+        passage_from(passage, number) for number, passage in enumerate(passages, start=1)
+    )
+    report = verifier_from(judge).verify(Exchange(question, passages_read, answer))
     rate = report.hallucination_rate or 0.0
     undecided = 0 if allow_undecided else report.count(Label.UNDECIDED)
     if rate > max_rate or undecided:
-        raise AssertionError(explain(report, answer))
+        raise AssertionError(explain_report(report, answer))
     return report
 
 
-def _refuse_mistakes(answer: object, passages: object) -> None:
-    """A string read letter by letter, or no answer at all, would pass for a test of something."""
+def _check_inputs(answer: object, passages: object) -> None:
+    """Reject inputs that would make the test pass without testing anything."""
     if not isinstance(answer, str) or not answer.strip():
-        kind = "an empty one" if isinstance(answer, str) else type(answer).__name__
-        raise InputError(f"expected the answer to be a text, got {kind}")
+        kind = "an empty string" if isinstance(answer, str) else type(answer).__name__
+        raise InputError(f"answer: expected a non-empty string, got {kind}")
     if isinstance(passages, str | Passage | Mapping) or not isinstance(passages, Sequence):
         kind = type(passages).__name__
-        raise InputError(f"expected a list of passages, got {kind}: put it in a list")
+        raise InputError(f"passages: expected a list, got {kind}: put it in a list")
 
 
 def verifier_from(judge: str | Judge | BatchJudge | Verifier) -> Verifier:
-    """A verifier around a judge, or around the one of that name, which is built once."""
+    """The verifier for a judge; the verifier of a named judge is built once."""
     if isinstance(judge, Verifier):
         return judge
-    return _named(judge) if isinstance(judge, str) else Verifier(judge)
+    return _build_named_verifier(judge) if isinstance(judge, str) else Verifier(judge)
 
 
-def explain(report: Report, answer: str) -> str:
-    """The unfaithful and undecided claims with their words marked, and what stands against them."""
+def explain_report(report: Report, answer: str) -> str:
+    """The unfaithful and undecided claims, with their words marked and their evidence."""
     wrong = [
         claim
         for claim in report.claims
@@ -77,11 +80,11 @@ def explain(report: Report, answer: str) -> str:
         counts.append(f"{undecided} undecided")
     lines = [f"{', '.join(counts)} (judge {report.judge})"]
     for claim in wrong:
-        lines += ["", *_told(claim, answer)]
+        lines += ["", *_claim_lines(claim, answer)]
     return "\n".join(lines)
 
 
-def _told(claim: Claim, answer: str) -> Iterator[str]:
+def _claim_lines(claim: Claim, answer: str) -> Iterator[str]:
     start, end = claim.answer_range
     before, after = answer[max(0, start - 60) : start], answer[end : end + 60]
     lead, trail = "…" * (start > 60), "…" * (end + 60 < len(answer))
@@ -98,5 +101,5 @@ def _told(claim: Claim, answer: str) -> Iterator[str]:
 
 
 @cache
-def _named(name: str) -> Verifier:
+def _build_named_verifier(name: str) -> Verifier:
     return build_verifier(name)

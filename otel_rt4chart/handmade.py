@@ -1,4 +1,4 @@
-"""Spans made by hand: `retriever()` and `generator()`, written as OpenInference attributes."""
+"""Handmade spans: `retriever()` and `generator()`, written as OpenInference attributes."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from otel_rt4chart.verify.core.model import Passage
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Document = Passage | str | Mapping[str, Any]
-TEXT_NAMES = ("text", "content", "page_content")
+DocumentLike = Passage | str | Mapping[str, Any]
+TEXT_KEYS = ("text", "content", "page_content")
 
 
-class Step:
-    """One span of the application's pipeline, as a (sync or async) context or a decorator.
+class HandmadeSpan:
+    """One span of the application's pipeline: a context manager, sync or async, or a decorator.
 
-    The application's own exceptions pass untouched and are recorded on the span; ours never leave.
+    Exceptions of the application pass unchanged and are recorded on the span. Our own never leave.
     """
 
     def __init__(self, name: str, kind: str, attributes: Mapping[str, str | None]) -> None:
-        """`attributes` that are None are left out."""
+        """`attributes` that are None are omitted."""
         self._name = name
         self._kind = kind
         self._attributes = {key: value for key, value in attributes.items() if value is not None}
@@ -39,7 +39,7 @@ class Step:
         self._span: Span = trace.INVALID_SPAN
 
     def __enter__(self) -> Self:
-        """Start the span and make it the current one."""
+        """Start the span and make it current."""
         with guard("starting a span"):
             tracer = trace.get_tracer(semconv.HANDMADE_SCOPE)
             self._context = tracer.start_as_current_span(
@@ -58,7 +58,7 @@ class Step:
         with guard("ending a span"):
             context, self._context = self._context, None
             if context is not None:
-                _leave(context, kind, error, traceback)
+                _exit_context(context, kind, error, traceback)
 
     async def __aenter__(self) -> Self:
         """As `with`."""
@@ -74,35 +74,35 @@ class Step:
         self.__exit__(kind, error, traceback)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Wrap a function, sync or async: each call is a span, and what it returns is recorded."""
+        """Decorate a sync or async function: each call is a span that records the return value."""
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
-            async def awaited(*args: P.args, **kwargs: P.kwargs) -> Any:  # noqa: ANN401 the function's own
-                with self._again() as step:
+            async def call_async(*args: P.args, **kwargs: P.kwargs) -> Any:  # noqa: ANN401 the type of the function
+                with self._new_call() as span:
                     result = await function(*args, **kwargs)
-                    step.returned(result)
+                    span.record_result(result)
                     return result
 
-            return awaited  # type: ignore[return-value]
+            return call_async  # type: ignore[return-value]
 
         @functools.wraps(function)
-        def called(*args: P.args, **kwargs: P.kwargs) -> R:
-            with self._again() as step:
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            with self._new_call() as span:
                 result = function(*args, **kwargs)
-                step.returned(result)
+                span.record_result(result)
                 return result
 
-        return called
+        return call
 
-    def returned(self, result: object) -> None:
-        """Record what a decorated function returned; another kind of step says how."""
+    def record_result(self, result: object) -> None:
+        """Record the return value of a decorated function; subclasses say how."""
 
-    def _again(self) -> Step:
-        """A fresh step for one call: calls may run at the same time."""
-        fresh = type(self).__new__(type(self))
-        Step.__init__(fresh, self._name, self._kind, self._attributes)
-        return fresh
+    def _new_call(self) -> HandmadeSpan:
+        """A new span for one call: calls of a decorated function may run concurrently."""
+        span = type(self).__new__(type(self))
+        HandmadeSpan.__init__(span, self._name, self._kind, self._attributes)
+        return span
 
     def _set(self, attributes: Mapping[str, str | float]) -> None:
         with guard("writing a span"):
@@ -110,37 +110,37 @@ class Step:
                 self._span.set_attributes(dict(attributes))
 
 
-class Retriever(Step):
-    """A retrieval; `documents` says what was found."""
+class Retriever(HandmadeSpan):
+    """A retrieval span; `documents` records the result."""
 
-    def documents(self, found: Sequence[Document]) -> None:
-        """The passages as the generator will see them, in order.
+    def documents(self, found: Sequence[DocumentLike]) -> None:
+        """Record the passages, in the order in which the generator will see them.
 
-        They are written as one JSON attribute, not one attribute a field: the SDK keeps 128
-        attributes a span and drops the oldest, so that fifty documents would lose the first ones.
+        They are one JSON attribute instead of one attribute for each field: the SDK keeps 128
+        attributes a span and drops the oldest, so fifty documents would lose the first ones.
         """
         with guard("writing documents"):
-            rows = [_row(document) for document in found]
-            # A retriever's output is the generator's input: either switch hides it.
+            rows = [_document_row(document) for document in found]
+            # The output of a retriever is the input of the generator: either switch hides it.
             if content_switches().hide_any:
-                rows = [_hidden(row) for row in rows]
+                rows = [_redact_row(row) for row in rows]
             self._set({semconv.RETRIEVAL_DOCUMENTS: json.dumps(rows, ensure_ascii=False)})
 
-    def returned(self, result: object) -> None:
-        """A list of passages, strings or mappings with a text is what was found."""
+    def record_result(self, result: object) -> None:
+        """Record a returned list of passages, strings or mappings as the documents."""
         if isinstance(result, list | tuple):
             self.documents(result)
 
 
-class Generator(Step):
-    """A generation; `answer` says what the user reads."""
+class Generator(HandmadeSpan):
+    """A generation span; `answer` records what the user reads."""
 
     def question(self, text: str) -> None:
-        """What was asked, where it was not known when the span began."""
-        self._set({semconv.INPUT_VALUE: str(_asked(text))})
+        """Record the question, if it was not known when the span started."""
+        self._set({semconv.INPUT_VALUE: str(_question_text(text))})
 
     def answer(self, text: str) -> None:
-        """The answer, whole."""
+        """Record the complete answer."""
         message = f"{semconv.LLM_OUTPUT_MESSAGES}.0"
         if content_switches().hide_outputs:
             text = semconv.REDACTED
@@ -153,67 +153,67 @@ class Generator(Step):
         )
 
     def metadata(self, values: Mapping[str, object]) -> None:
-        """Anything of one's own to find the answer by: written as OpenInference metadata."""
+        """Record your own keys, to find the answer by, as OpenInference metadata."""
         with guard("writing metadata"):
             if not content_switches().hide_any:
                 self._set({semconv.METADATA: json.dumps(values, ensure_ascii=False, default=str)})
 
-    def returned(self, result: object) -> None:
-        """A string is the answer."""
+    def record_result(self, result: object) -> None:
+        """Record a returned string as the answer."""
         if isinstance(result, str):
             self.answer(result)
 
 
 def retriever(name: str, *, query: str | None = None, route: str | None = None) -> Retriever:
-    """A retrieval step: `with retriever("search", query=q) as r: r.documents(found)`."""
-    attributes = {semconv.INPUT_VALUE: _asked(query), semconv.ROUTE: route}
+    """A retrieval span: `with retriever("search", query=q) as r: r.documents(found)`."""
+    attributes = {semconv.INPUT_VALUE: _question_text(query), semconv.ROUTE: route}
     return Retriever(name, "RETRIEVER", attributes)
 
 
 def generator(
     name: str, *, question: str | None = None, route: str | None = None, model: str | None = None
 ) -> Generator:
-    """A generation step: `with generator("answer", route="refunds") as g: g.answer(text)`."""
+    """A generation span: `with generator("answer", route="refunds") as g: g.answer(text)`."""
     attributes = {
-        semconv.INPUT_VALUE: _asked(question),
+        semconv.INPUT_VALUE: _question_text(question),
         semconv.ROUTE: route,
         semconv.LLM_MODEL_NAME: model,
     }
     return Generator(name, "LLM", attributes)
 
 
-def _asked(text: str | None) -> str | None:
-    """A question, or OpenInference's mark for one that must not be written."""
+def _question_text(text: str | None) -> str | None:
+    """The question, or OpenInference's placeholder if the content switches hide inputs."""
     return semconv.REDACTED if text is not None and content_switches().hide_inputs else text
 
 
-def _hidden(row: dict[str, object]) -> dict[str, object]:
-    """A document without its text and what is told of it; its id and score stay."""
-    kept = (semconv.DOCUMENT_ID, semconv.DOCUMENT_SCORE)
-    bare = {name: value for name, value in row.items() if name in kept}
-    return bare | {semconv.DOCUMENT_CONTENT: semconv.REDACTED}
+def _redact_row(row: dict[str, object]) -> dict[str, object]:
+    """The document's id and score, with a placeholder for its text and no metadata."""
+    kept_keys = (semconv.DOCUMENT_ID, semconv.DOCUMENT_SCORE)
+    without_text = {name: value for name, value in row.items() if name in kept_keys}
+    return without_text | {semconv.DOCUMENT_CONTENT: semconv.REDACTED}
 
 
-def _leave(
+def _exit_context(
     context: AbstractContextManager[Span],
     kind: type[BaseException] | None,
     error: BaseException | None,
     traceback: TracebackType | None,
 ) -> None:
-    """Leave a span's context; the application's exception comes back out of it and is not ours."""
+    """Leave the span's context. It re-raises the application's exception, which is not ours."""
     try:
         context.__exit__(kind, error, traceback)
-    except BaseException as raised:  # told apart at once: only ours goes on
-        if raised is not error:
+    except BaseException as exception:  # only an exception of ours is raised, to the guard
+        if exception is not error:
             raise
 
 
-def _row(document: Document) -> dict[str, object]:
-    """A document under OpenInference's names; without an id its position would not be stable."""
+def _document_row(document: DocumentLike) -> dict[str, object]:
+    """A document under OpenInference's names. No id is made up: its position is not stable."""
     if isinstance(document, str):
         return {semconv.DOCUMENT_CONTENT: document}
     if isinstance(document, Mapping):
-        document = _passage(document)
+        document = _passage_from_mapping(document)
     row: dict[str, object] = {semconv.DOCUMENT_CONTENT: document.text}
     if document.id:
         row[semconv.DOCUMENT_ID] = document.id
@@ -224,11 +224,11 @@ def _row(document: Document) -> dict[str, object]:
     return row
 
 
-def _passage(document: Mapping[str, Any]) -> Passage:
-    """A mapping as a passage; ValueError where it has no text under a name that we know."""
-    text = next((document[name] for name in TEXT_NAMES if document.get(name) is not None), None)
+def _passage_from_mapping(document: Mapping[str, Any]) -> Passage:
+    """A mapping as a passage; ValueError if no known key holds the text."""
+    text = next((document[name] for name in TEXT_KEYS if document.get(name) is not None), None)
     if text is None:
-        raise ValueError(f"expected one of {', '.join(TEXT_NAMES)}, got {sorted(document)}")
+        raise ValueError(f"expected one of {', '.join(TEXT_KEYS)}, got {sorted(document)}")
     name = document.get("id")
     return Passage(
         id="" if name is None else str(name),

@@ -1,4 +1,4 @@
-"""The two modes: mark the spans for the service, or verify in this process."""
+"""The two modes: mark spans for the service, or verify answers in this process."""
 
 from __future__ import annotations
 
@@ -13,128 +13,138 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.trace import TracerProvider, sampling
 
 from otel_rt4chart.core.guard import LOG
-from otel_rt4chart.inline.completion_hook import HELD
-from otel_rt4chart.marking.attach import put_first, remove
-from otel_rt4chart.marking.decisions import Decisions
-from otel_rt4chart.marking.exporter import changes, unmarked
-from otel_rt4chart.marking.marker import Marker
+from otel_rt4chart.inline.completion_hook import PENDING_COMPLETIONS
+from otel_rt4chart.marking.decisions import TraceDecisions
+from otel_rt4chart.marking.exporter import keep_unmarked, mark_and_redact
+from otel_rt4chart.marking.exporter_wrapping import add_processor_first, remove_processor
+from otel_rt4chart.marking.processor import MarkingProcessor
 from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.sampling.rates import RatesSource
 from otel_rt4chart.settings.application import ApplicationSettings, chosen_judge
-from otel_rt4chart.spans.reading.sdk import Route
+from otel_rt4chart.spans.reading.sdk import RouteCallable
 
-# What these samplers keep is all that their parents, if they have any, keep.
-KEEPING = (sampling.ALWAYS_ON, sampling.DEFAULT_ON)
+# These samplers drop nothing that the parent's sampler keeps.
+KEEP_ALL_SAMPLERS = (sampling.ALWAYS_ON, sampling.DEFAULT_ON)
 
 
-class Given(NamedTuple):
-    """The arguments of `instrument`, checked; what is None comes from elsewhere."""
+class InstrumentOptions(NamedTuple):
+    """The validated arguments of `instrument`, with the settings of the environment.
+
+    `is_wrong` says that the environment is invalid; `settings` are the defaults then.
+    """
 
     provider: TracerProvider
     settings: ApplicationSettings
-    route: Route | None = None
+    route: RouteCallable | None = None
     redact: Callable[[str], str] | None = None
     judge: str | None = None
     logger_provider: LoggerProvider | None = None
     meter_provider: MeterProvider | None = None
-    is_wrong: bool = False  # the environment is; the settings are the defaults then
+    is_wrong: bool = False
 
 
-def hide(given: Given, attached: ExitStack) -> None:
-    """Redact by the callable, or take all texts out, and do nothing else."""
-    redactor = build_redactor("drop", "", given.redact)
-    marker = Marker(given.provider, changes(unmarked, redactor), hides=True)
-    _add(marker, given, attached)
+def start_redaction_only(options: InstrumentOptions, cleanup: ExitStack) -> None:
+    """Redact by the callable, or remove all texts, and do nothing else."""
+    redactor = build_redactor("drop", "", options.redact)
+    marker = MarkingProcessor(
+        options.provider, mark_and_redact(keep_unmarked, redactor), hides=True
+    )
+    _add_processor(marker, options, cleanup)
 
 
-def start(given: Given, attached: ExitStack) -> None:
-    """Attach to the provider; `attached` takes in how to undo it."""
-    settings = given.settings
+def start_mode(options: InstrumentOptions, cleanup: ExitStack) -> None:
+    """Attach to the provider; `cleanup` receives the callbacks that undo it."""
+    settings = options.settings
     sampler = Sampler(settings.policy())
     if settings.rates:
         source = RatesSource(settings.rates, sampler, token=settings.rates_token)
-        attached.callback(source.close)
+        cleanup.callback(source.close)
     if settings.mode == "inline":
-        _inline(given, sampler, attached)
+        _start_inline_mode(options, sampler, cleanup)
     else:
-        _mark(given, sampler, attached)
+        _start_mark_mode(options, sampler, cleanup)
 
 
-def _mark(given: Given, sampler: Sampler, attached: ExitStack) -> None:
-    """Decide, and write the decision on the spans as they are exported."""
-    _tell_what_is_dropped(given.provider, "RT4CHART_MODE=inline sees them too, where")
-    redactor = _redactor(given)
-    change = changes(Decisions(sampler, given.route).mark, redactor)
-    marker = Marker(given.provider, change, marks=True, hides=redactor.is_on)
-    _add(marker, given, attached)
+def _start_mark_mode(options: InstrumentOptions, sampler: Sampler, cleanup: ExitStack) -> None:
+    """Decide on each trace, and write the decision on its spans as they are exported."""
+    _warn_of_dropped_traces(options.provider, "to verify them, set RT4CHART_MODE=inline and")
+    redactor = _build_redactor(options)
+    change = mark_and_redact(TraceDecisions(sampler, options.route).mark, redactor)
+    marker = MarkingProcessor(options.provider, change, marks=True, hides=redactor.is_on)
+    _add_processor(marker, options, cleanup)
 
 
-def _inline(given: Given, sampler: Sampler, attached: ExitStack) -> None:
+def _start_inline_mode(options: InstrumentOptions, sampler: Sampler, cleanup: ExitStack) -> None:
     """Verify in a worker thread of this process, and emit the verdicts."""
     from otel_rt4chart.emit import Emitter
     from otel_rt4chart.inline import InlineVerifier
     from otel_rt4chart.judges.build import build_verifier
 
-    settings = given.settings
+    settings = options.settings
     if settings.record_unsampled:
-        _record_all(given.provider, attached)
+        _record_unsampled(options.provider, cleanup)
     else:
-        _tell_what_is_dropped(given.provider, "to see them,")
-    redactor = _redactor(given)
+        _warn_of_dropped_traces(options.provider, "to verify them, set")
+    redactor = _build_redactor(options)
     emitter = Emitter(
         settings.emit,
-        tracer_provider=given.provider,
-        logger_provider=given.logger_provider,
-        meter_provider=given.meter_provider,
+        tracer_provider=options.provider,
+        logger_provider=options.logger_provider,
+        meter_provider=options.meter_provider,
         redactor=redactor,
         version=version("otel-rt4chart"),
     )
     inline = InlineVerifier(
         sampler=sampler,
-        build_verifier=partial(build_verifier, given.judge or chosen_judge() or "local"),
+        build_verifier=partial(build_verifier, options.judge or chosen_judge() or "local"),
         emitter=emitter,
-        route=given.route,
+        route=options.route,
         queue_size=settings.queue_size,
     )
-    HELD.is_wanted = True
-    attached.callback(HELD.clear)
-    # The baggage's route and wish are read there too; without redaction no exporter is touched.
-    change = changes(unmarked, redactor) if redactor.is_on else None
-    marker = Marker(given.provider, change, hides=redactor.is_on)
-    _add(marker, given, attached)
-    put_first(given.provider, inline)
-    attached.callback(inline.shutdown)
-    attached.callback(remove, given.provider, inline)
+    PENDING_COMPLETIONS.is_enabled = True
+    cleanup.callback(PENDING_COMPLETIONS.clear)
+    # This processor also copies route and force from the baggage. Without redaction no exporter is
+    # wrapped.
+    change = mark_and_redact(keep_unmarked, redactor) if redactor.is_on else None
+    marker = MarkingProcessor(options.provider, change, hides=redactor.is_on)
+    _add_processor(marker, options, cleanup)
+    add_processor_first(options.provider, inline)
+    cleanup.callback(inline.shutdown)
+    cleanup.callback(remove_processor, options.provider, inline)
 
 
-def _redactor(given: Given) -> Redactor:
-    settings = given.settings
+def _build_redactor(options: InstrumentOptions) -> Redactor:
+    settings = options.settings
     return build_redactor(
-        settings.redact, settings.redact_pattern, given.redact, salt=settings.salt
+        settings.redact, settings.redact_pattern, options.redact, salt=settings.salt
     )
 
 
-def _add(marker: Marker, given: Given, attached: ExitStack) -> None:
-    attached.callback(marker.detach)
-    given.provider.add_span_processor(marker)
+def _add_processor(
+    marker: MarkingProcessor, options: InstrumentOptions, cleanup: ExitStack
+) -> None:
+    cleanup.callback(marker.detach)
+    options.provider.add_span_processor(marker)
 
 
-def _record_all(provider: TracerProvider, attached: ExitStack) -> None:
-    """See the spans too that a head sampler drops; what is exported stays the same."""
+def _record_unsampled(provider: TracerProvider, cleanup: ExitStack) -> None:
+    """Record spans that the head sampler drops, so that we see them; they are not exported."""
     wrap = getattr(sampling, "AlwaysRecordSampler", None)
     if wrap is None:
-        LOG.warning("RT4CHART_RECORD_UNSAMPLED needs opentelemetry-sdk 1.45 or later: it is off")
+        LOG.warning(
+            "RT4CHART_RECORD_UNSAMPLED needs opentelemetry-sdk 1.45 or later and has no effect"
+        )
         return
     before, provider.sampler = provider.sampler, wrap(provider.sampler)
-    attached.callback(setattr, provider, "sampler", before)
+    cleanup.callback(setattr, provider, "sampler", before)
 
 
-def _tell_what_is_dropped(provider: TracerProvider, remedy: str) -> None:
-    if provider.sampler not in KEEPING:
+def _warn_of_dropped_traces(provider: TracerProvider, remedy: str) -> None:
+    if provider.sampler not in KEEP_ALL_SAMPLERS:
         LOG.warning(
-            "answers in traces that the sampler %s drops are not seen; %s set "
-            "RT4CHART_RECORD_UNSAMPLED=true before the first tracer is made",
+            "answers in traces that the sampler %s drops are not verified; %s "
+            "RT4CHART_RECORD_UNSAMPLED=true before the first tracer is created",
             provider.sampler.get_description(),
             remedy,
         )

@@ -1,7 +1,7 @@
-"""A pytest plugin: the fixture `rt4chart` asserts that answers stay with their passages.
+"""The pytest plugin: the fixture `rt4chart` asserts that answers are faithful to their passages.
 
-The judge is the one of `--rt4chart-judge`, else of `rt4chart_judge` in pytest's configuration,
-else the local one.
+The judge is named by `--rt4chart-judge`, else by `rt4chart_judge` in pytest's configuration; the
+default is `local`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Faithfulness:
-    """What the fixture gives: one verifier for the whole session."""
+    """The value of the fixture: one verifier for the whole session."""
 
     def __init__(self, verifier: Verifier) -> None:
-        """Tests may read `verifier` to verify without asserting."""
+        """`verifier` is public: a test may verify without an assertion."""
         self.verifier = verifier
 
     def assert_faithful(
@@ -33,7 +33,7 @@ class Faithfulness:
         max_rate: float = 0.0,
         allow_undecided: bool = False,
     ) -> Report:
-        """The report; else an AssertionError with the unfaithful words and the evidence."""
+        """Return the report, or raise an AssertionError that shows words and evidence."""
         from otel_rt4chart.faithful import assert_faithful
 
         __tracebackhide__ = True
@@ -48,20 +48,20 @@ class Faithfulness:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the judge's name, for the command line and for the configuration."""
+    """Add the option and the configuration key for the judge."""
     group = parser.getgroup("rt4chart", "faithfulness of RAG answers")
     group.addoption(
         "--rt4chart-judge",
         metavar="NAME",
-        help="who verifies: local, openai, single or cascade",
+        help="the judge: local, rules, openai, single, cascade or onnx:PATH (default: local)",
     )
-    parser.addini("rt4chart_judge", "who verifies, where no option says it", default="local")
+    parser.addini("rt4chart_judge", "the judge, unless --rt4chart-judge is given", default="local")
 
 
 @pytest.fixture(scope="session")
 def rt4chart(pytestconfig: pytest.Config) -> Faithfulness:
     """Asserts faithfulness with the configured judge, built once."""
-    # Nothing is loaded before a test asks: the plugin is in every run of the user's tests.
+    # Imported here: pytest loads the plugin in every test run, also where no test uses it.
     from otel_rt4chart.core.errors import SettingsError
     from otel_rt4chart.judges.build import build_verifier
 
@@ -69,5 +69,5 @@ def rt4chart(pytestconfig: pytest.Config) -> Faithfulness:
     try:
         return Faithfulness(build_verifier(str(name)))
     except SettingsError as error:
-        # The same for every test: said once, not in each one's traceback.
+        # The same for every test: one message instead of a traceback for each.
         pytest.exit(f"rt4chart: {error}", returncode=pytest.ExitCode.USAGE_ERROR)

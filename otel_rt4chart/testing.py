@@ -1,4 +1,4 @@
-"""For tests of what uses verification: a judge that says what it was told to say."""
+"""Test support: a judge with scripted verdicts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from otel_rt4chart.verify.core.model import (
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What to say of one claim.
+    """The verdict on one claim.
 
-    `local` holds a label a chunk (one for all where it has a single entry). `evidence` are pieces
-    of text: a context sentence that contains one is named as evidence, in chunks and globally.
+    `local` holds one label for each chunk; a single entry applies to all chunks. `evidence` are
+    fragments of text: each context sentence that contains one is returned as evidence.
     """
 
     final: Label
@@ -38,8 +38,8 @@ class Script:
 class ScriptedJudge:
     """A `Judge` with a script for each claim text; every claim is a slice of the answer.
 
-    `calls` records what was asked, in order: ("assess", chunk index, claims) and
-    ("resolve", hint's chunk index or -1, claims).
+    `calls` records the calls in order: ("assess", chunk index, claims) and
+    ("resolve", chunk index of the hint or -1, claims).
     """
 
     scripts: Mapping[str, Script]
@@ -48,7 +48,7 @@ class ScriptedJudge:
     is_remote: ClassVar[bool] = False
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
-        """Each scripted text, where it stands in the answer's sentences."""
+        """A draft for each scripted text that occurs in a sentence."""
         drafts = [
             DraftClaim(text, s.index, AnswerRange(s.start + at, s.start + at + len(text)))
             for s in sentences
@@ -60,7 +60,7 @@ class ScriptedJudge:
     def assess(
         self, claims: Sequence[DraftClaim], chunk: Chunk, *, question: str
     ) -> Sequence[Judgement]:
-        """The scripted local labels of that chunk."""
+        """The scripted labels for that chunk."""
         self.calls.append(("assess", chunk.index, tuple(claim.text for claim in claims)))
         return [self._judge(claim, chunk.sentences, chunk.index) for claim in claims]
 
@@ -83,7 +83,7 @@ class ScriptedJudge:
         script = self.scripts.get(claim.text)
         if script is None:
             known = ", ".join(map(repr, self.scripts))
-            raise InputError(f"no script for the claim {claim.text!r}; there is one for {known}")
+            raise InputError(f"expected a claim that has a script ({known}), got {claim.text!r}")
         label = script.final
         if chunk is not None:
             label = script.local[chunk if len(script.local) > 1 else 0]

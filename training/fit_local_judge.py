@@ -17,7 +17,7 @@ from edits import Source, edits
 from heads import Example, answer_table, as_json, best_threshold, fit, fit_kinds, report
 from pairs import MADE
 
-from otel_rt4chart.bench.dataset import Row, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.language.context import read_context
 from otel_rt4chart.verify.language.slots import read_slots
@@ -38,7 +38,7 @@ NOVELTIES = {
 SEED = 42
 
 
-def examples(row: Row) -> list[Example]:
+def examples(row: LabelledAnswer) -> list[Example]:
     """A row's claims with their features; a claim that matches a span is unfaithful."""
     context = read_context([one.text for one in segment_passages(row.exchange.passages)])
     drafts = [one for one in decompose(segment(row.exchange.answer)) if one.is_claim]
@@ -60,7 +60,7 @@ def examples(row: Row) -> list[Example]:
     return found
 
 
-def made_examples(rows: Sequence[Row]) -> list[Example]:
+def made_examples(rows: Sequence[LabelledAnswer]) -> list[Example]:
     """Claims made from the training contexts, one set of edits a source, under its group."""
     sources = {row.source_id: row for row in rows if row.split == "train"}
     chance = random.Random(SEED)

@@ -35,7 +35,7 @@ from heads import (
 from pairs import MADE, Pair, made, natural
 from wordnet import read_wordnet
 
-from otel_rt4chart.bench.dataset import Row, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.language.context import ContextIndex, read_context
@@ -102,7 +102,7 @@ def main() -> None:
     print(json.dumps({key: fitted[key] for key in ("unfaithful", "contradicted")}, indent=1))
 
 
-def network_for(row: Row, run: Path) -> Network:
+def network_for(row: LabelledAnswer, run: Path) -> Network:
     """Of a row of `train` the one that has not seen its data set, of `dev` the one that ships."""
     if row.split != "train":
         return opened(run / SHIPPED)
@@ -146,7 +146,7 @@ def opened(folder: Path) -> Network:
     return Network(folder)
 
 
-def examples(row: Row, network: Network) -> Iterator[Example]:
+def examples(row: LabelledAnswer, network: Network) -> Iterator[Example]:
     """A row's claims, measured; `unfaithful` is None where labels do not say which is meant."""
     sentences = segment_passages(row.exchange.passages)
     context = read_context([one.reading for one in sentences])
@@ -162,7 +162,7 @@ def examples(row: Row, network: Network) -> Iterator[Example]:
         )  # fmt: skip
 
 
-def made_examples(rows: Sequence[Row], run: Path, exchanges: Exchanges) -> list[Example]:
+def made_examples(rows: Sequence[LabelledAnswer], run: Path, exchanges: Exchanges) -> list[Example]:
     """As many made edits of each data set and label, as a data set of their own."""
     train = {row.source_id: row for row in rows if row.split == "train"}
     cells: defaultdict[tuple[str, bool], list[Pair]] = defaultdict(list)

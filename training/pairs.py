@@ -12,7 +12,7 @@ from pathlib import Path
 from edits import Source, edits
 from exchanges import Exchanges
 
-from otel_rt4chart.bench.dataset import Row
+from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.link.linker import Linker
@@ -58,7 +58,7 @@ class Context:
         return join_fitting(nearest_sentences(claim, others, Linker(others)))
 
 
-def natural(rows: Iterable[Row]) -> Iterator[tuple[Row, Pair]]:
+def natural(rows: Iterable[LabelledAnswer]) -> Iterator[tuple[LabelledAnswer, Pair]]:
     """A row's claims; one that matches a marked span is unfaithful.
 
     Claims of an unfaithful answer without marks are left out, unless there is only one.
@@ -83,7 +83,7 @@ def natural(rows: Iterable[Row]) -> Iterator[tuple[Row, Pair]]:
                 yield row, replace(pair, unfaithful=True, kind=kind, marks=None)
 
 
-def _marked(pair: Pair, row: Row, start: int, end: int) -> Pair:
+def _marked(pair: Pair, row: LabelledAnswer, start: int, end: int) -> Pair:
     met = [s for s in row.spans if s.range.start < end and start < s.range.end]
     if not met:
         return pair
@@ -126,7 +126,7 @@ def _beside_another(pairs: Sequence[Pair]) -> Iterator[Pair]:
 
 
 def made(
-    rows: Sequence[Row], rounds: int, seed: int, exchanges: Exchanges | None = None
+    rows: Sequence[LabelledAnswer], rounds: int, seed: int, exchanges: Exchanges | None = None
 ) -> Iterator[Pair]:
     """Edited sentences of the rows' own sources, beside the evidence that a claim would get.
 
@@ -147,7 +147,7 @@ def made(
 
 
 def _made(
-    source: str, text: str, label: str, row: Row, context: Context, turn: int
+    source: str, text: str, label: str, row: LabelledAnswer, context: Context, turn: int
 ) -> Iterator[Pair]:
     marks = () if label == "entailed" else changed(source, text) or None  # a "not" may be gone
     yield Pair(
@@ -157,7 +157,7 @@ def _made(
     )  # fmt: skip
 
 
-def _unsupported(row: Row, context: Context, chance: random.Random) -> Iterator[Pair]:
+def _unsupported(row: LabelledAnswer, context: Context, chance: random.Random) -> Iterator[Pair]:
     """A sentence of the source beside the source without it."""
     fitting = [s for s in context.sentences if 6 <= len(s.reading.split()) <= 30]
     if len(context.sentences) > NEAREST and fitting:

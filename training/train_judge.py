@@ -25,7 +25,7 @@ from trainer import Trainer, told
 from transformers import BertModel
 from wordnet import read_wordnet
 
-from otel_rt4chart.bench.dataset import Row, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.text.segment import segment_passages
 
 SEED = 42
@@ -166,7 +166,7 @@ def gather(options: argparse.Namespace, exchanges: Exchanges) -> Material:
     return found
 
 
-def unseen(rows: Sequence[Row]) -> list[Row]:
+def unseen(rows: Sequence[LabelledAnswer]) -> list[LabelledAnswer]:
     """The rows of `train` whose context is not, in good part, that of a row of `dev`."""
     contexts = {
         row.source_id: frozenset(
@@ -182,7 +182,7 @@ def unseen(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def sampled(rows: Sequence[Row], share: float) -> list[Row]:
+def sampled(rows: Sequence[LabelledAnswer], share: float) -> list[LabelledAnswer]:
     """A share of the documents, whole."""
     groups = sorted({row.group for row in rows})
     kept = set(groups[:: max(1, round(1 / share))])

@@ -1,8 +1,8 @@
 """A small RAG application: finds a document, answers from it, and is traced.
 
 The retriever is real (TF-IDF over the corpus). The generator replays the answers that models and
-people gave in a public data set, so that the demo's verdicts are on text that nobody here wrote.
-What makes it an example are the few lines that mention `rt4chart`: the instrumentor in `tracing`,
+annotators gave in a public data set, so that the demo verifies text that we did not write. The
+relevant lines are the few that mention `rt4chart`: the instrumentor in `tracing`,
 and `retriever()` and `generator()` in `answer_question`.
 """
 
@@ -38,7 +38,7 @@ FLUSH_EVERY = 40
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks, on which route, and the recorded answer to it; a load says when."""
+    """A question on a route with its recorded answer and, in a recorded load, its time."""
 
     answer_id: str
     route: str
@@ -48,7 +48,7 @@ class Request:
 
 
 class SeededIds(IdGenerator):
-    """The same ids in every run, so that the same traces are sampled."""
+    """Generates the same ids in every run, so that the same traces are sampled."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311 - ids, not secrets
@@ -61,7 +61,7 @@ class SeededIds(IdGenerator):
 
 
 class Watched(SpanExporter):
-    """An exporter that remembers what it lost: the SDK logs that and goes on."""
+    """Counts the spans that an exporter lost, which the SDK only logs."""
 
     def __init__(self, inner: SpanExporter) -> None:
         self._inner = inner
@@ -78,21 +78,21 @@ class Watched(SpanExporter):
 
 
 class RecordedTimes(SpanProcessor):
-    """Remembers for each trace how much later, or earlier, it is to have been."""
+    """Stores for each trace the difference between its recorded time and now."""
 
     def __init__(self) -> None:
         self.request_ns = 0
         self.later_ns: dict[int, int] = {}
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """The time of the request in hand is the whole trace's."""
+        """The time of the current request applies to the whole trace."""
         if self.request_ns:
             later = self.request_ns - time.time_ns()
             self.later_ns.setdefault(span.get_span_context().trace_id, later)
 
 
 class AtRecordedTimes(SpanExporter):
-    """Exports the spans of a recorded load as if they had been made when it says."""
+    """Exports the spans of a recorded load with the times of the recording."""
 
     def __init__(self, inner: SpanExporter, times: RecordedTimes) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""Labelled answers from a folder in RAGTruth's two-file layout, ours or RAGTruth's own."""
+"""Reads labelled answers from a folder in RAGTruth's two-file layout."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _PASSAGE = re.compile(r"(?im)^\s*passage\s+\d+\s*:")
 
 def question_of(source_info: object) -> str:
     """The question of a QA source; the other tasks have none."""
-    asked = source_info.get("question") if isinstance(source_info, dict) else None
-    return asked if isinstance(asked, str) else ""
+    question = source_info.get("question") if isinstance(source_info, dict) else None
+    return question if isinstance(question, str) else ""
 
 
 def passages_of(source_info: object) -> list[str] | None:
-    """The texts a source holds; None where it is of no known form."""
+    """The texts of a source; None if its form is unknown."""
     if isinstance(source_info, str):
         return [source_info]
     if not isinstance(source_info, dict):
@@ -35,21 +35,21 @@ def passages_of(source_info: object) -> list[str] | None:
 
 
 def _statements(record: object, path: str = "") -> Iterator[str]:
-    """One line for each value of a record, under the names that lead to it; null is unknown."""
+    """One line for each value of a record, with the path of keys to it; null becomes `unknown`."""
     if isinstance(record, dict):
         for key, value in record.items():
-            yield from _statements(value, f"{path} {_spaced(str(key))}".strip())
+            yield from _statements(value, f"{path} {_spaced_name(str(key))}".strip())
     elif isinstance(record, list):
         for value in record:
             yield from _statements(value, path)
     else:
-        said = "unknown" if record is None else record
+        written = "unknown" if record is None else record
         if isinstance(record, bool):
-            said = "yes" if record else "no"
-        yield f"{path}: {said}" if path else str(said)
+            written = "yes" if record else "no"
+        yield f"{path}: {written}" if path else str(written)
 
 
-def _spaced(key: str) -> str:
+def _spaced_name(key: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", key)
 
 
@@ -67,17 +67,17 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class GoldSpan:
-    """Characters of the answer that a person marked: contradicted, baseless or unspecified."""
+    """A range of the answer that an annotator marked as contradicted, baseless or unspecified."""
 
     range: AnswerRange
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One labelled answer; `label` is None where people did not tell contradicted from baseless.
+class LabelledAnswer:
+    """One labelled answer; `label` is None if annotators gave no kind of unfaithfulness.
 
-    `has_spans` is False where an unfaithful answer was marked as a whole only.
+    `has_spans` is False for an unfaithful answer that was only labelled as a whole.
     """
 
     id: str
@@ -93,13 +93,13 @@ class Row:
 
     @property
     def has_spans(self) -> bool:
-        """True where the spans say all that is wrong with the answer, be it nothing."""
+        """True if the spans mark everything that is wrong with the answer, possibly nothing."""
         return bool(self.spans) or not self.is_hallucinated
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One JSON object with the place it came from."""
+class JsonLine:
+    """One JSON object with its file and line."""
 
     path: Path
     number: int
@@ -111,63 +111,65 @@ class Line:
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string or a number under a key, as a string."""
-        found = self.value.get(key, default)
-        if not isinstance(found, (str, int)) or isinstance(found, bool):
-            raise self.error(f"{key!r} must be a text, {_shown(found)} came")
-        return str(found)
+        value = self.value.get(key, default)
+        if not isinstance(value, (str, int)) or isinstance(value, bool):
+            raise self.error(f"{key!r}: expected a string, got {_preview(value)}")
+        return str(value)
 
 
-def read_rows(folder: Path) -> tuple[Row, ...]:
+def read_rows(folder: Path) -> tuple[LabelledAnswer, ...]:
     """All rows of a folder, in the file's order."""
     if not folder.is_dir():
-        raise InputError(f"a folder with {SOURCES} and {RESPONSES} was expected: {folder}")
-    sources = {line.text("source_id"): line for line in _lines(folder / SOURCES)}
-    return tuple(_row(line, sources) for line in _lines(folder / RESPONSES))
+        raise InputError(f"expected a folder with {SOURCES} and {RESPONSES}, got {folder}")
+    sources = {line.text("source_id"): line for line in _read_lines(folder / SOURCES)}
+    return tuple(_labelled_answer(line, sources) for line in _read_lines(folder / RESPONSES))
 
 
-def choose_split(rows: Sequence[Row], wanted: str | None) -> tuple[str, tuple[Row, ...]]:
-    """The rows of a split and its name; unless one is wanted: dev, else test, else all."""
+def choose_split(
+    rows: Sequence[LabelledAnswer], wanted: str | None
+) -> tuple[str, tuple[LabelledAnswer, ...]]:
+    """The name and the rows of a split; by default dev, else test, else all."""
     known = {row.split for row in rows}
     name = wanted or next((split for split in ("dev", "test") if split in known), "all")
     chosen = tuple(row for row in rows if name == "all" or row.split == name)
     if not chosen:
         raise InputError(
-            f"no row is of the split {name!r}; the rows have: {', '.join(sorted(known)) or 'none'}"
+            f"--split: expected one of {', '.join(sorted(known)) or 'none'}, got {name!r}"
         )
     return name, chosen
 
 
-def _lines(path: Path) -> Iterator[Line]:
+def _read_lines(path: Path) -> Iterator[JsonLine]:
     try:
         with path.open(encoding="utf-8") as file:
             for number, written in enumerate(file, start=1):
                 if written.strip():
-                    yield Line(path, number, _object(path, number, written))
+                    yield JsonLine(path, number, _parse_object(path, number, written))
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: UTF-8 was expected: {error}") from error
+        raise InputError(f"{path}: expected UTF-8: {error}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _object(path: Path, number: int, written: str) -> Mapping[str, object]:
+def _parse_object(path: Path, number: int, written: str) -> Mapping[str, object]:
     try:
         value = json.loads(written)
     except ValueError as error:
-        raise InputError(f"{path}, line {number}: JSON was expected: {error}") from error
+        raise InputError(f"{path}, line {number}: expected JSON: {error}") from error
     if not isinstance(value, dict):
-        raise InputError(f"{path}, line {number}: an object was expected, {_shown(value)} came")
+        raise InputError(f"{path}, line {number}: expected an object, got {_preview(value)}")
     return value
 
 
-def _row(line: Line, sources: Mapping[str, Line]) -> Row:
+def _labelled_answer(line: JsonLine, sources: Mapping[str, JsonLine]) -> LabelledAnswer:
     source_id = line.text("source_id")
     if source_id not in sources:
         raise line.error(f"source {source_id!r} is not in {SOURCES}")
     source = sources[source_id]
     answer = line.text("response")
-    spans = _spans(line, answer)
+    spans = _gold_spans(line, answer)
     is_hallucinated = bool(line.value.get("hallucinated", bool(spans)))
-    return Row(
+    return LabelledAnswer(
         line.text("id"),
         source_id,
         source.text("task_type", ""),
@@ -176,55 +178,57 @@ def _row(line: Line, sources: Mapping[str, Line]) -> Row:
         line.text("split", "all"),
         Exchange(_question(source), _passages(source), answer),
         is_hallucinated,
-        _label(line, spans, is_hallucinated=is_hallucinated),
+        _gold_label(line, spans, is_hallucinated=is_hallucinated),
         spans,
     )
 
 
-def _question(source: Line) -> str:
-    asked = source.value.get("question")
-    return asked if isinstance(asked, str) else question_of(source.value.get("source_info"))
+def _question(source: JsonLine) -> str:
+    question = source.value.get("question")
+    return question if isinstance(question, str) else question_of(source.value.get("source_info"))
 
 
-def _passages(source: Line) -> tuple[Passage, ...]:
+def _passages(source: JsonLine) -> tuple[Passage, ...]:
     texts = source.value.get("contexts")
     if texts is None and "source_info" in source.value:
         texts = passages_of(source.value["source_info"])
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise source.error("'contexts' (a list of texts) or RAGTruth's 'source_info' was expected")
+        raise source.error("expected 'contexts' (a list of strings) or RAGTruth's 'source_info'")
     return tuple(Passage(f"p{number}", text) for number, text in enumerate(texts, start=1))
 
 
-def _spans(line: Line, answer: str) -> tuple[GoldSpan, ...]:
+def _gold_spans(line: JsonLine, answer: str) -> tuple[GoldSpan, ...]:
     labels = line.value.get("labels", [])
     if not isinstance(labels, list):
-        raise line.error(f"'labels' must be a list, {_shown(labels)} came")
-    return tuple(_span(line, one, len(answer)) for one in labels)
+        raise line.error(f"'labels': expected a list, got {_preview(labels)}")
+    return tuple(_gold_span(line, label, len(answer)) for label in labels)
 
 
-def _span(line: Line, one: object, length: int) -> GoldSpan:
-    if not isinstance(one, dict):
-        raise line.error(f"a label must be an object, {_shown(one)} came")
-    start, end, kind = one.get("start"), one.get("end"), one.get("label_type", "unspecified")
+def _gold_span(line: JsonLine, label: object, length: int) -> GoldSpan:
+    if not isinstance(label, dict):
+        raise line.error(f"'labels': expected objects, got {_preview(label)}")
+    start, end, kind = label.get("start"), label.get("end"), label.get("label_type", "unspecified")
     if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= length:
         raise line.error(
-            f"a label's 'start' and 'end' must lie in the {length} characters of the response,"
-            f" {_shown(start)} and {_shown(end)} came"
+            f"a label's 'start' and 'end': expected positions in the {length} characters of the"
+            f" response, got {_preview(start)} and {_preview(end)}"
         )
     if str(kind).lower() not in _KINDS:
-        raise line.error(f"'label_type' must be one of {', '.join(_KINDS)}; {_shown(kind)} came")
+        raise line.error(f"'label_type': expected one of {', '.join(_KINDS)}, got {_preview(kind)}")
     return GoldSpan(AnswerRange(start, end), _KINDS[str(kind).lower()])
 
 
-def _label(line: Line, spans: Sequence[GoldSpan], *, is_hallucinated: bool) -> AnswerLabel | None:
-    """Told by the row, else joined from its spans: one contradicted span decides."""
-    told = line.value.get("label")
-    if isinstance(told, str):
+def _gold_label(
+    line: JsonLine, spans: Sequence[GoldSpan], *, is_hallucinated: bool
+) -> AnswerLabel | None:
+    """The label of the row, else derived from its spans: one contradicted span decides."""
+    written = line.value.get("label")
+    if isinstance(written, str):
         try:
-            return AnswerLabel(told)
+            return AnswerLabel(written)
         except ValueError:
             raise line.error(
-                f"'label' must be entailed, contradicted or baseless; {_shown(told)} came"
+                f"'label': expected entailed, contradicted or baseless, got {_preview(written)}"
             ) from None
     if not is_hallucinated:
         return AnswerLabel.ENTAILED
@@ -234,5 +238,5 @@ def _label(line: Line, spans: Sequence[GoldSpan], *, is_hallucinated: bool) -> A
     return AnswerLabel.BASELESS if kinds == {"baseless"} else None
 
 
-def _shown(value: object) -> str:
+def _preview(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, default=str)[:80]

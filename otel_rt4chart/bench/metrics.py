@@ -1,4 +1,4 @@
-"""Agreement between verdicts and labels: answers, character spans, three-way counts."""
+"""Metrics of agreement between verdicts and labels: answers, character spans, three-way labels."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One answer: what people said, what the judge said.
+class AnswerOutcome:
+    """The labels of one answer, by annotators and by the judge.
 
-    `gold_spans` is None where people marked the answer as a whole only; spans are then not scored.
+    `gold_spans` is None if annotators only labelled the answer as a whole; spans are then ignored.
     """
 
     task: str
@@ -27,8 +27,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """True and false positives and negatives, of answers or of characters; positive: unfaithful."""
+class ConfusionCounts:
+    """A confusion matrix of answers or of characters; positive means unfaithful."""
 
     true_positive: int = 0
     false_positive: int = 0
@@ -37,57 +37,57 @@ class Counts:
 
     @property
     def precision(self) -> float | None:
-        """None where nothing was flagged."""
+        """None if nothing was flagged."""
         return _ratio(self.true_positive, self.true_positive + self.false_positive)
 
     @property
     def recall(self) -> float | None:
-        """None where nothing is unfaithful."""
+        """None if nothing is unfaithful."""
         return _ratio(self.true_positive, self.true_positive + self.false_negative)
 
     @property
     def f1(self) -> float | None:
-        """None where nothing was flagged and nothing is unfaithful."""
+        """None if nothing was flagged and nothing is unfaithful."""
         wrong = self.false_positive + self.false_negative
         return _ratio(2 * self.true_positive, 2 * self.true_positive + wrong)
 
     @property
     def balanced_accuracy(self) -> float | None:
-        """The mean of both classes' recalls; None where one of them is not there."""
+        """The mean recall of both classes; None if a class is empty."""
         recall = self.recall
         specificity = _ratio(self.true_negative, self.true_negative + self.false_positive)
         return None if recall is None or specificity is None else (recall + specificity) / 2
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """One line of the table: `flag_all` is what flagging every answer would score."""
+class BenchScores:
+    """One row of the table; `flag_all` is the score of flagging every answer."""
 
     name: str
     answers: int
     hallucinated: int
     undecided: int
     claims: int
-    answer: Counts
-    flag_all: Counts
-    span: Counts
+    answer: ConfusionCounts
+    flag_all: ConfusionCounts
+    span: ConfusionCounts
     three_way: Mapping[tuple[AnswerLabel, AnswerLabel], int] = field(default_factory=dict)
 
 
-def score(name: str, outcomes: Sequence[Outcome]) -> Scores:
-    """The figures over some outcomes.
+def score(name: str, outcomes: Sequence[AnswerOutcome]) -> BenchScores:
+    """Compute the metrics over outcomes.
 
-    An answer that could not be decided, or that has no claims, counts as not flagged.
+    An undecided answer, or one without claims, counts as not flagged.
     """
     positives = sum(outcome.is_hallucinated for outcome in outcomes)
-    return Scores(
+    return BenchScores(
         name=name,
         answers=len(outcomes),
         hallucinated=positives,
         undecided=sum(outcome.predicted is AnswerLabel.UNDECIDED for outcome in outcomes),
         claims=sum(outcome.claims for outcome in outcomes),
         answer=_answer_counts(outcomes),
-        flag_all=Counts(true_positive=positives, false_positive=len(outcomes) - positives),
+        flag_all=ConfusionCounts(true_positive=positives, false_positive=len(outcomes) - positives),
         span=_span_counts(outcomes),
         three_way=Counter(
             (outcome.gold_label, outcome.predicted)
@@ -97,23 +97,27 @@ def score(name: str, outcomes: Sequence[Outcome]) -> Scores:
     )
 
 
-def score_by(key: Callable[[Outcome], str], outcomes: Iterable[Outcome]) -> tuple[Scores, ...]:
-    """One line for each value of a key, by name."""
-    groups: dict[str, list[Outcome]] = {}
+def score_by(
+    key: Callable[[AnswerOutcome], str], outcomes: Iterable[AnswerOutcome]
+) -> tuple[BenchScores, ...]:
+    """Metrics for each value of a key, sorted by name."""
+    groups: dict[str, list[AnswerOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(key(outcome), []).append(outcome)
     return tuple(score(name, groups[name]) for name in sorted(groups))
 
 
-def _answer_counts(outcomes: Iterable[Outcome]) -> Counts:
+def _answer_counts(outcomes: Iterable[AnswerOutcome]) -> ConfusionCounts:
     found = Counter(
         (outcome.is_hallucinated, outcome.predicted.is_unfaithful) for outcome in outcomes
     )
-    return Counts(found[True, True], found[False, True], found[False, False], found[True, False])
+    return ConfusionCounts(
+        found[True, True], found[False, True], found[False, False], found[True, False]
+    )
 
 
-def _span_counts(outcomes: Iterable[Outcome]) -> Counts:
-    """Characters, each counted once however many spans cover it; true negatives are not counted."""
+def _span_counts(outcomes: Iterable[AnswerOutcome]) -> ConfusionCounts:
+    """Counts of characters, each once even if several spans cover it; without true negatives."""
     hit = false = missed = 0
     for outcome in outcomes:
         if outcome.gold_spans is None:
@@ -122,7 +126,7 @@ def _span_counts(outcomes: Iterable[Outcome]) -> Counts:
         hit += len(gold & predicted)
         false += len(predicted - gold)
         missed += len(gold - predicted)
-    return Counts(true_positive=hit, false_positive=false, false_negative=missed)
+    return ConfusionCounts(true_positive=hit, false_positive=false, false_negative=missed)
 
 
 def _characters(spans: Iterable[AnswerRange]) -> set[int]:

@@ -1,53 +1,55 @@
-"""Verify labelled answers and keep what the figures need."""
+"""Verifies labelled answers and computes the metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.bench.dataset import Row
-from otel_rt4chart.bench.metrics import Outcome, Scores, score, score_by
+from otel_rt4chart.bench.dataset import LabelledAnswer
+from otel_rt4chart.bench.metrics import AnswerOutcome, BenchScores, score, score_by
 from otel_rt4chart.verify.core.model import Exchange, Report
 
 Verify = Callable[[Exchange], Report]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """A finished run; `seconds` is the time spent verifying."""
+class BenchResult:
+    """The metrics of a run; `seconds` is the time of verification."""
 
     judge: str
     split: str
-    overall: Scores
-    tasks: tuple[Scores, ...]
-    datasets: tuple[Scores, ...]
+    overall: BenchScores
+    tasks: tuple[BenchScores, ...]
+    datasets: tuple[BenchScores, ...]
     seconds: float
 
     @property
     def claims_per_second(self) -> float | None:
-        """None where no time passed."""
+        """None if no time passed."""
         return self.overall.claims / self.seconds if self.seconds > 0 else None
 
 
 def run_bench(
-    rows: Sequence[Row],
+    rows: Sequence[LabelledAnswer],
     verify: Verify,
     *,
     judge: str,
     split: str,
     clock: Callable[[], int],
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Result:
-    """Verify every row in order; `clock` tells nanoseconds."""
+) -> BenchResult:
+    """Verify every row in order; `clock` returns nanoseconds."""
     started = clock()
     marked = {row.dataset for row in rows if row.spans}
     outcomes = []
     for done, row in enumerate(rows, start=1):
         report = verify(row.exchange)
-        outcomes.append(outcome_of(row, report, has_spans=row.dataset in marked and row.has_spans))
+        outcomes.append(
+            compare_with_labels(row, report, has_spans=row.dataset in marked and row.has_spans)
+        )
         progress(done, len(rows))
     seconds = (clock() - started) / 1e9
-    return Result(
+    return BenchResult(
         judge,
         split,
         score("overall", outcomes),
@@ -57,9 +59,9 @@ def run_bench(
     )
 
 
-def outcome_of(row: Row, report: Report, *, has_spans: bool) -> Outcome:
-    """A row's labels beside its report; without spans it takes no part in the span figures."""
-    return Outcome(
+def compare_with_labels(row: LabelledAnswer, report: Report, *, has_spans: bool) -> AnswerOutcome:
+    """The labels of a row and of its report; without spans it is not part of the span metrics."""
+    return AnswerOutcome(
         task=row.task,
         dataset=row.dataset,
         is_hallucinated=row.is_hallucinated,

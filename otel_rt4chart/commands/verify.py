@@ -1,4 +1,4 @@
-"""`rt4chart verify`: a file of exchanges in, a file of verdicts out."""
+"""`rt4chart verify`: verifies the answers of a JSON-lines file."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from typing import Any, BinaryIO
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.judges.batch import Run, advice
-from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, is_onnx, settings_with
+from otel_rt4chart.judges.batch import BatchRun, judge_advice
+from otel_rt4chart.judges.build import (
+    JUDGES,
+    ONNX_PREFIX,
+    build_verifier,
+    is_onnx,
+    settings_for_judge,
+)
 from otel_rt4chart.settings.application import setting_warnings
 
 _EPILOG = """\
 A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",
-"as_of"}; "contexts" and "answer" are needed. Exit status: 0 verified, 1 a row has an error, the
-judge failed or the rate is above --fail-over, 2 wrong use. All of it: docs/start/verify-a-file.md
-Answers that the service has stored: rt4chart verify --from-store --help
+"as_of"}; "contexts" and "answer" are required. Exit status: 0 verified, 1 a row has an error, the
+judge failed or the rate is above --fail-over, 2 wrong usage. Details: docs/start/verify-a-file.md
+For answers in the store of the service: rt4chart verify --from-store --help
 """
 
 
@@ -30,83 +36,85 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("file", metavar="FILE.jsonl", help="one exchange a line; - is stdin")
+    parser.add_argument(
+        "file", metavar="FILE.jsonl", help="one exchange on each line; - means stdin"
+    )
     parser.add_argument(
         "--judge",
         default="local",
         metavar="NAME",
-        help=f"one of: {', '.join(JUDGES)}, {ONNX}PATH (a model on disk)",
+        help=f"one of: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (a model on disk)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument("--out", default="-", metavar="OUT.jsonl", help="default: stdout")
     parser.add_argument(
         "--jobs",
-        type=jobs_from,
+        type=parse_jobs,
         metavar="N",
         help="answers verified at once (default: RT4CHART_JUDGE_CONCURRENCY for a judge behind an"
         " endpoint, 4 for a model, 1 for rules)",
     )
     parser.add_argument(
         "--fail-over",
-        type=share_from,
+        type=parse_share,
         metavar="RATE",
-        help="status 1 where the hallucination rate of all rows is above it, 0 to 1",
+        help="exit with status 1 if the hallucination rate of all rows is above RATE (0 to 1)",
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Verify row by row and tell what came of it; the status is 1 where that is not all well."""
-    settings = settings_with(options.judge, options.model)
-    _tell(*(f"warning: {one}" for one in setting_warnings()))
+    """Verify the rows and print a summary. The status is 1 after any error or failure."""
+    settings = settings_for_judge(options.judge, options.model)
+    _write_lines(*(f"warning: {warning}" for warning in setting_warnings()))
     verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
-    jobs = options.jobs or fitting_jobs(options.judge, settings.concurrency)
+    jobs = options.jobs or default_jobs(options.judge, settings.concurrency)
     refuse_overwriting(options.file, options.out)
-    run = Run(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)
+    run = BatchRun(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)
     is_watched = sys.stderr.isatty() and not (options.out == "-" and sys.stdout.isatty())
-    with opened(options.file, "rb") as lines, opened(options.out, "wb") as out:
+    with open_file(options.file, "rb") as lines, open_file(options.out, "wb") as out:
         try:
-            with progress(time.monotonic) if is_watched else nullcontext(unseen) as show:
+            with progress(time.monotonic) if is_watched else nullcontext(no_progress) as show:
                 for row in run.rows(lines):
                     _write(out, row)
                     show(run.count)
         finally:
-            _tell(*run.lines())
+            _write_lines(*run.lines())
     failures = list(_failures(run, options))
-    _tell(*failures)
+    _write_lines(*failures)
     return int(run.errors > 0 or failures != [])
 
 
-def fitting_jobs(judge: str, concurrency: int) -> int:
-    """A model is kept busy while rules run beside it; how many cores it takes is its own bound."""
+def default_jobs(judge: str, concurrency: int) -> int:
+    """The default for `--jobs`: a model runs while rules work on other answers."""
     if judge == "rules":
         return 1
     return 4 if judge == "local" or is_onnx(judge) else concurrency
 
 
-def _failures(run: Run, options: argparse.Namespace) -> Iterator[str]:
-    """What makes a run fail beside rows with an error, and what to do about it."""
-    tally, most = run.tally, options.fail_over
+def _failures(run: BatchRun, options: argparse.Namespace) -> Iterator[str]:
+    """Reasons for status 1 other than rows with an error, and what to do."""
+    summary, max_rate = run.summary, options.fail_over
     if run.stopped:
         yield (
-            f"{run.stopped}\nThe rows that were not verified carry an error;"
-            f" {advice(options.judge)}.\nThen run this again:"
-            " what RT4CHART_JUDGE_CACHE=FILE has kept is not paid for twice"
+            f"{run.stopped}\nThe rows that were not verified have an error;"
+            f" {judge_advice(options.judge)}.\nThen run this again:"
+            " verdicts cached in RT4CHART_JUDGE_CACHE=FILE are not paid for twice"
         )
-    elif tally.is_silent:
-        yield f"the judge gave no verdict: {tally.main_reason}\n{advice(options.judge)}"
-    rate = tally.rate.value
-    if most is not None and rate is None and tally.undecided:
-        yield f"--fail-over {most:g}: no claim was decided, so there is no rate to hold against it"
-    if most is not None and rate is not None and rate > most:
-        yield f"--fail-over {most:g}: the rate is {rate:.4g}"
+    elif summary.is_silent:
+        yield f"the judge gave no verdict: {summary.main_reason}\n{judge_advice(options.judge)}"
+    rate = summary.rate.value
+    if max_rate is not None and rate is None and summary.undecided:
+        yield f"--fail-over {max_rate:g}: no claim was decided, so there is no rate to compare"
+    if max_rate is not None and rate is not None and rate > max_rate:
+        yield f"--fail-over {max_rate:g}: the rate is {rate:.4g}"
 
 
-def _tell(*lines: str) -> None:
+def _write_lines(*lines: str) -> None:
     sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
 def _write(out: BinaryIO, row: Mapping[str, Any]) -> None:
-    # A lone surrogate in a JSON escape is no UTF-8; it goes out as it came in.
+    # UTF-8 cannot encode a lone surrogate; it is written as the JSON escape that it came from.
     text = json.dumps(row, ensure_ascii=False)
     out.write(text.encode("utf-8", "backslashreplace") + b"\n")
     out.flush()
@@ -114,7 +122,7 @@ def _write(out: BinaryIO, row: Mapping[str, Any]) -> None:
 
 @contextmanager
 def progress(clock: Callable[[], float], what: str = "rows") -> Iterator[Callable[[int], None]]:
-    """One rewritten line on standard error, wiped at the end."""
+    """A progress line on standard error, removed at the end."""
     started = clock()
 
     def show(count: int) -> None:
@@ -128,18 +136,18 @@ def progress(clock: Callable[[], float], what: str = "rows") -> Iterator[Callabl
         sys.stderr.write("\r\x1b[K")
 
 
-def unseen(count: int) -> None:
-    """Progress where nobody watches."""
+def no_progress(count: int) -> None:
+    """Progress without a terminal."""
 
 
-def jobs_from(written: str) -> int:
-    """How many answers to verify at once."""
+def parse_jobs(written: str) -> int:
+    """The number of answers to verify at once."""
     if not written.isdecimal() or not 1 <= int(written) <= 1000:
         raise argparse.ArgumentTypeError(f"expected an integer from 1 to 1000, got {written!r}")
     return int(written)
 
 
-def share_from(written: str) -> float:
+def parse_share(written: str) -> float:
     """A share from 0 to 1."""
     try:
         rate = float(written)
@@ -151,17 +159,17 @@ def share_from(written: str) -> float:
 
 
 def refuse_overwriting(file: str, out: str) -> None:
-    """Raise InputError where opening the output would empty the input before it is read."""
+    """Raise InputError if opening the output would truncate the input."""
     source, target = Path(file), Path(out)
     if "-" in (file, out) or not (source.exists() and target.exists()):
         return
     if source.samefile(target):
-        raise InputError(f"--out {out} is the input file itself: name another file")
+        raise InputError(f"--out: expected a file other than the input, got {out}")
 
 
 @contextmanager
-def opened(name: str, mode: str) -> Iterator[BinaryIO]:
-    """The file, or the standard stream for `-`."""
+def open_file(name: str, mode: str) -> Iterator[BinaryIO]:
+    """Open a file, or the standard stream for `-`."""
     if name == "-":
         yield sys.stdin.buffer if mode == "rb" else sys.stdout.buffer
         return

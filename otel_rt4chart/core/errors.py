@@ -1,23 +1,23 @@
-"""What can go wrong, and for whom.
+"""The exceptions of this project.
 
 RT4ChartError
 ├── SettingsError      a setting or an argument is wrong: change it and start again
-├── InputError         a row, a file or a span is not what was expected: it will never work
-├── StoreError         the database refused or cannot be reached
+├── InputError         a row, a file or a span is malformed: a retry will not help
+├── StoreError         the database rejected a request or is unreachable
 │   ├── StoreBusyError another process owns the embedded database
-│   └── NoStoreError   the database is not there, and was not to be created
-├── JudgeError         a judge could not give a verdict for a whole call
-├── TicketError        a ticket system refused, or cannot be reached
-└── NotifyError        nobody could be told of an alert: the service refused, or cannot be reached
+│   └── NoStoreError   the database does not exist, and must not be created
+├── JudgeError         a judge failed on a whole call
+├── TicketError        a ticket system rejected a request or is unreachable
+└── NotifyError        a notification could not be delivered
 
-Every message says what was expected, what came, and what to change.
+Every message says what was expected, what was received, and what to change.
 """
 
 from __future__ import annotations
 
 
 class RT4ChartError(Exception):
-    """The root of this project's errors: its message is written for the person at the terminal."""
+    """Base class; the message is written for the person at the terminal."""
 
 
 class SettingsError(RT4ChartError):
@@ -25,11 +25,11 @@ class SettingsError(RT4ChartError):
 
 
 class InputError(RT4ChartError):
-    """An input is malformed; trying again will not help."""
+    """An input is malformed; a retry will not help."""
 
 
 class StoreError(RT4ChartError):
-    """The database refused, or cannot be reached."""
+    """The database rejected a request or is unreachable."""
 
 
 class StoreBusyError(StoreError):
@@ -37,16 +37,16 @@ class StoreBusyError(StoreError):
 
 
 class NoStoreError(StoreError):
-    """The database is not there, and was not to be created."""
+    """The database does not exist, and must not be created."""
 
 
 class JudgeError(RT4ChartError):
-    """A judge could not give a verdict for a whole call."""
+    """A judge failed on a whole call."""
 
 
 class TicketError(RT4ChartError):
-    """A ticket system refused, or cannot be reached."""
+    """A ticket system rejected a request or is unreachable."""
 
 
 class NotifyError(RT4ChartError):
-    """Nobody could be told of an alert."""
+    """A notification could not be delivered."""

@@ -1,4 +1,4 @@
-"""Nothing of ours reaches the application: one guard around everything that runs inside it."""
+"""The guard around all code that runs inside the application: it lets no exception out."""
 
 from __future__ import annotations
 
@@ -9,39 +9,41 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 LOG = logging.getLogger("otel_rt4chart")
-QUIET_S = 60.0
+LOG_INTERVAL_S = 60.0
 
 
 class Guard:
-    """Swallows our own exceptions and logs one a minute; `strict` lets tests see them."""
+    """Swallows our exceptions and logs at most one a minute; `strict` re-raises them for tests."""
 
     def __init__(self) -> None:
-        """Nothing was logged yet."""
+        """A guard that has swallowed nothing."""
         self.strict = False
         self.swallowed = 0
         self._lock = threading.Lock()
-        self._last = -QUIET_S
+        self._last = -LOG_INTERVAL_S
 
     @contextmanager
     def __call__(self, what: str) -> Iterator[None]:
-        """Run a block of ours; `what` names it in the log."""
+        """Run a block; `what` describes it in the log."""
         try:
             yield
-        except Exception as error:  # the border between us and the application
+        except Exception as error:  # the boundary to the application
             if self.strict:
                 raise
-            self._note(what, error)
+            self._log_failure(what, error)
 
-    def _note(self, what: str, error: Exception) -> None:
+    def _log_failure(self, what: str, error: Exception) -> None:
         now = time.monotonic()
         with self._lock:
             self.swallowed += 1
-            is_due = now - self._last >= QUIET_S
+            is_due = now - self._last >= LOG_INTERVAL_S
             if is_due:
                 self._last = now
         if is_due:
-            # The type alone: the message may quote the users' text.
-            LOG.warning("%s failed (%s); the application goes on", what, type(error).__name__)
+            # Only the type: the message may quote users' text.
+            LOG.warning(
+                "%s failed (%s); the application is not affected", what, type(error).__name__
+            )
 
 
 guard = Guard()

@@ -1,21 +1,21 @@
-"""The attribute names that we write, and those that several modules read, once.
+"""Names of attributes that we write, or that more than one module reads.
 
-What one convention alone reads stands in its table, in `spans/conventions/`. Sources:
+Names that only one convention uses are in its table, in `spans/conventions/`. Sources:
 OpenInference semantic conventions (spec/semantic_conventions.md, spec/annotations.md) and
 OpenTelemetry GenAI semantic conventions (docs/gen-ai/gen-ai-events.md).
 """
 
 from __future__ import annotations
 
-# Ours. On the application's own spans:
+# Our own. On the application's spans:
 ROUTE = "rt4chart.route"
 SAMPLED = "rt4chart.sampled"
 SAMPLE_RATE = "rt4chart.sample_rate"
 DECISION = "rt4chart.decision"
-# and what an application may write itself, as an attribute or as baggage (ROUTE too):
+# The application may set these itself, as an attribute or as baggage (ROUTE too):
 FORCE = "rt4chart.force"
 FEEDBACK = "rt4chart.feedback"
-# and on the carrier span:
+# On the carrier span:
 LABEL = "rt4chart.label"
 HALLUCINATION_RATE = "rt4chart.hallucination_rate"
 CLAIMS = "rt4chart.claims"
@@ -25,7 +25,7 @@ JUDGE = "rt4chart.judge"
 VERSION = "rt4chart.version"
 
 SCOPE_NAME = "otel_rt4chart"
-# Spans made by hand carry another scope: they are the application's, not verdicts.
+# Handmade spans have a scope of their own: they belong to the application and are no verdicts.
 HANDMADE_SCOPE = "otel_rt4chart.handmade"
 CARRIER_NAME = "rt4chart.verify"
 

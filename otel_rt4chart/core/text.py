@@ -1,12 +1,12 @@
-"""Untrusted text made safe for terminals, logs, requests and tokenizers."""
+"""Sanitizing of untrusted text for terminals, logs, requests and tokenizers."""
 
 from __future__ import annotations
 
 
 def printable(text: str, replacement: str = " ", *, keep: str = "") -> str:
-    """The text with control, bidirectional and other invisible characters replaced, one for one.
+    """Replace control, bidirectional and other invisible characters, one for one.
 
-    Offsets into it stay right. `keep` names characters, such as a line feed, to leave alone.
+    Offsets into the text stay valid. `keep` lists characters to preserve, such as a line feed.
     """
     return "".join(c if c.isprintable() or c in keep else replacement for c in text)
 
@@ -18,5 +18,5 @@ def one_line(text: str, limit: int) -> str:
 
 
 def encodable(text: str) -> str:
-    """The text as UTF-8 can hold it: JSON may have escaped half a character, a lone surrogate."""
+    """Replace lone surrogates, which JSON escapes can produce and UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Which URLs a secret may be sent to, and which sources sampling rates may be read from."""
+"""Validates sources of rates: a file, https, or plain http on the loopback interface."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 
 
 def is_source(text: str) -> bool:
-    """True for a path, an https URL, or an http URL of this machine's loopback.
+    """True for a path, an https URL, or an http URL on the loopback interface.
 
-    A password has no place in the URL: there is a token for that.
+    Plain http elsewhere could be answered by anyone on the network. Credentials in the URL are
+    rejected: a token is a separate setting.
     """
     if not is_address(text):
         return text.strip() != "" and "\0" not in text
@@ -24,7 +25,7 @@ def is_source(text: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """True for a text with a URL's scheme, whichever it is."""
+    """True for a URL of any scheme."""
     return "://" in text
 
 
@@ -34,7 +35,7 @@ def is_secure_url(text: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """True for `localhost` and the addresses of the loopback."""
+    """True for `localhost` and loopback IP addresses."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

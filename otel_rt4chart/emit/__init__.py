@@ -1,4 +1,4 @@
-"""Emission: a verdict as a carrier span, an evaluation event and metrics."""
+"""Emission of verdicts as carrier spans, evaluation events and metrics."""
 
 from otel_rt4chart.emit.emitter import Emitter
 

@@ -1,4 +1,4 @@
-"""A verdict without texts: labels, counts, ids and ranges, for where content must not leave."""
+"""Removes all texts from a verdict, for applications whose content must not leave."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from otel_rt4chart.verify.core.model import Claim, Evidence, Finding, Report
 
 
 def without_texts(verdict: Verdict) -> Verdict:
-    """The same verdict, quoting nobody; the exchange, which is not emitted, stays."""
+    """The verdict with labels, counts, ids and ranges; the exchange stays, as it is not emitted."""
     report = verdict.report
     return verdict if report is None else replace(verdict, report=_report(report))
 

@@ -1,4 +1,4 @@
-"""Metrics of the inline mode: few series, so that an alert costs little.
+"""Metrics of the inline mode, with a bounded number of series.
 
 Names and units follow OpenTelemetry docs/general/metrics.md.
 """
@@ -15,30 +15,30 @@ from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Label
 
-ROUTES = 200
-OTHER = "other"
-REASON = "rt4chart.reason"
-DURATIONS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+MAX_ROUTES = 200
+OTHER_ROUTE = "other"
+REASON_KEY = "rt4chart.reason"
+DURATION_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
-class Metrics:
-    """Counts answers and claims; routes beyond the first 200 are counted together."""
+class VerdictMetrics:
+    """Counts answers and claims; routes beyond the first 200 share the route `other`."""
 
     def __init__(self, provider: MeterProvider, version: str) -> None:
         """The meter has our scope."""
         meter = provider.get_meter(semconv.SCOPE_NAME, version)
         self._meter = meter
         self._claims = meter.create_counter(
-            "rt4chart.claims", "{claim}", "Claims of verified answers, by what was found of them"
+            "rt4chart.claims", "{claim}", "Claims of verified answers, by label"
         )
         self._answers = meter.create_counter(
-            "rt4chart.answers", "{answer}", "Answers, by what was decided and found of them"
+            "rt4chart.answers", "{answer}", "Answers, by decision and label"
         )
         self._duration = meter.create_histogram(
             "rt4chart.verification.duration",
             "s",
-            "How long the verification of an answer took",
-            explicit_bucket_boundaries_advisory=DURATIONS_S,
+            "Duration of the verification of an answer",
+            explicit_bucket_boundaries_advisory=DURATION_BUCKETS_S,
         )
         self._routes: set[str] = set()
         self._lock = Lock()
@@ -48,7 +48,7 @@ class Metrics:
         self._lock = Lock()
 
     def write(self, verdict: Verdict) -> None:
-        """Count one answer, and its claims."""
+        """Count one answer and its claims."""
         route = {semconv.ROUTE: self._route(verdict.candidate.route)}
         decided = route | {semconv.DECISION: verdict.decision.value}
         report = verdict.report
@@ -61,21 +61,21 @@ class Metrics:
             if count := report.count(label):
                 self._claims.add(count, route | {semconv.LABEL: label.value})
 
-    def watch(self, dropped: Callable[[], Mapping[str, int]]) -> None:
-        """Report spans that were dropped, by reason, whenever metrics are collected."""
+    def observe_dropped(self, dropped: Callable[[], Mapping[str, int]]) -> None:
+        """Report dropped spans by reason whenever metrics are collected."""
 
         def observe(_: CallbackOptions) -> Iterable[Observation]:
-            return [Observation(count, {REASON: reason}) for reason, count in dropped().items()]
+            return [Observation(count, {REASON_KEY: reason}) for reason, count in dropped().items()]
 
         self._meter.create_observable_counter(
-            "rt4chart.spans.dropped", [observe], "{span}", "Spans that were not read, by reason"
+            "rt4chart.spans.dropped", [observe], "{span}", "Spans that were dropped, by reason"
         )
 
     def _route(self, name: str) -> str:
         with self._lock:
             if name in self._routes:
                 return name
-            if len(self._routes) >= ROUTES:
-                return OTHER
+            if len(self._routes) >= MAX_ROUTES:
+                return OTHER_ROUTE
             self._routes.add(name)
             return name

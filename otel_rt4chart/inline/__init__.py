@@ -1,4 +1,4 @@
-"""The inline mode: answers are verified in a background thread of the application's process."""
+"""The inline mode: verifies answers in a background thread of the application's process."""
 
 from otel_rt4chart.inline.verifier import InlineVerifier
 

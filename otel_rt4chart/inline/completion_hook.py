@@ -1,9 +1,9 @@
-"""Messages of OpenTelemetry's GenAI instrumentations, for the inline mode, where spans have none.
+"""The completion hook: messages of OpenTelemetry's GenAI instrumentations for the inline mode.
 
-Source: opentelemetry-util-genai, `completion_hook.py`; chosen with
-`OTEL_INSTRUMENTATION_GENAI_COMPLETION_HOOK=rt4chart`. The hook is given the messages even where
-content is not captured, so that they can be verified. They reach no telemetry: verdicts on them are
-told without texts. A judge or an embedding model at an endpoint is sent them, as any text.
+Source: opentelemetry-util-genai, `completion_hook.py`; enabled with
+`OTEL_INSTRUMENTATION_GENAI_COMPLETION_HOOK=rt4chart`. The hook receives the messages even if
+content is not captured on spans, so that answers can be verified. They reach no telemetry: verdicts
+on them are emitted without texts. A judge or an embedding model at an endpoint receives them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import NamedTuple
 from opentelemetry.trace import Span, format_span_id
 
 from otel_rt4chart.core.guard import LOG, guard
-from otel_rt4chart.spans.model import values
 from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.values import MAX_DEPTH as VALUE_DEPTH
+from otel_rt4chart.spans.model.values import as_text
 
-MOST, MAX_CHARS = 1_024, 64 * 2**20
+MAX_COMPLETIONS, MAX_CHARS = 1_024, 64 * 2**20
 INPUT, OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 INSTRUCTIONS = "gen_ai.system_instructions"
 
@@ -29,65 +30,65 @@ class _Completion(NamedTuple):
     instructions: Sequence[object]
 
 
-class _Kept(NamedTuple):
+class _PendingCompletion(NamedTuple):
     completion: _Completion
     chars: int
 
 
-class Held:
-    """Completions by span, until the span has ended and is read; the oldest ones give way.
+class PendingCompletions:
+    """Completions by span, until the span has ended and is read. Bounded: the oldest are dropped.
 
-    It has no lock, which a fork could find held: each step is one operation of a dict.
+    It has no lock, because a fork could copy a held one: each step is one atomic dict operation.
     """
 
     def __init__(self) -> None:
-        """Nothing is held until the inline mode wants it."""
-        self.is_wanted = False
+        """Disabled until the inline mode starts."""
+        self.is_enabled = False
         self.dropped = 0
-        self._found: dict[str, _Kept] = {}
+        self._by_span: dict[str, _PendingCompletion] = {}
 
     def put(self, span: Span, completion: _Completion) -> None:
-        """Hold what belongs to a span that has not ended: 1,024 of them, and 64 Mi characters."""
-        kept = _Kept(completion, _chars(completion))
-        self._found[format_span_id(span.get_span_context().span_id)] = kept
+        """Store the messages of a span that has not ended, at most 1,024 and 64 Mi characters."""
+        pending = _PendingCompletion(completion, _char_count(completion))
+        self._by_span[format_span_id(span.get_span_context().span_id)] = pending
         while self._is_over():
-            oldest = next(iter(list(self._found)), None)
-            if oldest is not None and self._found.pop(oldest, None) is not None:
+            oldest = next(iter(list(self._by_span)), None)
+            if oldest is not None and self._by_span.pop(oldest, None) is not None:
                 self.dropped += 1
 
     def _is_over(self) -> bool:
-        # Counted anew: a running number would want a lock.
-        held = list(self._found.values())
-        return len(held) > MOST or sum(one.chars for one in held) > MAX_CHARS
+        # Recounted each time: a running total would need a lock.
+        pending = list(self._by_span.values())
+        return len(pending) > MAX_COMPLETIONS or sum(item.chars for item in pending) > MAX_CHARS
 
-    def added(self, record: SpanRecord) -> SpanRecord:
-        """The span with the messages that were held for it, where it has none itself."""
-        kept = self._found.pop(record.span_id, None)
-        if kept is None:
+    def with_messages(self, record: SpanRecord) -> SpanRecord:
+        """The span with its stored messages; its own attributes take precedence."""
+        pending = self._by_span.pop(record.span_id, None)
+        if pending is None:
             return record
-        completion = kept.completion
+        completion = pending.completion
         texts = {
-            INPUT: _json(completion.inputs),
-            OUTPUT: _json(completion.outputs),
-            INSTRUCTIONS: _json(completion.instructions),
+            INPUT: _messages_json(completion.inputs),
+            OUTPUT: _messages_json(completion.outputs),
+            INSTRUCTIONS: _messages_json(completion.instructions),
         }
         return replace(record, attributes={**texts, **record.attributes})
 
     def clear(self) -> None:
-        """Forget all, and want nothing more."""
-        self.is_wanted = False
-        self._found.clear()
+        """Disable, and drop all messages."""
+        self.is_enabled = False
+        self._by_span.clear()
 
 
-HELD = Held()
+PENDING_COMPLETIONS = PendingCompletions()
 
 
 class CompletionHook:
-    """What the entry point `opentelemetry_genai_completion_hook` loads."""
+    """The class of the entry point `opentelemetry_genai_completion_hook`."""
 
     def __init__(self) -> None:
-        """One is made for each instrumentation."""
-        self._is_told = False
+        """Each instrumentation creates one."""
+        self._has_warned = False
 
     def on_completion(
         self,
@@ -98,55 +99,53 @@ class CompletionHook:
         span: Span | None = None,
         **_: object,
     ) -> None:
-        """Called on the application's thread just before the span ends: only holds them."""
+        """Store the messages; called on the application's thread just before the span ends."""
         with guard("a completion"):
-            # A span that is not recorded never ends with us, and would be held for nothing.
-            if HELD.is_wanted and span is not None and span.is_recording():
-                HELD.put(span, _Completion(inputs, outputs, system_instruction))
-            elif not HELD.is_wanted and not self._is_told:
-                self._is_told = True
-                LOG.warning(
-                    "the completion hook serves RT4CHART_MODE=inline alone; it does nothing"
-                )
+            # We never see the end of a span that is not recording: its messages would stay.
+            if PENDING_COMPLETIONS.is_enabled and span is not None and span.is_recording():
+                PENDING_COMPLETIONS.put(span, _Completion(inputs, outputs, system_instruction))
+            elif not PENDING_COMPLETIONS.is_enabled and not self._has_warned:
+                self._has_warned = True
+                LOG.warning("the completion hook has no effect: it needs RT4CHART_MODE=inline")
 
 
-def _json(messages: Sequence[object]) -> str:
-    """As JSON, whatever is in them: what has no form there as text."""
-    return values.text(_plain(list(messages)))
+def _messages_json(messages: Sequence[object]) -> str:
+    """Messages as JSON; values without a JSON form become text."""
+    return as_text(_as_plain(list(messages)))
 
 
-def _plain(value: object, depth: int = 0) -> object:
-    inner = _inner(value)
-    if inner is None:
+def _as_plain(value: object, depth: int = 0) -> object:
+    contents = _contents(value)
+    if contents is None:
         return value
-    if depth > values.STEPS:
-        return values.text(value)
-    if isinstance(inner, Mapping):
-        return {str(key): _plain(one, depth + 1) for key, one in inner.items()}
-    return [_plain(one, depth + 1) for one in inner]
+    if depth > VALUE_DEPTH:
+        return as_text(value)
+    if isinstance(contents, Mapping):
+        return {str(key): _as_plain(value, depth + 1) for key, value in contents.items()}
+    return [_as_plain(item, depth + 1) for item in contents]
 
 
-def _inner(value: object) -> Mapping[object, object] | Sequence[object] | None:
-    """What a map, a list or one of the instrumentations' dataclasses holds; None for a leaf."""
+def _contents(value: object) -> Mapping[object, object] | Sequence[object] | None:
+    """The contents of a map, a list or a dataclass of the instrumentations; None for a leaf."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: getattr(value, one.name) for one in fields(value)}
+        return {field.name: getattr(value, field.name) for field in fields(value)}
     return value if isinstance(value, Mapping | list | tuple) else None
 
 
-def _chars(completion: _Completion) -> int:
-    return sum(map(len, _texts(completion)))
+def _char_count(completion: _Completion) -> int:
+    return sum(map(len, _all_texts(completion)))
 
 
-def _texts(value: object) -> Iterator[str | bytes]:
-    """The texts at any depth; what holds itself is looked into once."""
-    waiting, seen = [value], set()
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str | bytes):
-            yield one
+def _all_texts(value: object) -> Iterator[str | bytes]:
+    """The texts at any depth; each container is visited once, also in a cycle."""
+    stack, seen = [value], set()
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str | bytes):
+            yield item
             continue
-        inner = _inner(one)
-        if inner is None or id(one) in seen:
+        contents = _contents(item)
+        if contents is None or id(item) in seen:
             continue
-        seen.add(id(one))
-        waiting += inner.values() if isinstance(inner, Mapping) else inner
+        seen.add(id(item))
+        stack += contents.values() if isinstance(contents, Mapping) else contents

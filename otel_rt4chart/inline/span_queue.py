@@ -1,4 +1,4 @@
-"""Ended spans on their way to the worker: what happens on the application's threads, whole."""
+"""The queue of ended spans between the application's threads and the worker."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TypeVar
 from opentelemetry.sdk.trace import ReadableSpan
 
 T = TypeVar("T")
-REMEMBERED = 4_096
+MAX_LOST_TRACES = 4_096
 
 
 class SpanQueue:
-    """Bounded, and without a lock: each step is one operation of a deque, whoever calls.
+    """Bounded, without a lock: each step is one atomic operation of a deque.
 
-    Some spans more than `size` may come in when threads offer at the same moment.
+    It may hold slightly more than `size` spans if several threads offer at the same moment.
     """
 
     def __init__(self, size: int) -> None:
@@ -23,15 +23,15 @@ class SpanQueue:
         self.size = size
         self.dropped = 0
         self._spans: deque[ReadableSpan] = deque()
-        self._lost: deque[int] = deque(maxlen=REMEMBERED)
+        self._lost: deque[int] = deque(maxlen=MAX_LOST_TRACES)
         self._numbers = count(1)
 
     def __len__(self) -> int:
-        """How many spans wait."""
+        """The number of waiting spans."""
         return len(self._spans)
 
     def offer(self, span: ReadableSpan) -> bool:
-        """Take a span in; False where the queue is full, and its trace is remembered."""
+        """Add a span; False if the queue is full. The trace is then remembered as incomplete."""
         if len(self._spans) < self.size:
             self._spans.append(span)
             return True
@@ -42,15 +42,15 @@ class SpanQueue:
         return False
 
     def take(self) -> list[ReadableSpan]:
-        """What waits, in order."""
-        return taken(self._spans)
+        """Remove and return the waiting spans in order."""
+        return drain(self._spans)
 
-    def lost(self) -> set[int]:
-        """The traces that lost a span since this was asked."""
-        return set(taken(self._lost))
+    def take_lost_traces(self) -> set[int]:
+        """The traces that lost a span since the last call."""
+        return set(drain(self._lost))
 
 
-def taken(waiting: deque[T]) -> list[T]:
-    """What waits there now, in order; for one taker at a time."""
-    # Not until it is empty: who adds all the time would hold the worker here.
+def drain(waiting: deque[T]) -> list[T]:
+    """Remove and return the current items in order; for one consumer at a time."""
+    # A fixed number, not until empty: a fast producer would keep the worker here for ever.
     return [waiting.popleft() for _ in range(len(waiting))]

@@ -1,8 +1,8 @@
-"""The span processor of the inline mode, and its one thread."""
+"""The span processor of the inline mode and its worker thread."""
 
 from __future__ import annotations
 
-import concurrent.futures.thread  # noqa: F401 what it does at the end is to stand before ours
+import concurrent.futures.thread  # noqa: F401 its exit handler must be registered before ours
 import threading
 import time
 import weakref
@@ -19,39 +19,39 @@ from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.emit import Emitter
 from otel_rt4chart.emit.content import without_texts
-from otel_rt4chart.inline.completion_hook import HELD
-from otel_rt4chart.inline.decide import Decider
-from otel_rt4chart.inline.gather import PATIENCE, Answer, Complete, Gatherer
-from otel_rt4chart.inline.span_queue import SpanQueue, taken
+from otel_rt4chart.inline.answer_decider import AnswerDecider
+from otel_rt4chart.inline.answer_gatherer import TIMEOUTS, Answer, AnswerGatherer, CompleteRecord
+from otel_rt4chart.inline.completion_hook import PENDING_COMPLETIONS
+from otel_rt4chart.inline.span_queue import SpanQueue, drain
 from otel_rt4chart.sampling import Sampler
-from otel_rt4chart.spans.exchange.assembly import Patience
+from otel_rt4chart.spans.exchange.assembly import TraceTimeouts
 from otel_rt4chart.spans.model.verdict import Verdict
-from otel_rt4chart.spans.reading.sdk import Route, is_ours
+from otel_rt4chart.spans.reading.sdk import RouteCallable, is_verdict_span
 from otel_rt4chart.verify import Verifier
 
 TICK_S = 0.2
-STOP_S = 5.0
-LAST_S = 0.5  # to count, after that, what was not verified
-AT_ONCE = 64
+SHUTDOWN_S = 5.0
+ABANDON_S = 0.5  # then, to count the answers that were not verified
+MAX_PENDING = 64
 SHUTDOWN = "shutdown"
 
 
 class _Flush:
-    """Someone who waits until as many answers are settled as were pending when he came."""
+    """A call of `force_flush` that waits for the answers that were pending when it started."""
 
     def __init__(self) -> None:
         self.done = Event()
-        self.due = 0
-        self.is_settled = False
+        self.due_count = 0
+        self.is_complete = False
 
 
 class InlineVerifier(SpanProcessor):
-    """Verifies the answers of ended traces in one daemon thread, and hands the verdicts over.
+    """Verifies the answers of ended traces in one daemon thread, and emits the verdicts.
 
-    `on_end` puts a span into a bounded queue; nothing else is done on the application's threads,
-    and nothing there waits. Each candidate answer is counted with exactly one decision. After a
-    fork the child begins empty, with a thread of its own at its first span. When the process ends,
-    what is queued is verified for at most `stop_s` seconds; the rest is counted as an error.
+    On the application's threads, `on_end` only puts a span into a bounded queue, and never waits.
+    Each candidate answer is counted with exactly one decision. A forked child starts empty, with a
+    new thread at its first span. When the process ends, queued answers are verified for at most
+    `stop_s` seconds; the rest is counted as errors.
     """
 
     def __init__(
@@ -60,17 +60,19 @@ class InlineVerifier(SpanProcessor):
         sampler: Sampler,
         build_verifier: Callable[[], Verifier],
         emitter: Emitter,
-        route: Route | None = None,
+        route: RouteCallable | None = None,
         queue_size: int = 4096,
         clock: Callable[[], int] = time.time_ns,
-        patience: Patience = PATIENCE,
-        stop_s: float = STOP_S,
-        complete: Complete = HELD.added,
+        timeouts: TraceTimeouts = TIMEOUTS,
+        stop_s: float = SHUTDOWN_S,
+        complete: CompleteRecord = PENDING_COMPLETIONS.with_messages,
     ) -> None:
-        """`build_verifier` is called in the thread, when the first answer needs it."""
-        self._new_gatherer = partial(Gatherer, route=route, complete=complete, patience=patience)
+        """`build_verifier` is called in the worker thread for the first answer that needs it."""
+        self._new_gatherer = partial(
+            AnswerGatherer, route=route, complete=complete, timeouts=timeouts
+        )
         self._new_decider = partial(
-            Decider,
+            AnswerDecider,
             sampler=sampler,
             build_verifier=build_verifier,
             redactor=emitter.redactor,
@@ -79,59 +81,59 @@ class InlineVerifier(SpanProcessor):
         self._emitter = emitter
         self._queue_size = queue_size
         self._clock = clock
-        self._left_s = stop_s
+        self._remaining_s = stop_s
         self._is_down = False
         self._counts: Counter[str] = Counter()
         self._renew()
         after_fork(self._renew)
-        _before_exit(self)
-        emitter.watch(self._dropped)
+        _register_exit(self)
+        emitter.observe_dropped(self._dropped)
 
     def _renew(self) -> None:
-        """What belongs to one process: its queue, its locks, its thread."""
+        """Reset the state that belongs to one process: queue, locks and thread."""
         self._queue = SpanQueue(self._queue_size)
         self._counts = Counter()
-        self._counting, self._gathering, self._starting = Lock(), Lock(), Lock()
+        self._count_lock, self._gather_lock, self._start_lock = Lock(), Lock(), Lock()
         self._wake = Event()
         self._thread: Thread | None = None
-        self._is_stopping = self._is_over = False
+        self._is_stopping = self._is_abandoned = False
         self._flushes: deque[_Flush] = deque()
-        self._waiting: deque[_Flush] = deque()
-        self._settled = 0
+        self._waiting_flushes: deque[_Flush] = deque()
+        self._done_count = 0
         self._pending: deque[Answer] = deque()
-        self._in_hand: deque[Answer] = deque()
+        self._in_progress: deque[Answer] = deque()
         self._gatherer = self._new_gatherer()
         self._decider = self._new_decider()
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """`spans.taken`, `spans.queue_full`, and `decisions.` with each decision's name."""
-        with self._counting:
+        """`spans.taken`, `spans.queue_full`, and `decisions.<name>` for each decision."""
+        with self._count_lock:
             return {**self._counts, **{f"spans.{k}": v for k, v in self._dropped().items()}}
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """Nothing is done with a span that has not ended."""
+        """Nothing happens at the start of a span."""
 
     def on_end(self, span: ReadableSpan) -> None:
         """Queue the span."""
-        # The guard costs more than what it guards here: it is entered where something is wrong.
+        # A guard costs more than this method, which runs for every span: it is entered on errors.
         try:
-            if self._is_down or is_ours(span):
+            if self._is_down or is_verdict_span(span):
                 return
             self._queue.offer(span)
-            # Else the thread looks by itself soon: to wake it each time would cost the application.
+            # Otherwise the thread looks within TICK_S: a wake-up for each span would cost too much.
             if len(self._queue) == self._queue.size // 2:
                 self._wake.set()
             if self._thread is None:
                 self._start()
-        except Exception:  # the border to the application
+        except Exception:  # the boundary to the application
             with guard("an ended span"):
                 raise
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Verify what is queued of traces whose local root has ended.
+        """Verify the queued answers of traces whose local root has ended.
 
-        False where time ran out, or where spans wait and no thread lives that would read them.
+        False on a timeout, or if spans wait but there is no live thread to read them.
         """
         with guard("flushing"):
             if self._thread is None and len(self._queue):
@@ -144,11 +146,11 @@ class InlineVerifier(SpanProcessor):
             self._flushes.append(flush)
             self._wake.set()
             flush.done.wait(max(timeout_millis, 0) / 1000)
-            return flush.is_settled
+            return flush.is_complete
         return False
 
     def shutdown(self) -> None:
-        """Verify what is queued until the deadline, count the rest as errors, and end."""
+        """Verify queued answers until the deadline, count the rest as errors, and stop."""
         with guard("shutting down"):
             if self._is_down:
                 return
@@ -159,27 +161,27 @@ class InlineVerifier(SpanProcessor):
             thread = self._thread
             if thread is None or thread is threading.current_thread():
                 return
-            thread.join(self._left_s)
+            thread.join(self._remaining_s)
             if thread.is_alive():
-                self._is_over = True
-                # What hangs may be anything that a verdict needs, so it is not done here.
+                self._is_abandoned = True
+                # In another thread: what hangs may hold a lock that this needs.
                 giving_up = Thread(target=self._abandon, name="rt4chart-end", daemon=True)
                 giving_up.start()
-                giving_up.join(LAST_S)
+                giving_up.join(ABANDON_S)
 
     def _start(self) -> None:
-        if self._starting.acquire(blocking=False):
+        if self._start_lock.acquire(blocking=False):
             thread = Thread(target=self._run, name="rt4chart-inline", daemon=True)
             try:
                 thread.start()
                 self._thread = thread
             finally:
-                # The system may have no thread to give now, and one for the next span.
+                # Starting failed, for example at a limit on threads: try again at the next span.
                 if self._thread is None:
-                    self._starting.release()
+                    self._start_lock.release()
 
     def _run(self) -> None:
-        # The judge's own requests are no part of the application's traces.
+        # Requests of the judge must not appear in the application's traces.
         with suppress_instrumentation():
             while not self._is_stopping:
                 self._wake.wait(TICK_S)
@@ -188,105 +190,105 @@ class InlineVerifier(SpanProcessor):
                     self._step()
             with guard("verifying answers"):
                 self._step()
-            for flush in taken(self._flushes) + taken(self._waiting):
+            for flush in drain(self._flushes) + drain(self._waiting_flushes):
                 flush.done.set()
 
     def _step(self) -> None:
         self._gather()
-        while self._pending and not self._is_over:
-            self._settle()
+        while self._pending and not self._is_abandoned:
+            self._verify_next()
             self._gather()
 
     def _gather(self) -> None:
-        """Read what is queued, and close what is due, for those who flush too."""
-        with self._gathering:
-            # Asked before the queue is read: what had ended when they came is then in it.
+        """Read queued spans, close traces that are due, and register waiting flushes."""
+        with self._gather_lock:
+            # Counted before the queue is read, so that it holds all spans that ended before them.
             flushes = len(self._flushes)
             now, spans = self._clock(), self._queue.take()
-            self._gatherer.lose(self._queue.lost())
+            self._gatherer.lose(self._queue.take_lost_traces())
             self._gatherer.add(spans, now)
             if self._is_stopping:
                 found = self._gatherer.close_all()
             elif flushes:
                 found = self._gatherer.close_rooted()
             else:
-                found = self._gatherer.close(now, max(AT_ONCE - len(self._pending), 0))
+                found = self._gatherer.close(now, max(MAX_PENDING - len(self._pending), 0))
             self._pending.extend(found)
             for flush in [self._flushes.popleft() for _ in range(flushes)]:
-                flush.due = self._settled + len(self._pending)
-                self._waiting.append(flush)
-            self._answer_flushes()
+                flush.due_count = self._done_count + len(self._pending)
+                self._waiting_flushes.append(flush)
+            self._release_flushes()
         if spans:
             self._count("spans.taken", len(spans))
 
-    def _settle(self) -> None:
-        """Decide on the next answer, unless it was given up meanwhile."""
+    def _verify_next(self) -> None:
+        """Decide on the next answer, unless `_abandon` has taken it."""
         try:
             answer = self._pending.popleft()
         except IndexError:
             return
-        self._in_hand.append(answer)
+        self._in_progress.append(answer)
         verdict = self._decider.decide(answer)
         try:
-            self._in_hand.pop()
+            self._in_progress.pop()
         except IndexError:
             return
-        self._settled += 1
-        self._tell(answer, verdict)
+        self._done_count += 1
+        self._emit(answer, verdict)
 
-    def _answer_flushes(self) -> None:
-        while self._waiting and self._waiting[0].due <= self._settled:
-            flush = self._waiting.popleft()
-            flush.is_settled = True
+    def _release_flushes(self) -> None:
+        while self._waiting_flushes and self._waiting_flushes[0].due_count <= self._done_count:
+            flush = self._waiting_flushes.popleft()
+            flush.is_complete = True
             flush.done.set()
 
-    def _tell(self, answer: Answer, verdict: Verdict) -> None:
+    def _emit(self, answer: Answer, verdict: Verdict) -> None:
         self._count(f"decisions.{verdict.decision}")
         self._emitter.emit(without_texts(verdict) if answer.is_private else verdict)
 
     def _abandon(self) -> None:
-        """Count what the thread will not come to; it may still be at work on one answer."""
+        """Count the answers that the thread cannot finish; it may still verify one of them."""
         with suppress_instrumentation(), guard("giving answers up"):
-            self._give_up()
+            self._fail_remaining()
             self._gather()
-            self._give_up()
+            self._fail_remaining()
 
-    def _give_up(self) -> None:
-        for waiting in (self._in_hand, self._pending):
-            for answer in taken(waiting):
-                self._tell(answer, self._decider.failed(answer, SHUTDOWN, SHUTDOWN))
+    def _fail_remaining(self) -> None:
+        for answers in (self._in_progress, self._pending):
+            for answer in drain(answers):
+                self._emit(answer, self._decider.failed(answer, SHUTDOWN, SHUTDOWN))
 
     def _count(self, what: str, number: int = 1) -> None:
-        with self._counting:
+        with self._count_lock:
             self._counts[what] += number
 
     def _dropped(self) -> Mapping[str, int]:
         return {"queue_full": self._queue.dropped}
 
     def _exit(self) -> None:
-        """While judges may still be asked: verify what is ready, for as long as is left."""
-        until = time.monotonic() + self._left_s
+        """Verify what is ready while judges can still be called, within the remaining time."""
+        until = time.monotonic() + self._remaining_s
         if not self._is_down:
-            is_done = self.force_flush(int(self._left_s * 1000))
-            self._left_s = max(until - time.monotonic(), 0.0) if is_done else 0.0
+            is_done = self.force_flush(int(self._remaining_s * 1000))
+            self._remaining_s = max(until - time.monotonic(), 0.0) if is_done else 0.0
 
 
-def _before_exit(verifier: InlineVerifier) -> None:
-    """Call `_exit` while thread pools still take work.
+def _register_exit(verifier: InlineVerifier) -> None:
+    """Call `_exit` at the end of the process, while thread pools still accept work.
 
-    `atexit` comes too late: `concurrent.futures` refuses work before it. What it uses itself,
-    `threading._register_atexit`, runs the latest registered first; so its own must stand before.
+    `atexit` is too late: `concurrent.futures` rejects work before that. Its own handler is in
+    `threading._register_atexit`, which runs the latest registration first, so ours must be later.
     """
     register = getattr(threading, "_register_atexit", None)
     if register is None:
         return
-    known = weakref.WeakMethod(verifier._exit)
+    reference = weakref.WeakMethod(verifier._exit)
 
-    def leave() -> None:
-        alive = known()
-        if alive is not None:
+    def exit_if_alive() -> None:
+        exit_method = reference()
+        if exit_method is not None:
             with guard("ending the process"):
-                alive()
+                exit_method()
 
     with guard("registering for the end"):
-        register(leave)
+        register(exit_if_alive)

@@ -1,1 +1,1 @@
-"""Judges by name, the verifier around them, and what their failures mean."""
+"""Builds judges by name, runs them over many answers, and classifies their failures."""

@@ -1,4 +1,4 @@
-"""Verification of many exchanges: side by side, results in order, and a tally of the labels."""
+"""Verification of many exchanges: concurrently, results in order, with a summary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.judges.failure import asked_of, has_failed
+from otel_rt4chart.judges.judge_failure import all_failed, remotely_judged_claims
 from otel_rt4chart.verify.core.json_rows import parse_row, read_row, report_row
 from otel_rt4chart.verify.core.model import Label, Report
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
@@ -19,104 +19,129 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:
-    """Each item's result; `jobs` threads work, and twice as many items are held at most.
+def map_in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:
+    """The result of each item, in order, from `jobs` threads; at most `2 * jobs` items wait.
 
-    Where the reader stops, or is interrupted, what has not begun never does.
+    If the caller stops reading, items that have not started are cancelled.
     """
     if jobs == 1:
         yield from map(work, items)
         return
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="rt4chart-verify")
-    held: deque[Future[R]] = deque()
+    waiting: deque[Future[R]] = deque()
     try:
         for item in items:
-            held.append(pool.submit(work, item))
-            while held and (held[0].done() or len(held) >= 2 * jobs):
-                yield held.popleft().result()
-        while held:
-            yield held.popleft().result()
+            waiting.append(pool.submit(work, item))
+            while waiting and (waiting[0].done() or len(waiting) >= 2 * jobs):
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-PATIENCE = 5  # answers in a row without a word from the judge, then nobody waits any longer
+MAX_FAILURES_IN_A_ROW = 5  # answers without any verdict, then a run stops
 _LABELS = (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
-_SHOWN = 3
+_MAX_REASONS = 3
 
 
-class Tally:
-    """Counts reports as they come, in the answers' order."""
+class BatchSummary:
+    """Counts labels, reasons and failures over many reports, in the order of the answers."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Counts of no report."""
         self.labels: Counter[Label] = Counter()
         self.reasons: Counter[str] = Counter()
         self._sums: Counter[str] = Counter()
-        self._asked = self._answered = self._failed_in_a_row = 0
+        self._calls = self._answered = self._failed_in_a_row = 0
 
     def add(self, report: Report) -> None:
         """Count one report."""
-        self.labels.update(one.label for one in report.claims if one.label in _LABELS)
-        undecided = [one for one in report.claims if one.label is Label.UNDECIDED]
-        self.reasons.update(printable(one.reason or "no reason given") for one in undecided)
-        m, x = report.decided, len(report.unfaithful)
-        self._sums.update(answers=m > 0, m=m, x=x, xx=x * x, xm=x * m, mm=m * m)
-        theirs = asked_of(report)
-        if theirs:
-            self._asked += 1
-            self._answered += any(one.label.is_decided for one in theirs)
-            self._failed_in_a_row = self._failed_in_a_row + 1 if has_failed(theirs) else 0
+        self.labels.update(claim.label for claim in report.claims if claim.label in _LABELS)
+        undecided = [claim for claim in report.claims if claim.label is Label.UNDECIDED]
+        self.reasons.update(printable(claim.reason or "no reason given") for claim in undecided)
+        decided, unfaithful = report.decided, len(report.unfaithful)
+        # What the ratio estimator in verify/core/rates needs: an answer's claims are a cluster.
+        self._sums.update(
+            answers=decided > 0,
+            m=decided,
+            x=unfaithful,
+            xx=unfaithful * unfaithful,
+            xm=unfaithful * decided,
+            mm=decided * decided,
+        )
+        remote = remotely_judged_claims(report)
+        if remote:
+            self._calls += 1
+            self._answered += any(claim.label.is_decided for claim in remote)
+            self._failed_in_a_row = self._failed_in_a_row + 1 if all_failed(remote) else 0
 
     @property
     def is_hopeless(self) -> bool:
-        """True where the judge has failed for `PATIENCE` answers in a row."""
-        return self._failed_in_a_row >= PATIENCE
+        """True if the judge failed on so many answers in a row that further calls are pointless."""
+        return self._failed_in_a_row >= MAX_FAILURES_IN_A_ROW
+
+    @property
+    def stop_reason(self) -> str:
+        """Why a run that `is_hopeless` stops."""
+        count = MAX_FAILURES_IN_A_ROW
+        return f"stopped: {count} answers in a row got no verdict: {self.main_reason}"
 
     @property
     def is_silent(self) -> bool:
-        """True where an endpoint was needed, and decided nothing at all."""
-        return self._asked > 0 and self._answered == 0
+        """True if an endpoint was needed and decided no claim of any answer."""
+        return self._calls > 0 and self._answered == 0
 
     @property
     def main_reason(self) -> str:
-        """Why most of the undecided claims are undecided."""
+        """The most frequent reason of undecided claims."""
         return next((reason for reason, _ in self.reasons.most_common(1)), "")
 
     @property
     def claims(self) -> int:
-        """All claims, the undecided ones too."""
+        """The number of claims, including undecided ones."""
         return self.labels.total()
 
     @property
     def undecided(self) -> int:
-        """How many claims are undecided."""
+        """The number of undecided claims."""
         return self.labels[Label.UNDECIDED]
 
     @property
     def rate(self) -> Rate:
-        """The share of unfaithful claims among the decided, and its 95 % interval."""
-        told = self._sums
-        m, x = told["m"], told["x"]
+        """The share of unfaithful claims among the decided ones, with its 95% interval."""
+        sums = self._sums
+        decided, unfaithful = sums["m"], sums["x"]
         return claim_rate(
-            AnswerSums(told["answers"], m, m, x, m, told["xx"], told["xm"], told["mm"])
+            AnswerSums(
+                sums["answers"],
+                decided,
+                decided,
+                unfaithful,
+                decided,
+                sums["xx"],
+                sums["xm"],
+                sums["mm"],
+            )
         )
 
     def lines(self) -> Iterator[str]:
         """The summary for people."""
         if self.claims:
-            counts = (f"{self.labels[one]} {one} ({self._share(one):.0%})" for one in _LABELS)
+            counts = (
+                f"{self.labels[label]} {label} ({self._share(label):.0%})" for label in _LABELS
+            )
             yield f"{self.claims} claims: {', '.join(counts)}"
             yield self._rate_line()
         yield from self.undecided_lines()
         if 2 * self.undecided > self.claims:
-            yield "warning: over half of the claims are undecided, and the rate is of the others"
+            yield "warning: over half of the claims are undecided; the rate covers the others only"
 
     def undecided_lines(self) -> Iterator[str]:
-        """The most frequent reasons, nothing where every claim was decided."""
-        for reason, count in self.reasons.most_common(_SHOWN):
+        """The most frequent reasons; no line if every claim was decided."""
+        for reason, count in self.reasons.most_common(_MAX_REASONS):
             yield f"undecided: {count} × {reason}"
-        others = sum(count for _, count in self.reasons.most_common()[_SHOWN:])
+        others = sum(count for _, count in self.reasons.most_common()[_MAX_REASONS:])
         if others:
             yield f"undecided: {others} × other reasons"
 
@@ -126,51 +151,51 @@ class Tally:
     def _rate_line(self) -> str:
         rate = self.rate
         if rate.value is None or rate.low is None or rate.high is None:
-            return "hallucination rate: none, for no claim was decided"
+            return "hallucination rate: none, because no claim was decided"
         return (
             f"hallucination rate {rate.value:.1%} of {self._sums['m']} decided claims"
             f" (95% interval {rate.low:.1%} to {rate.high:.1%})"
         )
 
 
-def advice(name: str) -> str:
-    """What to do about a judge that gives no verdicts."""
-    return f"`rt4chart doctor --judge {name}` tries it with one call and says what came"
+def judge_advice(name: str) -> str:
+    """How to diagnose a judge that gives no verdicts."""
+    return f"`rt4chart doctor --judge {name}` tests it with one call and prints the result"
 
 
-class _Done(NamedTuple):
+class _RowResult(NamedTuple):
     row: dict[str, Any]
     report: Report | None = None
 
 
-class Run:
-    """Verifies `jobs` rows at once; `stopped` says why the later ones were not verified."""
+class BatchRun:
+    """Verifies `jobs` rows at a time; `stopped` says why later rows were not verified."""
 
     def __init__(self, verifier: Verifier, *, as_of: str, jobs: int = 1) -> None:
-        """`as_of` is the date of the rows that have none."""
+        """`as_of` is the date of rows without one."""
         self._verifier = verifier
         self._as_of = as_of
         self._jobs = jobs
-        self._spent = Spent()
-        self.tally = Tally()
+        self._spent = UsageTotals()
+        self.summary = BatchSummary()
         self.count = self.errors = 0
         self.stopped = ""
 
     def rows(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-        """A row out for each row in; a bad one carries its line number and an `error`."""
+        """One output row for each input row; a bad row gets its line number and an `error`."""
         given = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
-        for done in in_order(self._verified, given, self._jobs):
+        for done in map_in_order(self._verified, given, self._jobs):
             self._add(done)
             yield done.row
 
     def lines(self) -> Iterator[str]:
         """The summary for people."""
         yield f"{self.count} rows, {self.errors} with an error"
-        yield from self.tally.lines()
+        yield from self.summary.lines()
         if spent := str(self._spent):
             yield spent
 
-    def _verified(self, given: tuple[int, bytes]) -> _Done:
+    def _verified(self, given: tuple[int, bytes]) -> _RowResult:
         number, line = given
         value: Mapping[str, Any] = {}
         try:
@@ -179,38 +204,36 @@ class Run:
             if self.stopped:
                 raise InputError(f"not verified: {self.stopped}")
             report = self._verifier.verify(row.exchange)
-            return _Done(report_row(row, report), report)
+            return _RowResult(report_row(row, report), report)
         except InputError as error:
-            return _Done({"id": value.get("id"), "line": number, "error": str(error)})
+            return _RowResult({"id": value.get("id"), "line": number, "error": str(error)})
 
-    def _add(self, done: _Done) -> None:
+    def _add(self, done: _RowResult) -> None:
         self.count += 1
         self.errors += done.report is None
         if done.report is None:
             return
         self._spent.add(done.row["usage"])
-        self.tally.add(done.report)
-        if self.tally.is_hopeless and not self.stopped:
-            self.stopped = (
-                f"stopped, for {PATIENCE} answers in a row got no verdict: {self.tally.main_reason}"
-            )
+        self.summary.add(done.report)
+        if self.summary.is_hopeless and not self.stopped:
+            self.stopped = self.summary.stop_reason
 
 
-class Spent:
-    """What an endpoint's calls came to, over all rows."""
+class UsageTotals:
+    """Calls, tokens and costs of an endpoint over all rows."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Counts of no report."""
         self._sums: Counter[str] = Counter()
         self._is_priced = True
 
     def add(self, usage: Mapping[str, Any]) -> None:
-        """Count a row's usage."""
+        """Add the usage of a row."""
         self._sums.update({name: value for name, value in usage.items() if value})
         self._is_priced &= "cost_usd" in usage
 
     def __str__(self) -> str:
-        """Nothing where nothing was asked of an endpoint, nor found in its cache."""
+        """The totals; empty if there were neither calls nor cache hits."""
         sums = self._sums
         if not (sums["calls"] or sums["cache_hits"]):
             return ""

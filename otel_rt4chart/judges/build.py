@@ -1,4 +1,4 @@
-"""Judges by name, and the verifier around them, as the settings ask."""
+"""Builds judges and verifiers by name from the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import LOG
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.judges import embedded_models
+from otel_rt4chart.judges.embedded_models import LOCAL_EMBEDDER, build_embedder
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
@@ -29,26 +29,28 @@ from otel_rt4chart.verify.neural.local_judge import LocalJudge
 from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
 
-ONNX = "onnx:"  # then the path of an exported model
+ONNX_PREFIX = "onnx:"  # followed by the path of an exported model
 
 
-def settings_with(name: str, model: str | None) -> JudgeSettings:
-    """The environment's settings for that judge, with the model of a command's option."""
-    given = load(JudgeSettings)
+def settings_for_judge(name: str, model: str | None) -> JudgeSettings:
+    """The judge settings of the environment, with the model of the option `--model`."""
+    settings = load(JudgeSettings)
     if model is None:
-        return given
+        return settings
     if name in ("local", "rules") or is_onnx(name):
-        raise SettingsError(f"--model names a model, and the judge {name} asks none: add --judge")
-    return replace(given, model=model)
+        raise SettingsError(
+            f"--model: expected a judge that calls a model, got {name}: choose one with --judge"
+        )
+    return replace(settings, model=model)
 
 
 def build_judge(name: str, settings: JudgeSettings | None = None) -> Judge | BatchJudge:
-    """The judge of that name; SettingsError names the known ones, or what an endpoint lacks.
+    """The judge of that name; SettingsError for an unknown name or an incomplete endpoint.
 
-    What it opens, connections and the cache's file, is open until the process ends.
+    Its connections and the file of its cache stay open until the process ends.
     """
-    given = settings or load(JudgeSettings)
-    return _judge(name, given, cache(lambda: build_endpoint(given)))
+    judge_settings = settings or load(JudgeSettings)
+    return _build_judge_named(name, judge_settings, cache(lambda: build_endpoint(judge_settings)))
 
 
 def build_verifier(
@@ -57,24 +59,24 @@ def build_verifier(
     *,
     clock: Callable[[], int] | None = None,
 ) -> Verifier:
-    """A verifier with that judge, its budget and, where a model is named, links by meaning.
+    """A verifier with the judge of that name, its budget and the configured embedding model.
 
-    Judge and embeddings share one endpoint, its concurrency and what it may spend in a minute; the
-    embedded encoder needs none.
+    Judge and embeddings share one endpoint with its limits on concurrency and on spending per
+    minute. The embedded encoder needs no endpoint.
     """
-    given = settings or load(JudgeSettings)
-    endpoint = cache(lambda: build_endpoint(given))
-    judge = _judge(name, given, endpoint)
+    judge_settings = settings or load(JudgeSettings)
+    endpoint = cache(lambda: build_endpoint(judge_settings))
+    judge = _build_judge_named(name, judge_settings, endpoint)
     return Verifier(
         judge,
-        embedder=_embedder(given, endpoint),
-        budget=Budget(given.calls_per_answer, given.tokens_per_answer),
+        embedder=_build_embedder(judge_settings, endpoint),
+        budget=Budget(judge_settings.calls_per_answer, judge_settings.tokens_per_answer),
         clock=clock,
     )
 
 
 def build_endpoint(settings: JudgeSettings) -> Endpoint:
-    """The endpoint that the settings name."""
+    """The endpoint of the settings."""
     return Endpoint(
         settings.model,
         base_url=settings.base_url or None,
@@ -86,59 +88,62 @@ def build_endpoint(settings: JudgeSettings) -> Endpoint:
     )
 
 
-def _embedder(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> Embedder | None:
+def _build_embedder(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> Embedder | None:
     model = settings.embedding_model
-    if model == embedded_models.NAME:
-        return embedded_models.build_embedder(settings.onnx_threads)
+    if model == LOCAL_EMBEDDER:
+        return build_embedder(settings.onnx_threads)
     return OpenAIEmbedder(endpoint(), model=model, prices=_prices(settings)) if model else None
 
 
-def _judge(
+def _build_judge_named(
     name: str, settings: JudgeSettings, endpoint: Callable[[], Endpoint]
 ) -> Judge | BatchJudge:
-    if is_onnx(checked_judge(name)):
-        return _onnx(name, settings)
+    if is_onnx(check_judge_name(name)):
+        return _build_onnx(name, settings)
     return JUDGES[name](settings, endpoint)
 
 
-def checked_judge(name: object) -> str:
-    """The name, where there is a judge of it; nothing is built."""
+def check_judge_name(name: object) -> str:
+    """Return the name if a judge has it; nothing is built."""
     if not isinstance(name, str) or (name not in JUDGES and not is_onnx(name)):
         raise SettingsError(
-            f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}, {ONNX}PATH"
+            f"unknown judge {name!r}: expected one of "
+            f"{', '.join(sorted(JUDGES))}, {ONNX_PREFIX}PATH"
         )
     return name
 
 
 def is_onnx(name: str) -> bool:
-    """True for the name of a judge around a model on disk."""
-    return name.startswith(ONNX) and name != ONNX
+    """True for the name of a judge that runs a model from disk."""
+    return name.startswith(ONNX_PREFIX) and name != ONNX_PREFIX
 
 
-def _onnx(name: str, settings: JudgeSettings) -> OnnxJudge:
+def _build_onnx(name: str, settings: JudgeSettings) -> OnnxJudge:
     return OnnxJudge(
-        Path(name.removeprefix(ONNX)).expanduser(),
+        Path(name.removeprefix(ONNX_PREFIX)).expanduser(),
         labels=settings.onnx_labels,
         threads=settings.onnx_threads,
         threshold=settings.onnx_threshold,
     )
 
 
-def _local(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> LocalJudge | RulesJudge:
-    return _in_process("local", settings)
+def _build_local(
+    settings: JudgeSettings, endpoint: Callable[[], Endpoint]
+) -> LocalJudge | RulesJudge:
+    return _build_in_process("local", settings)
 
 
-def _rules(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> RulesJudge:
+def _build_rules(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> RulesJudge:
     return RulesJudge()
 
 
-def _in_process(name: str, settings: JudgeSettings) -> LocalJudge | RulesJudge:
-    """The embedded judge; the rules, under their own id, where its models are not installed."""
+def _build_in_process(name: str, settings: JudgeSettings) -> LocalJudge | RulesJudge:
+    """The embedded judge; the rules judge, with its own id, if the models are not installed."""
     if name == "rules":
         return RulesJudge()
     if missing := model_folder.missing_packages():
         LOG.warning(
-            "the rules judge, not %s: the package %s is not installed; "
+            "using the rules judge instead of %s: the package %s is not installed; "
             "pip install ./otel-rt4chart/models './otel-rt4chart[local]'",
             name,
             ", ".join(missing),
@@ -147,7 +152,7 @@ def _in_process(name: str, settings: JudgeSettings) -> LocalJudge | RulesJudge:
     return LocalJudge(threads=settings.onnx_threads)
 
 
-def _openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> OpenAIJudge:
+def _build_openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> OpenAIJudge:
     decomposition: Literal["sentence", "holistic"] = (
         "holistic" if settings.decomposition == "holistic" else "sentence"
     )
@@ -155,28 +160,28 @@ def _openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> OpenAI
         endpoint(),
         votes=settings.votes,
         decomposition=decomposition,
-        cache=_cache(settings),
+        cache=_build_cache(settings),
         prices=_prices(settings),
         input_limit=settings.input_limit,
     )
 
 
-def _single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> SingleJudge:
+def _build_single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> SingleJudge:
     return SingleJudge(
         endpoint(),
-        cache=_cache(settings),
+        cache=_build_cache(settings),
         prices=_prices(settings),
         input_limit=settings.input_limit,
     )
 
 
-def _cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:
+def _build_cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:
     name = settings.cascade_first
-    first = _onnx(name, settings) if is_onnx(name) else _in_process(name, settings)
-    return CascadeJudge(first, _openai(settings, endpoint), settings.cascade_threshold)
+    first = _build_onnx(name, settings) if is_onnx(name) else _build_in_process(name, settings)
+    return CascadeJudge(first, _build_openai(settings, endpoint), settings.cascade_threshold)
 
 
-def _cache(settings: JudgeSettings) -> Cache | None:
+def _build_cache(settings: JudgeSettings) -> Cache | None:
     return FileCache(settings.cache) if settings.cache else None
 
 
@@ -185,9 +190,9 @@ def _prices(settings: JudgeSettings) -> Mapping[str, Price]:
 
 
 JUDGES: dict[str, Callable[[JudgeSettings, Callable[[], Endpoint]], Judge | BatchJudge]] = {
-    "local": _local,
-    "rules": _rules,
-    "openai": _openai,
-    "single": _single,
-    "cascade": _cascade,
+    "local": _build_local,
+    "rules": _build_rules,
+    "openai": _build_openai,
+    "single": _build_single,
+    "cascade": _build_cascade,
 }

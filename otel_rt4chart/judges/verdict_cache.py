@@ -1,4 +1,4 @@
-"""Verdicts kept in a file between runs, for evaluations that are repeated."""
+"""A file cache of verdicts for repeated evaluations."""
 
 from __future__ import annotations
 
@@ -15,37 +15,36 @@ from otel_rt4chart.core.errors import SettingsError
 
 LOG = logging.getLogger("otel_rt4chart")
 _SCHEMA = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, value TEXT NOT NULL)"
-_TRIM = """DELETE FROM verdicts WHERE rowid <= (SELECT max(rowid) FROM verdicts) - ?"""
-# Another process may write a moment before us; whoever waits may be an event loop.
-_WAIT_MS = 100
-_PAUSE_S = 5.0  # how long nothing is written after a write that could not be
+_DELETE_OLDEST = """DELETE FROM verdicts WHERE rowid <= (SELECT max(rowid) FROM verdicts) - ?"""
+# Short, because the caller may be an event loop: a lost cache entry is better than a long wait.
+_BUSY_TIMEOUT_MS = 100
+_WRITE_PAUSE_S = 5.0  # no writes for this long after a failed write
 
 
 class FileCache:
-    """A SQLite file of at most about `most` verdicts; threads and processes may share it.
+    """A SQLite file of about `most` verdicts at most; threads and processes may share it.
 
-    It holds labels, sentence numbers and quoted words of answers and passages: users' data, in a
-    file that its owner alone may read. A file that cannot be used any more answers None; where
-    another process has locked it, verdicts are lost to the cache for some seconds, and `lost`
-    counts them.
+    It holds labels, sentence numbers and quoted words of answers and passages. This is user data,
+    so only the owner may read the file. If the file becomes unusable, `get` returns None. While
+    another process locks it, verdicts are not cached, and `lost` counts them.
     """
 
     def __init__(
         self, path: str, most: int = 500_000, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Open or make the file; SettingsError where that cannot be done."""
+        """Open or create the file; SettingsError if that fails."""
         self._file = Path(path).expanduser()
         if not self._file.parent.is_dir():
             raise SettingsError(
                 f"RT4CHART_JUDGE_CACHE: expected a file in a folder that exists, got {path}: "
-                f"make the folder {self._file.parent} first"
+                f"create the folder {self._file.parent} first"
             )
         try:
             self._file.touch(mode=0o600)
-            self._opened = _opened(self._file)
+            self._connection = _open_database(self._file)
         except (OSError, sqlite3.Error) as error:
             raise SettingsError(
-                f"RT4CHART_JUDGE_CACHE: expected a file that can be written, {path}: {error}"
+                f"RT4CHART_JUDGE_CACHE: expected a writable file, got {path}: {error}"
             ) from error
         self._most = most
         self._clock = clock
@@ -54,60 +53,66 @@ class FileCache:
         self.lost = 0
 
     def get(self, key: str) -> str | None:
-        """The text, or None."""
+        """The cached text, or None."""
         try:
-            here = self._here()
-            with here.lock:
-                found = here.database.execute("SELECT value FROM verdicts WHERE key = ?", (key,))
-                row = found.fetchone()
+            connection = self._current()
+            with connection.lock:
+                cursor = connection.database.execute(
+                    "SELECT value FROM verdicts WHERE key = ?", (key,)
+                )
+                row = cursor.fetchone()
         except (OSError, sqlite3.Error):
             return None
         return None if row is None else str(row[0])
 
     def put(self, key: str, value: str) -> None:
-        """Keep the text; every thousandth time the oldest beyond `most` are let go."""
+        """Cache the text; every thousandth write deletes the oldest entries beyond `most`."""
         if self._clock() < self._resting_until:
             self.lost += 1
             return
         try:
-            here = self._here()
-            with here.lock:
-                here.database.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?)", (key, value))
+            connection = self._current()
+            with connection.lock:
+                connection.database.execute(
+                    "INSERT OR REPLACE INTO verdicts VALUES (?, ?)", (key, value)
+                )
                 self._written += 1
                 if self._written % 1000 == 0:
-                    here.database.execute(_TRIM, (self._most,))
+                    connection.database.execute(_DELETE_OLDEST, (self._most,))
         except (OSError, sqlite3.Error) as error:
             if not self.lost:
-                LOG.warning("%s: some verdicts are not kept: %s", self._file, error)
+                LOG.warning("%s: some verdicts are not cached: %s", self._file, error)
             self.lost += 1
-            self._resting_until = self._clock() + _PAUSE_S
+            self._resting_until = self._clock() + _WRITE_PAUSE_S
 
     def close(self) -> None:
         """Close the file."""
-        with self._opened.lock:
-            self._opened.database.close()
+        with self._connection.lock:
+            self._connection.database.close()
 
-    def _here(self) -> _Opened:
-        """This process's connection: SQLite's may not be used on both sides of a fork."""
-        if self._opened.pid != os.getpid():
-            _PARENTS.append(self._opened)
-            self._opened = _opened(self._file)
-        return self._opened
+    def _current(self) -> _Connection:
+        """The connection of this process: SQLite forbids using one on both sides of a fork."""
+        if self._connection.pid != os.getpid():
+            _PARENT_CONNECTIONS.append(self._connection)
+            self._connection = _open_database(self._file)
+        return self._connection
 
 
-class _Opened(NamedTuple):
-    """A process's connection, used by one thread at a time."""
+class _Connection(NamedTuple):
+    """The connection of a process; `lock` admits one thread at a time."""
 
     pid: int
     database: sqlite3.Connection
     lock: Lock
 
 
-_PARENTS: list[_Opened] = []  # not closed by a child: their locks and journal are the parent's
+_PARENT_CONNECTIONS: list[
+    _Connection
+] = []  # kept open in a child: closing them would release the parent's locks
 
 
-def _opened(file: Path) -> _Opened:
-    """The file, readable by its owner alone; its companions take their mode from it."""
+def _open_database(file: Path) -> _Connection:
+    """Open the file, readable only by its owner. SQLite's -wal and -shm files inherit the mode."""
     for name in ("", "-wal", "-shm"):
         companion = file.with_name(file.name + name)
         if companion.exists():
@@ -116,5 +121,5 @@ def _opened(file: Path) -> _Opened:
     database.execute("PRAGMA journal_mode=WAL")
     database.execute("PRAGMA synchronous=NORMAL")
     database.execute(_SCHEMA)
-    database.execute(f"PRAGMA busy_timeout={_WAIT_MS}")
-    return _Opened(os.getpid(), database, Lock())
+    database.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")
+    return _Connection(os.getpid(), database, Lock())

@@ -1,4 +1,4 @@
-"""Which traces are to be verified, decided when the local root of a trace is exported."""
+"""Decides which traces are sampled, when the local root of a trace is exported."""
 
 from __future__ import annotations
 
@@ -14,176 +14,181 @@ from opentelemetry.trace import format_trace_id
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.marking.span_copies import with_added
+from otel_rt4chart.marking.span_copies import copy_with_attributes
 from otel_rt4chart.sampling import Sampler, Signals, signals_of
 from otel_rt4chart.spans.conventions.registry import CONVENTIONS, KIND_ATTRIBUTES
-from otel_rt4chart.spans.exchange.route import named_route
-from otel_rt4chart.spans.model import values
-from otel_rt4chart.spans.model.view import Kind
-from otel_rt4chart.spans.reading.reader import named_kind, view
+from otel_rt4chart.spans.exchange.route import explicit_route
+from otel_rt4chart.spans.model.span_view import OperationKind
+from otel_rt4chart.spans.model.values import as_flag, as_text
+from otel_rt4chart.spans.reading.reader import kind_from_attributes, read_span
 from otel_rt4chart.spans.reading.sdk import (
-    Route,
-    held,
+    RouteCallable,
+    checked_route,
     is_local_root,
-    is_ours,
+    is_verdict_span,
+    peek_attributes,
     record_from_readable,
-    route_from,
 )
 
-RAG_KINDS = frozenset({Kind.LLM, Kind.RETRIEVER, Kind.RERANKER})
-NAMES = tuple(start for one in CONVENTIONS for start, kind in one.names if kind in RAG_KINDS)
-HINTS = tuple({hint for one in CONVENTIONS for hint, kind in one.hints if kind in RAG_KINDS})
+RAG_KINDS = frozenset({OperationKind.LLM, OperationKind.RETRIEVER, OperationKind.RERANKER})
+RAG_SPAN_NAMES = tuple(
+    start for convention in CONVENTIONS for start, kind in convention.names if kind in RAG_KINDS
+)
+RAG_KEYS = tuple(
+    {hint for convention in CONVENTIONS for hint, kind in convention.hints if kind in RAG_KINDS}
+)
 
-# What an application may say to us, and the attributes that tell a kind outright beside it.
-SAID = frozenset({semconv.ROUTE, semconv.FORCE})
-TOLD = SAID | {attribute for _, attribute, _ in KIND_ATTRIBUTES}
+# Attributes that an application sets for us, and in addition those that name the kind of a span.
+APPLICATION_KEYS = frozenset({semconv.ROUTE, semconv.FORCE})
+RELEVANT_KEYS = APPLICATION_KEYS | {attribute for _, attribute, _ in KIND_ATTRIBUTES}
 
 
 def looks_like_rag(name: str, keys: Iterable[str]) -> bool:
-    """By the name of a span or its attributes' keys, where no attribute names its kind.
+    """True if the name of a span or the keys of its attributes suggest a RAG operation.
 
-    A span that only looks like one costs a trace's place under the bounds, one that is passed over
-    would get past them; so a name alone suffices.
+    For spans without an attribute that names their kind. A false positive spends a sample of the
+    limits; a false negative would bypass the limits. So the name is sufficient.
     """
-    return name.startswith(NAMES) or any(key.startswith(HINTS) for key in keys)
+    return name.startswith(RAG_SPAN_NAMES) or any(key.startswith(RAG_KEYS) for key in keys)
 
 
 Marks = Mapping[str, str | bool | float]
-TRACES = 4_096
+MAX_TRACES = 4_096
 V = TypeVar("V")
 
 
-class Decisions:
-    """Gathers what is known of each trace, decides at its local root, and marks copies of spans.
+class TraceDecisions:
+    """Collects signals of each trace, decides at its local root, and marks copies of spans.
 
-    Marked are the local root, and generations that are exported with it or after it: what is
-    exported before has no decision yet. Where nothing was seen that is verified, no generation, no
-    retrieval and no wish, the rate alone is written, and nothing is spent.
+    Marked are the local root and the generations that are exported with it or later: before, there
+    is no decision. If the trace has no generation, no retrieval and no `force`, only the rate is
+    written, and no limit is used.
 
-    Several exporters may share it; its tables are bounded. Its lock is held for no more than a
-    change of them: reading spans, the application's callable and the log come before or after.
-    Spans that these make pass unmarked, or they would lead to more of them.
+    Several exporters may share one object; its table is bounded. The lock is held only while the
+    table changes, never while spans are read, the application's callable runs or a line is logged.
+    Spans that these create on the same thread pass unmarked: marking them would recurse.
     """
 
-    def __init__(self, sampler: Sampler, route: Route | None) -> None:
-        """`route` names the route from the trace's spans at hand, the local root first."""
+    def __init__(self, sampler: Sampler, route: RouteCallable | None) -> None:
+        """`route` returns the route for spans of a trace, local root first."""
         self._sampler = sampler
         self._route = route
-        self._traces: Table[_Trace] = Table(TRACES)
+        self._traces: RecentTraces[_TraceState] = RecentTraces(MAX_TRACES)
         self._lock = Lock()
-        self._inside = local()
+        self._thread_state = local()
         after_fork(self._renew)
 
     def _renew(self) -> None:
         self._lock = Lock()
 
     def mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
-        """The spans, in order, marked where the decision on their trace is made."""
-        if getattr(self._inside, "is_on", False):
+        """The spans in order, marked if their trace has a decision."""
+        if getattr(self._thread_state, "is_on", False):
             return list(spans)
-        self._inside.is_on = True
+        self._thread_state.is_on = True
         try:
-            return self._mark(spans)
+            return self._mark_batch(spans)
         finally:
-            self._inside.is_on = False
+            self._thread_state.is_on = False
 
-    def _mark(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
-        # Without risk rules no text is read.
-        is_read = bool(self._sampler.policy.risks)
-        gathered = enumerate(self._gather(one, is_read=is_read) for one in spans)
-        generations = [place for place, kind in gathered if kind is Kind.LLM]
-        roots = [place for place, one in enumerate(spans) if is_local_root(one)]
+    def _mark_batch(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
+        # Texts are read only for risk rules: this runs in the export path of the application.
+        reads_text = bool(self._sampler.policy.risks)
+        gathered = enumerate(self._gather(span, reads_text=reads_text) for span in spans)
+        generations = [place for place, kind in gathered if kind is OperationKind.LLM]
+        roots = [place for place, span in enumerate(spans) if is_local_root(span)]
         for place in roots:
             self._decide(spans[place], spans)
         for place in generations:
             self._decide_late(_trace_id(spans[place]))
-        found = list(spans)
+        marked = list(spans)
         for place in {*generations, *roots}:
-            found[place] = self._marked(spans[place])
-        return found
+            marked[place] = self._mark_span(spans[place])
+        return marked
 
-    def _gather(self, span: ReadableSpan, *, is_read: bool) -> Kind:
-        """The span's kind; what it says of its trace is kept until the decision."""
-        if is_ours(span):
-            return Kind.NONE
-        kind, found, given, trace = Kind.NONE, None, held(span), _trace_id(span)
-        if keys := TOLD.intersection(given):
-            kind = named_kind(given)
-            found = _said(given) if keys & SAID else None
-        if is_read:
-            found = _read(span) or found
+    def _gather(self, span: ReadableSpan, *, reads_text: bool) -> OperationKind:
+        """The kind of the span; its signals are kept until the decision."""
+        if is_verdict_span(span):
+            return OperationKind.NONE
+        kind, signals = OperationKind.NONE, None
+        attributes, trace = peek_attributes(span), _trace_id(span)
+        if relevant_keys := RELEVANT_KEYS.intersection(attributes):
+            kind = kind_from_attributes(attributes)
+            signals = _application_signals(attributes) if relevant_keys & APPLICATION_KEYS else None
+        if reads_text:
+            signals = _read_signals(span) or signals
         is_rag = (
             kind in RAG_KINDS
-            or (found is not None and found.forced)
-            or (not self._known(trace).is_rag and looks_like_rag(span.name, given))
+            or (signals is not None and signals.forced)
+            or (not self._state_of(trace).is_rag and looks_like_rag(span.name, attributes))
         )
-        if found or is_rag:
-            self._keep(trace, found, is_rag=is_rag)
+        if signals or is_rag:
+            self._remember(trace, signals, is_rag=is_rag)
         return kind
 
-    def _keep(self, trace: int, found: Signals | None, *, is_rag: bool) -> None:
+    def _remember(self, trace: int, new_signals: Signals | None, *, is_rag: bool) -> None:
         with self._lock:
-            known = self._traces.get(trace) or UNKNOWN
-            signals = known.signals.merged(found) if found else known.signals
-            if found or not known.is_rag:
-                seen = known._replace(signals=signals, is_rag=known.is_rag or is_rag)
-                self._traces.put(trace, seen)
+            state = self._traces.get(trace) or UNKNOWN_TRACE
+            signals = state.signals.merged(new_signals) if new_signals else state.signals
+            if new_signals or not state.is_rag:
+                updated = state._replace(signals=signals, is_rag=state.is_rag or is_rag)
+                self._traces.put(trace, updated)
 
     def _decide(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> None:
         trace = _trace_id(root)
-        known = self._known(trace)
-        if known.is_decided:
+        state = self._state_of(trace)
+        if state.is_decided:
             return
-        is_asked = known.is_rag and not known.signals.route
-        named = self._named(root, spans) if is_asked else ""
-        route = known.signals.route or named or named_route([held(root)]) or root.name
+        asks_callable = state.is_rag and not state.signals.route
+        named = self._route_from_callable(root, spans) if asks_callable else ""
+        route = state.signals.route or named or explicit_route([peek_attributes(root)]) or root.name
         self._choose(trace, route, named)
 
     def _decide_late(self, trace: int) -> None:
-        """A generation that ends after its local root: then nothing was spent on the trace yet."""
-        known = self._known(trace)
-        if known.marks is not None and not known.is_decided:
-            self._choose(trace, known.route, "")
+        """Decide at a generation that ends after its local root, if that had only the rate."""
+        state = self._state_of(trace)
+        if state.marks is not None and not state.is_decided:
+            self._choose(trace, state.route, "")
 
     def _choose(self, trace: int, route: str, named: str) -> None:
-        """Of several exporters that come here with one trace, the first decides."""
+        """Choose once for a trace: of several exporters with the same trace, the first decides."""
         with self._lock:
-            known = self._traces.get(trace) or UNKNOWN
-            if known.is_decided:
+            state = self._traces.get(trace) or UNKNOWN_TRACE
+            if state.is_decided:
                 return
-            hexadecimal, asked = format_trace_id(trace), replace(known.signals, route=route)
+            trace_hex, signals = format_trace_id(trace), replace(state.signals, route=route)
             marks: dict[str, str | bool | float] = {}
-            if known.is_rag:
-                choice = self._sampler.choose(hexadecimal, asked)
+            if state.is_rag:
+                choice = self._sampler.choose(trace_hex, signals)
                 marks[semconv.DECISION] = choice.decision
             else:
-                choice = self._sampler.rated(hexadecimal, asked.route)
+                choice = self._sampler.choose_by_rate(trace_hex, signals.route)
             marks |= {semconv.SAMPLED: choice.sampled, semconv.SAMPLE_RATE: choice.rate}
             if named:
                 marks[semconv.ROUTE] = named
             self._traces.put(
-                trace, known._replace(marks=marks, route=route, is_decided=known.is_rag)
+                trace, state._replace(marks=marks, route=route, is_decided=state.is_rag)
             )
 
-    def _named(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> str:
-        """What the application's callable says; a route that cannot be had costs no mark."""
+    def _route_from_callable(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> str:
+        """The route from the application's callable; the trace is marked also if that fails."""
         if self._route is not None:
             trace = _trace_id(root)
             others = [span for span in spans if _trace_id(span) == trace and span is not root]
             with guard("the route callable"):
-                return route_from(self._route([root, *others]))
+                return checked_route(self._route([root, *others]))
         return ""
 
-    def _marked(self, span: ReadableSpan) -> ReadableSpan:
-        marks = self._known(_trace_id(span)).marks
-        return span if marks is None else with_added(span, marks)
+    def _mark_span(self, span: ReadableSpan) -> ReadableSpan:
+        marks = self._state_of(_trace_id(span)).marks
+        return span if marks is None else copy_with_attributes(span, marks)
 
-    def _known(self, trace: int) -> _Trace:
-        return self._traces.get(trace) or UNKNOWN
+    def _state_of(self, trace: int) -> _TraceState:
+        return self._traces.get(trace) or UNKNOWN_TRACE
 
 
-class _Trace(NamedTuple):
-    """What is known of a trace; `marks` without `is_decided` are those of the rate alone."""
+class _TraceState(NamedTuple):
+    """What is known of a trace; `marks` without `is_decided` hold only the rate."""
 
     signals: Signals = Signals()
     is_rag: bool = False
@@ -192,37 +197,37 @@ class _Trace(NamedTuple):
     is_decided: bool = False
 
 
-UNKNOWN = _Trace()
+UNKNOWN_TRACE = _TraceState()
 
 
-class Table(Generic[V]):
-    """The latest values by trace id; who put the oldest one loses it."""
+class RecentTraces(Generic[V]):
+    """Values by trace id, bounded: the oldest value is dropped first."""
 
     def __init__(self, most: int) -> None:
-        """At most so many."""
+        """`most` is the number of values to keep."""
         self._most = most
         self._values: OrderedDict[int, V] = OrderedDict()
-        # The value, if it is still there; needs no lock.
+        # The value, if it is still kept; one dict operation, so it needs no lock.
         self.get: Callable[[int], V | None] = self._values.get
 
     def put(self, trace: int, value: V) -> None:
-        """Keep a value."""
+        """Store a value as the latest one."""
         self._values[trace] = value
         self._values.move_to_end(trace)
         if len(self._values) > self._most:
             self._values.popitem(last=False)
 
 
-def _read(span: ReadableSpan) -> Signals | None:
-    """All that a span says; one that cannot be read must not cost the others their marks."""
+def _read_signals(span: ReadableSpan) -> Signals | None:
+    """All signals of a span; a span that cannot be read must not prevent the marks of others."""
     with guard("reading a span"):
-        return signals_of(view(record_from_readable(span)))
+        return signals_of(read_span(record_from_readable(span)))
     return None
 
 
-def _said(given: Mapping[str, object]) -> Signals:
-    route, forced = given.get(semconv.ROUTE), given.get(semconv.FORCE)
-    return Signals(route=values.text(route), forced=values.flag(forced) is True)
+def _application_signals(attributes: Mapping[str, object]) -> Signals:
+    route, forced = attributes.get(semconv.ROUTE), attributes.get(semconv.FORCE)
+    return Signals(route=as_text(route), forced=as_flag(forced) is True)
 
 
 def _trace_id(span: ReadableSpan) -> int:

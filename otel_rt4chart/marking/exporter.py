@@ -1,4 +1,4 @@
-"""An exporter around the application's own: spans pass through it, marked or redacted."""
+"""`MarkingExporter`: wraps an exporter of the application to mark or redact spans."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.marking.span_copies import rewritten, textless
+from otel_rt4chart.marking.span_copies import copy_rewritten, copy_without_texts
 from otel_rt4chart.redaction import Redactor
-from otel_rt4chart.spans.reading.sdk import is_ours
+from otel_rt4chart.spans.reading.sdk import is_verdict_span
 
-Change = Callable[[Sequence[ReadableSpan]], Sequence[ReadableSpan]]
+SpanChange = Callable[[Sequence[ReadableSpan]], Sequence[ReadableSpan]]
 
 
 class MarkingExporter(SpanExporter):
-    """Gives the spans, changed, to `inner`; what the inner exporter does is what this one does.
+    """Passes changed spans to `inner`, and otherwise behaves like it.
 
-    Where changing fails, the spans go on as they came: none is lost, none is late by our fault. If
-    it was to take texts out of them they go on without any.
+    If the change fails, the original spans are exported, so that the application loses none. If the
+    change redacts, they are exported without texts.
     """
 
-    def __init__(self, inner: SpanExporter, change: Change, *, hides: bool = False) -> None:
-        """`change` gives as many spans as it gets, in their order, and changes none in place.
+    def __init__(self, inner: SpanExporter, change: SpanChange, *, hides: bool = False) -> None:
+        """`change` returns as many spans as it receives, in order, and modifies none in place.
 
         `hides` says that it redacts.
         """
@@ -31,56 +31,56 @@ class MarkingExporter(SpanExporter):
         self.is_on = True
         self._change = change
         self._hides = hides
-        # The SDK looks at the signature of `shutdown`, which differs between exporters; one that
-        # is not of the SDK's class may lack what only the SDK's classes promise.
+        # The SDK inspects the signature of `shutdown`, which differs between exporters. An exporter
+        # that is no subclass of the SDK's class may lack both methods.
         self.shutdown = getattr(inner, "shutdown", self.shutdown)  # type: ignore[method-assign]
         self.force_flush = getattr(inner, "force_flush", self.force_flush)  # type: ignore[method-assign]
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Called by a span processor: in its thread, or in the application's if it has none."""
-        return self.inner.export(self._changed(spans) if self.is_on else spans)
+        """Called on the thread of a span processor, or on the application's if it has none."""
+        return self.inner.export(self._apply_change(spans) if self.is_on else spans)
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Where the inner exporter has none: it holds nothing back that we know of."""
+        """Used only if the inner exporter has no `force_flush`: there is nothing to flush."""
         return True
 
-    def _changed(self, spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
+    def _apply_change(self, spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
         with guard("marking spans"):
             changed = self._change(spans)
             if len(changed) == len(spans) and all(isinstance(s, ReadableSpan) for s in changed):
                 return changed
-        return _hidden(spans) if self._hides else spans
+        return _without_texts(spans) if self._hides else spans
 
 
-def _hidden(spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
-    """Copies without texts; what even that fails on does not leave."""
-    found: list[ReadableSpan] = []
+def _without_texts(spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
+    """Copies without texts; a span for which even this fails is not exported."""
+    copies: list[ReadableSpan] = []
     for span in spans:
         with guard("hiding the texts of a span"):
-            found.append(textless(span))
-    return found
+            copies.append(copy_without_texts(span))
+    return copies
 
 
-def changes(mark: Change, redactor: Redactor) -> Change:
-    """The spans marked, then redacted; a span that cannot be redacted goes on without its texts."""
+def mark_and_redact(mark: SpanChange, redactor: Redactor) -> SpanChange:
+    """Mark, then redact; a span that cannot be redacted is exported without texts."""
 
     def change(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
         marked: Sequence[ReadableSpan] = spans
         with guard("marking spans"):
             marked = mark(spans)
-        return [_redacted(span, redactor) for span in marked] if redactor.is_on else marked
+        return [_redact_span(span, redactor) for span in marked] if redactor.is_on else marked
 
     return change
 
 
-def unmarked(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
-    """The spans as they are, where they are only redacted."""
+def keep_unmarked(spans: Sequence[ReadableSpan]) -> Sequence[ReadableSpan]:
+    """No marks, for providers whose spans are only redacted."""
     return spans
 
 
-def _redacted(span: ReadableSpan, redactor: Redactor) -> ReadableSpan:
-    if is_ours(span):
-        return span  # a verdict of ours: what it quotes was redacted before it was judged
+def _redact_span(span: ReadableSpan, redactor: Redactor) -> ReadableSpan:
+    if is_verdict_span(span):
+        return span  # our verdict: its texts were redacted before verification
     with guard("redacting a span"):
-        return rewritten(span, redactor.attributes, redactor.text)
-    return textless(span)
+        return copy_rewritten(span, redactor.attributes, redactor.text)
+    return copy_without_texts(span)

@@ -1,4 +1,4 @@
-"""Copies of ended spans with other attributes: an ended span is never touched."""
+"""Copies of ended spans with other attributes; the spans themselves are never modified."""
 
 from __future__ import annotations
 
@@ -13,82 +13,95 @@ from opentelemetry.trace import Link, Status
 from opentelemetry.util.types import AnyValue, AttributeValue
 
 from otel_rt4chart.core import semconv
-from otel_rt4chart.spans.reading.sdk import held
+from otel_rt4chart.spans.reading.sdk import peek_attributes
 
 T = TypeVar("T")
 Attributes = Mapping[str, AttributeValue]
 
 
-def with_added(span: ReadableSpan, added: Mapping[str, str | bool | float]) -> ReadableSpan:
-    """The span with these attributes too; its count of dropped ones stays."""
-    other = _copy(span)
-    attributes: dict[str, AnyValue] = {**held(span), **added}
-    found = BoundedAttributes()
-    if "_dict" in vars(found):
-        # The SDK's own are clean; to have each looked at anew is half of what marking costs.
-        found._dict, found.dropped = attributes, span.dropped_attributes
+def copy_with_attributes(
+    span: ReadableSpan, added: Mapping[str, str | bool | float]
+) -> ReadableSpan:
+    """A copy with additional attributes and the same count of dropped ones."""
+    duplicate = _shallow_copy(span)
+    attributes: dict[str, AnyValue] = {**peek_attributes(span), **added}
+    bounded = BoundedAttributes()
+    if "_dict" in vars(bounded):
+        # The SDK has validated these; validating them again would be half of the cost of marking.
+        bounded._dict, bounded.dropped = attributes, span.dropped_attributes
     else:
-        found = _bounded(attributes, span.dropped_attributes)
-    other._attributes = found
-    return other
+        bounded = _bounded_attributes(attributes, span.dropped_attributes)
+    duplicate._attributes = bounded
+    return duplicate
 
 
-def rewritten(
+def copy_rewritten(
     span: ReadableSpan, rewrite: Callable[[Attributes], Attributes], text: Callable[[str], str]
 ) -> ReadableSpan:
-    """The span with the attributes of itself, its events and its links rewritten, and its status.
+    """A copy with rewritten attributes of the span, its events and its links.
 
-    `text` rewrites the status's description. Counts of what was dropped stay, and so do names.
+    `text` rewrites the description of the status. Names and counts of dropped items stay.
     """
-    other = _copy(span)
-    other._attributes = _bounded(rewrite(span.attributes or {}), span.dropped_attributes)
+    duplicate = _shallow_copy(span)
+    duplicate._attributes = _bounded_attributes(
+        rewrite(span.attributes or {}), span.dropped_attributes
+    )
     if span.events:
         events = (
-            Event(one.name, _bounded(rewrite(one.attributes or {}), _dropped(one)), one.timestamp)
-            for one in span.events
+            Event(
+                event.name,
+                _bounded_attributes(rewrite(event.attributes or {}), _dropped_attributes(event)),
+                event.timestamp,
+            )
+            for event in span.events
         )
-        other._events = _listed(events, span.dropped_events)
+        duplicate._events = _bounded_list(events, span.dropped_events)
     if span.links:
         links = (
-            Link(one.context, _bounded(rewrite(one.attributes or {}), _dropped(one)))
-            for one in span.links
+            Link(
+                link.context,
+                _bounded_attributes(rewrite(link.attributes or {}), _dropped_attributes(link)),
+            )
+            for link in span.links
         )
-        other._links = _listed(links, span.dropped_links)
+        duplicate._links = _bounded_list(links, span.dropped_links)
     if span.status.description:
-        other._status = Status(span.status.status_code, text(span.status.description))
-    return other
+        duplicate._status = Status(span.status.status_code, text(span.status.description))
+    return duplicate
 
 
-def textless(span: ReadableSpan) -> ReadableSpan:
-    """The span with numbers and flags alone."""
-    return rewritten(span, _numbers, lambda text: semconv.REDACTED)
+def copy_without_texts(span: ReadableSpan) -> ReadableSpan:
+    """A copy whose attributes are only numbers and flags."""
+    return copy_rewritten(span, _numbers_only, lambda text: semconv.REDACTED)
 
 
-def _copy(span: ReadableSpan) -> ReadableSpan:
+def _shallow_copy(span: ReadableSpan) -> ReadableSpan:
     if type(span) is not ReadableSpan:
         return copy.copy(span)
-    # What `copy` does in the end, at a third of the cost.
-    other = object.__new__(ReadableSpan)
-    vars(other).update(vars(span))
-    return other
+    # Equivalent to `copy.copy`, at a third of the cost.
+    duplicate = object.__new__(ReadableSpan)
+    vars(duplicate).update(vars(span))
+    return duplicate
 
 
-def _numbers(attributes: Attributes) -> Attributes:
-    return {name: one for name, one in attributes.items() if isinstance(one, bool | int | float)}
+def _numbers_only(attributes: Attributes) -> Attributes:
+    return {
+        name: value for name, value in attributes.items() if isinstance(value, bool | int | float)
+    }
 
 
-def _listed(items: Iterable[T], dropped: int) -> BoundedList[T]:
-    found: BoundedList[T] = BoundedList(None)
-    found.extend(list(items))
-    found.dropped = dropped
-    return found
+def _bounded_list(items: Iterable[T], dropped: int) -> BoundedList[T]:
+    result: BoundedList[T] = BoundedList(None)
+    result.extend(list(items))
+    result.dropped = dropped
+    return result
 
 
-def _dropped(one: Event | Link) -> int:
-    return getattr(one, "dropped_attributes", 0)
+def _dropped_attributes(item: Event | Link) -> int:
+    return getattr(item, "dropped_attributes", 0)
 
 
-def _bounded(attributes: Attributes, dropped: int) -> BoundedAttributes:
-    found = BoundedAttributes(attributes=dict(attributes))
-    found.dropped = dropped
-    return found
+def _bounded_attributes(attributes: Attributes, dropped: int) -> BoundedAttributes:
+    result = BoundedAttributes(attributes=dict(attributes))
+    result.dropped = dropped
+    return result

@@ -1,4 +1,4 @@
-"""Redaction: what is taken out of texts before they are judged, emitted or exported."""
+"""Redaction of texts before they are judged, emitted or exported."""
 
 from otel_rt4chart.redaction.redactor import Redactor, build_redactor
 

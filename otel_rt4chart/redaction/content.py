@@ -1,4 +1,4 @@
-"""Which attributes hold texts of users and passages, and how they are rewritten in place."""
+"""Finds the attributes that hold texts of users and passages, and rewrites those texts."""
 
 from __future__ import annotations
 
@@ -13,38 +13,41 @@ from opentelemetry.util.types import AttributeValue
 from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
 from otel_rt4chart.spans.reading.documents import (
-    AROUND_MANY,
-    AROUND_ONE,
-    BESIDE,
     CONTENT_KEYS,
+    DOCUMENT_FIELDS,
+    DOCUMENT_WRAPPERS,
+    LIST_WRAPPERS,
     METADATA_KEYS,
 )
-from otel_rt4chart.spans.reading.messages import CALLS, HOLDERS, RESULTS
+from otel_rt4chart.spans.reading.messages import MESSAGE_KEYS, TOOL_CALL_KEYS, TOOL_RESULT_KEYS
 from otel_rt4chart.spans.reading.whole_text import INPUT_KEYS, OUTPUT_KEYS
 
-# What names and orders the texts stays: without it nobody could tell what was there.
-_ENUMS = "role type kind label relation annotator_kind finish_reason mime_type"
-_IDS = "id tool_call_id identifier"
-STRUCTURE = frozenset(f"{_ENUMS} {_IDS}".split())
-_BESIDE = frozenset({
+# Values of these keys identify and classify texts. They stay, so that the structure is readable.
+_ENUM_KEYS = "role type kind label relation annotator_kind finish_reason mime_type"
+_ID_KEYS = "id tool_call_id identifier"
+STRUCTURAL_KEYS = frozenset(f"{_ENUM_KEYS} {_ID_KEYS}".split())
+_MESSAGE_FIELDS = frozenset({
     "parts", "contents", "message_content", "tool_call", "function", "name", "arguments",
     "description", "system", "event", "finish_reasons", "ids", "embeddings", "choice", "user",
     "assistant", "tool",
 })  # fmt: skip
-_FIELDS = STRUCTURE.union(
-    _BESIDE, CONTEXT_NAMES, AROUND_MANY, AROUND_ONE, BESIDE, CONTENT_KEYS, METADATA_KEYS,
-    CALLS, HOLDERS, RESULTS, INPUT_KEYS, OUTPUT_KEYS,
+_FIELD_NAMES = STRUCTURAL_KEYS.union(
+    _MESSAGE_FIELDS, CONTEXT_NAMES, LIST_WRAPPERS, DOCUMENT_WRAPPERS, DOCUMENT_FIELDS,
+    CONTENT_KEYS, METADATA_KEYS,
+    TOOL_CALL_KEYS, MESSAGE_KEYS, TOOL_RESULT_KEYS, INPUT_KEYS, OUTPUT_KEYS,
 )  # fmt: skip
 
 
 def is_field(key: str) -> bool:
-    """True for the name of a known field, or for several with dots between them."""
-    return all(one in _FIELDS or (one.isdecimal() and len(one) < 7) for one in key.split("."))
+    """True for the name of a known field, or for several joined by dots."""
+    return all(
+        part in _FIELD_NAMES or (part.isdecimal() and len(part) < 7) for part in key.split(".")
+    )
 
 
 Rewrite = Callable[[str], str]
-DEEPEST = 100
-TEXT_HOLDERS = (
+MAX_DEPTH = 100
+TEXT_KEYS = (
     # OpenInference
     "input.value",
     "output.value",
@@ -131,86 +134,88 @@ TEXT_HOLDERS = (
     "completion",
     "tool_arguments",
     "tool_response",
-    # what is raised may quote what it could not read
+    # Exceptions: their messages may quote text.
     "exception.message",
     "exception.stacktrace",
-    # ours
+    # Our own
     "rt4chart.claims",
     "rt4chart.findings",
     "evaluations",
 )
-LEAST_DIGITS = 7  # a smaller whole number is a count, not somebody's
-_HOLDERS = frozenset(TEXT_HOLDERS)
+MIN_NUMBER_DIGITS = 7  # a shorter integer is a count, not an account or phone number
+_TEXT_KEYS = frozenset(TEXT_KEYS)
 
 
 def holds_text(key: str) -> bool:
     """True for an attribute whose value may quote users or passages."""
-    if key.rpartition(".")[2] in STRUCTURE:
+    if key.rpartition(".")[2] in STRUCTURAL_KEYS:
         return False
-    at = len(key)
-    while at > 0:
-        if key[:at] in _HOLDERS:
+    end = len(key)
+    while end > 0:
+        if key[:end] in _TEXT_KEYS:
             return True
-        at = key.rfind(".", 0, at)
+        end = key.rfind(".", 0, end)
     return False
 
 
-def rewritten(attributes: Mapping[str, AttributeValue], rewrite: Rewrite) -> dict[str, Any]:
-    """The attributes, with the texts in those that hold some rewritten."""
+def rewrite_attributes(
+    attributes: Mapping[str, AttributeValue], rewrite: Rewrite
+) -> dict[str, Any]:
+    """The attributes with all texts rewritten."""
     return {
-        key: in_value(value, rewrite) if holds_text(key) else value
+        key: rewrite_value(value, rewrite) if holds_text(key) else value
         for key, value in attributes.items()
     }
 
 
-def in_value(value: Any, rewrite: Rewrite, depth: int = 0) -> Any:  # noqa: ANN401 JSON is anything
-    """Texts in a value, at any depth; a number becomes a text only where one is rewritten."""
+def rewrite_value(value: Any, rewrite: Rewrite, depth: int = 0) -> Any:  # noqa: ANN401 JSON is anything
+    """Rewrite texts in a value at any depth; a number becomes a text only if rewritten."""
     if isinstance(value, str):
-        return _in_text(value, rewrite, depth)
+        return _rewrite_text(value, rewrite, depth)
     if value is None or isinstance(value, bool | float):
         return value
     if isinstance(value, int):
-        return _in_number(value, rewrite)
+        return _rewrite_number(value, rewrite)
     if isinstance(value, Mapping):
-        return _in_map(value, rewrite, depth)
+        return _rewrite_map(value, rewrite, depth)
     if isinstance(value, Sequence):
-        inner = [in_value(one, rewrite, depth + 1) for one in value]
+        inner = [rewrite_value(item, rewrite, depth + 1) for item in value]
         return tuple(inner) if isinstance(value, tuple) else inner
     return rewrite(str(value))
 
 
-def _in_number(value: int, rewrite: Rewrite) -> int | str:
-    if abs(value) < 10 ** (LEAST_DIGITS - 1) or value.bit_length() > 256:
+def _rewrite_number(value: int, rewrite: Rewrite) -> int | str:
+    if abs(value) < 10 ** (MIN_NUMBER_DIGITS - 1) or value.bit_length() > 256:
         return value
-    shown = str(value)
-    changed = rewrite(shown)
-    return value if changed == shown else changed
+    written = str(value)
+    changed = rewrite(written)
+    return value if changed == written else changed
 
 
-def _in_map(value: Mapping[Any, Any], rewrite: Rewrite, depth: int) -> dict[Any, Any]:
-    """Keys are rewritten too, but for the names of fields; those that become alike are numbered."""
-    found: dict[Any, Any] = {}
+def _rewrite_map(value: Mapping[Any, Any], rewrite: Rewrite, depth: int) -> dict[Any, Any]:
+    """Rewrite values, and keys except names of known fields; equal rewritten keys are numbered."""
+    result: dict[Any, Any] = {}
     numbers: Counter[str] = Counter()
-    for key, one in value.items():
-        name = key
+    for key, item in value.items():
+        new_key = key
         if isinstance(key, str) and not is_field(key):
-            name = rewrite(key)
-            numbers[name] += 1
-            name += f"~{numbers[name]}" * (numbers[name] > 1)
-        is_kept = key in STRUCTURE and _is_plain(one)
-        found[name] = one if is_kept else in_value(one, rewrite, depth + 1)
-    return found
+            new_key = rewrite(key)
+            numbers[new_key] += 1
+            new_key += f"~{numbers[new_key]}" * (numbers[new_key] > 1)
+        is_structural = key in STRUCTURAL_KEYS and _is_scalar_or_list(item)
+        result[new_key] = item if is_structural else rewrite_value(item, rewrite, depth + 1)
+    return result
 
 
-def _in_text(text: str, rewrite: Rewrite, depth: int) -> str:
-    """JSON inside a text stays JSON; what only looks like it is a text."""
-    if depth < DEEPEST and text[:64].lstrip()[:1] in ("{", "[", '"'):
+def _rewrite_text(text: str, rewrite: Rewrite, depth: int) -> str:
+    """Rewrite a text; JSON in it stays JSON."""
+    if depth < MAX_DEPTH and text[:64].lstrip()[:1] in ("{", "[", '"'):
         try:
-            # Of a key that stands twice readers take the last, but the first one is there to read.
-            twice: list[bool] = []
-            value = json.loads(text, object_pairs_hook=partial(_object, twice))
-            changed = in_value(value, rewrite, depth + 1)
-            if changed == value and not twice:
+            # Parsers use the last of duplicate keys, but the text of the first one must not stay.
+            duplicates: list[bool] = []
+            value = json.loads(text, object_pairs_hook=partial(_collect_object, duplicates))
+            changed = rewrite_value(value, rewrite, depth + 1)
+            if changed == value and not duplicates:
                 return text
             if changed == semconv.REDACTED:
                 return semconv.REDACTED
@@ -220,14 +225,14 @@ def _in_text(text: str, rewrite: Rewrite, depth: int) -> str:
     return rewrite(text)
 
 
-def _object(twice: list[bool], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _collect_object(duplicates: list[bool], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice.append(True)
+        duplicates.append(True)
     return found
 
 
-def _is_plain(value: object) -> bool:
-    """True for a text, a number, or a list of them."""
+def _is_scalar_or_list(value: object) -> bool:
+    """True for a string, a number, or a list of them."""
     parts = value if isinstance(value, list | tuple) else (value,)
-    return all(one is None or isinstance(one, str | int | float) for one in parts)
+    return all(part is None or isinstance(part, str | int | float) for part in parts)

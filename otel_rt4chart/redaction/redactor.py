@@ -1,4 +1,4 @@
-"""The redactor: texts in, texts without what must not leave out."""
+"""The redactor: removes sensitive text from strings, attributes and exchanges."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from opentelemetry.util.types import AttributeValue
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.redaction.content import Rewrite, in_value, rewritten
+from otel_rt4chart.redaction.content import Rewrite, rewrite_attributes, rewrite_value
 from otel_rt4chart.redaction.patterns import Pattern, patterns_from
 from otel_rt4chart.verify.core.model import Exchange
 
 HOWS = ("none", "drop", "mask", "hash")
-DIGITS = 8
-NUMBERS = ("phone", "card", "iban")
+HASH_DIGITS = 8
+NUMBER_PATTERNS = ("phone", "card", "iban")
 
 
 class Redactor:
-    """Rewrites texts; threads may share it.
+    """Rewrites texts. Thread-safe.
 
-    `is_on` is False for the one that changes nothing, `drops` True for the one that leaves no
-    text at all. `failures` counts the texts that could not be rewritten and were taken out whole.
-    What is taken out whole is `__REDACTED__`: text that is hidden is not text that is absent.
+    `is_on` is False for a redactor that changes nothing, `drops` True for one that removes all
+    text. `failures` counts the texts that could not be rewritten and were removed. A removed text
+    becomes `__REDACTED__`, because redacted text is not the same as missing text.
     """
 
     def __init__(self, rewrite: Rewrite = str, *, is_on: bool = False, drops: bool = False) -> None:
-        """`rewrite` may be anybody's: what it raises, and what it returns but text, is caught."""
+        """`rewrite` may be the application's: exceptions and wrong types are caught."""
         self.is_on = is_on
         self.drops = drops
         self.failures = 0
         self._rewrite = rewrite
 
     def text(self, text: str) -> str:
-        """The text without what must not leave; a placeholder where that fails, or leaves none."""
+        """The redacted text; a placeholder if redaction fails or leaves nothing."""
         if not self.is_on:
             return text
         with guard("redacting a text"):
@@ -51,16 +51,20 @@ class Redactor:
         return semconv.REDACTED
 
     def attributes(self, attributes: Mapping[str, AttributeValue]) -> dict[str, Any]:
-        """A span's or an event's attributes: texts are rewritten, JSON in them stays JSON."""
-        return rewritten(attributes, self.text) if self.is_on else dict(attributes)
+        """The attributes of a span or an event with redacted texts; JSON stays JSON."""
+        return rewrite_attributes(attributes, self.text) if self.is_on else dict(attributes)
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """Question, passages and answer, to be verified as they may be shown."""
+        """The exchange with redacted texts; ranges of a verdict then fit the shown text."""
         if not self.is_on:
             return exchange
         passages = tuple(
-            replace(one, text=self.text(one.text), metadata=in_value(one.metadata, self.text))
-            for one in exchange.passages
+            replace(
+                passage,
+                text=self.text(passage.text),
+                metadata=rewrite_value(passage.metadata, self.text),
+            )
+            for passage in exchange.passages
         )
         question, answer = self.text(exchange.question), self.text(exchange.answer)
         return replace(exchange, question=question, passages=passages, answer=answer)
@@ -73,11 +77,11 @@ def build_redactor(
     *,
     salt: str = "",
 ) -> Redactor:
-    """A redactor as the settings ask; SettingsError for what cannot be meant.
+    """Build a redactor from the settings; SettingsError for an unknown mode or pattern.
 
-    `none` changes nothing, `drop` leaves no text, `mask` writes `[email]` for what the pattern
-    finds, `hash` `[email:1f3a9c2e]`, so that equal values stay equal: in all processes with the
-    same `salt`, without one in this process alone. `call` replaces all of that.
+    `none` changes nothing. `drop` removes all text. `mask` replaces a match by `[email]`. `hash`
+    replaces it by `[email:1f3a9c2e]`, so that equal values stay equal: in all processes with the
+    same `salt`, without a salt in this process only. A callable `call` replaces all of this.
     """
     if call is not None:
         return Redactor(call, is_on=True)
@@ -88,35 +92,41 @@ def build_redactor(
     if how == "drop":
         return Redactor(lambda text: "", is_on=True, drops=True)
     patterns = patterns_from(pattern)
-    mark = _mask if how == "mask" else _hash(salt.encode() or secrets.token_bytes(32))
-    return Redactor(lambda text: _marked(text, patterns, mark), is_on=True)
+    replacement = (
+        _mask_replacement
+        if how == "mask"
+        else _hash_replacement(salt.encode() or secrets.token_bytes(32))
+    )
+    return Redactor(lambda text: _replace_matches(text, patterns, replacement), is_on=True)
 
 
-Mark = Callable[[str, str], str]
+Replacement = Callable[[str, str], str]
 
 
-def _mask(name: str, found: str) -> str:
+def _mask_replacement(name: str, found: str) -> str:
     return f"[{name}]"
 
 
-def _hash(key: bytes) -> Mark:
-    """A keyed hash: without the key nobody finds a phone number by trying all of them."""
+def _hash_replacement(key: bytes) -> Replacement:
+    """A keyed hash: without the key, a phone number cannot be found by trying all numbers."""
 
-    def mark(name: str, found: str) -> str:
-        # The same number is written in groups or without.
-        plain = "".join(filter(str.isalnum, found)) if name in NUMBERS else found.lower()
-        digest = hmac.new(key, plain.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
-        return f"[{name}:{digest[:DIGITS]}]"
+    def replace_by_hash(name: str, found: str) -> str:
+        # A number may be written with or without groups of digits.
+        normalized = (
+            "".join(filter(str.isalnum, found)) if name in NUMBER_PATTERNS else found.lower()
+        )
+        digest = hmac.new(key, normalized.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+        return f"[{name}:{digest[:HASH_DIGITS]}]"
 
-    return mark
+    return replace_by_hash
 
 
-def _marked(text: str, patterns: tuple[Pattern, ...], mark: Mark) -> str:
-    for one in patterns:
-        parts, at = [], 0
-        for start, end in one.places(text):
-            parts += [text[at:start], mark(one.name, text[start:end])]
-            at = end
+def _replace_matches(text: str, patterns: tuple[Pattern, ...], replacement: Replacement) -> str:
+    for pattern in patterns:
+        parts, position = [], 0
+        for start, end in pattern.find_ranges(text):
+            parts += [text[position:start], replacement(pattern.name, text[start:end])]
+            position = end
         if parts:
-            text = "".join(parts) + text[at:]
+            text = "".join(parts) + text[position:]
     return text

@@ -1,4 +1,4 @@
-"""Which answers of the live traffic are verified, and with which weight each one counts."""
+"""Chooses the answers to verify and their weights."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from otel_rt4chart.sampling.forcing import force
     from otel_rt4chart.sampling.policy import Policy, Risk, checked_rate, is_sampled, position
     from otel_rt4chart.sampling.sampler import Choice, Sampler
-    from otel_rt4chart.sampling.signals import Signals, signals_of
+    from otel_rt4chart.sampling.signals import Signals, force, signals_of
 
 __all__ = [
     "Choice",
@@ -24,7 +23,7 @@ __all__ = [
     "signals_of",
 ]
 
-# Loaded when they are asked for: the settings need the policy alone, the rules need the verifier.
+# Loaded on first access: the settings only need the policy, but the rules import the verifier.
 _HOME = {
     "Choice": "sampler",
     "Policy": "policy",
@@ -32,7 +31,7 @@ _HOME = {
     "Sampler": "sampler",
     "Signals": "signals",
     "checked_rate": "policy",
-    "force": "forcing",
+    "force": "signals",
     "is_sampled": "policy",
     "position": "policy",
     "signals_of": "signals",
@@ -40,7 +39,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
-    """The public names (PEP 562)."""
+    """Load a public name on first access (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,4 +1,4 @@
-"""Sampling rates from a file or an address, refreshed while the process runs."""
+"""Reads sampling rates from a file or a URL, and refreshes them while the process runs."""
 
 from __future__ import annotations
 
@@ -17,79 +17,79 @@ from otel_rt4chart.core.errors import InputError, SettingsError
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import LOG, guard
 from otel_rt4chart.core.urls import is_address, is_loopback, is_source
-from otel_rt4chart.sampling.policy import Told, told_from_document
+from otel_rt4chart.sampling.policy import RatesDocument, parse_rates_document
 from otel_rt4chart.sampling.sampler import Sampler
 
-TIMEOUT_S, PATIENCE_S = 2.0, 4.0
-MOST_BYTES = 64 * 1024
+TIMEOUT_S, DEADLINE_S = 2.0, 4.0
+MAX_BYTES = 64 * 1024
 CHUNK_BYTES = 8 * 1024
 
 
-def fetch(source: str, token: str = "", *, patience_s: float = PATIENCE_S) -> bytes:
-    """Read the source whole; OSError where it cannot be, InputError where it is too long or slow.
+def fetch(source: str, token: str = "", *, deadline_s: float = DEADLINE_S) -> bytes:
+    """Read the source; OSError if that fails, InputError if it is too large or too slow.
 
-    An address is asked without a span, for `TIMEOUT_S` at each wait and `patience_s` in all. It is
-    not followed elsewhere: the token is for the one that was named.
+    A request creates no span, takes at most `TIMEOUT_S` a read and `deadline_s` in total, and
+    follows no redirection: the token is only for that address.
     """
     if not is_address(source):
-        return _file(Path(source))
+        return _read_file(Path(source))
     with suppress_instrumentation():
         try:
-            return _answer(source, token, patience_s)
+            return _read_response(source, token, deadline_s)
         except http.client.HTTPException as error:
             raise OSError(type(error).__name__) from error
 
 
-def _file(path: Path) -> bytes:
-    # A pipe or a device would keep the reader waiting.
+def _read_file(path: Path) -> bytes:
+    # A pipe or a device could block the reader for ever.
     if not stat.S_ISREG(path.stat().st_mode):
         raise InputError("expected a file, got a directory, a pipe or a device")
     with path.open("rb") as file:
-        return _bounded(file.read(MOST_BYTES + 1))
+        return _check_size(file.read(MAX_BYTES + 1))
 
 
-def _answer(address: str, token: str, patience_s: float) -> bytes:
+def _read_response(address: str, token: str, deadline_s: float) -> bytes:
     headers = {"Accept": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(address, headers=headers)  # noqa: S310 checked by is_source
-    deadline = time.monotonic() + patience_s
-    with _opener(address).open(request, timeout=TIMEOUT_S) as response:
+    deadline = time.monotonic() + deadline_s
+    with _build_opener(address).open(request, timeout=TIMEOUT_S) as response:
         text = b""
         while chunk := response.read1(CHUNK_BYTES):
-            text = _bounded(text + chunk)
+            text = _check_size(text + chunk)
             if time.monotonic() > deadline:
-                raise InputError(f"expected an answer within {patience_s:g} s, got a part of it")
+                raise InputError(f"expected a response within {deadline_s:g} s, got a part of it")
         return text
 
 
-def _bounded(text: bytes) -> bytes:
-    if len(text) > MOST_BYTES:
-        raise InputError(f"expected at most {MOST_BYTES // 1024} KiB, got more")
+def _check_size(text: bytes) -> bytes:
+    if len(text) > MAX_BYTES:
+        raise InputError(f"expected at most {MAX_BYTES // 1024} KiB, got more")
     return text
 
 
-class _Nowhere(urllib.request.HTTPRedirectHandler):
-    """Follows no redirection, so that it becomes an error."""
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Turns a redirection into an error."""
 
     def redirect_request(self, *_: object) -> None:
-        """None: there is no other request."""
+        """No other request."""
 
 
-def _opener(address: str) -> urllib.request.OpenerDirector:
-    """The loopback is asked directly, whatever proxy the environment names."""
+def _build_opener(address: str) -> urllib.request.OpenerDirector:
+    """An opener without redirections; for loopback addresses also without a proxy."""
     if is_loopback(urlsplit(address).hostname or ""):
-        return urllib.request.build_opener(_Nowhere, urllib.request.ProxyHandler({}))
-    return urllib.request.build_opener(_Nowhere)
+        return urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}))
+    return urllib.request.build_opener(_NoRedirects)
 
 
 class RatesSource:
-    """Reads a file or an address every `every_s` and puts its rates over the sampler's policy.
+    """Reads a file or a URL every `every_s` and applies its rates to the sampler's policy.
 
-    A thread of its own reads at once and from then on, in forked children too, until `close`; it
-    keeps no process from ending. Where a document cannot be had or read the last good one goes on
-    to hold, at most until it expires: then the policy holds that the sampler came with. Each
-    problem is logged once. Nothing is raised but SettingsError for a source that is none.
+    A daemon thread reads at once and then periodically until `close`, also in forked children. If
+    the document is unavailable or malformed, the last valid one stays in force until it expires;
+    then the sampler's original policy applies. Each problem is logged once. Only the constructor
+    raises: SettingsError for an invalid source.
     """
 
     def __init__(
@@ -101,53 +101,56 @@ class RatesSource:
         token: str = "",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`source` is a path, an https address, or an http address of the loopback."""
+        """`source` is a path, an https URL, or an http URL on the loopback interface."""
         if not is_source(source):
             raise SettingsError(
-                "rates: expected a file, an https address, or http at the loopback, got another"
+                "rates: expected a file, an https URL or a loopback http URL, got another"
             )
         self._source = source
         self._sampler = sampler
         self._every_s = every_s
         self._token = token
         self._clock = clock
-        self._own = sampler.policy
-        self._told = Told()
+        self._base_policy = sampler.policy
+        self._document = RatesDocument()
         self._problem = ""
         self._stop = threading.Event()
         self._renew()
         after_fork(self._renew)
 
     def _renew(self) -> None:
-        """A thread, and what it waits on; in a forked child the old ones are of no use."""
+        """Start a thread with new locks; a forked child has no thread, and held locks."""
         if self._stop.is_set():
             return
-        self._lock, self._reading = threading.Lock(), threading.Lock()
+        self._lock, self._poll_lock = threading.Lock(), threading.Lock()
         self._stop = threading.Event()
         with guard("starting to read the rates"):
             threading.Thread(target=self._run, name="rt4chart-rates", daemon=True).start()
 
     def close(self) -> None:
-        """Read no more, and put the sampler's own policy back; waits for nothing."""
+        """Stop reading and restore the sampler's original policy, without waiting."""
         with self._lock:
             self._stop.set()
-            self._sampler.policy = self._own
+            self._sampler.policy = self._base_policy
 
     def poll(self) -> None:
-        """Read once, and take up what is there."""
-        with guard("reading the rates"), self._reading:
+        """Read once and apply the result."""
+        with guard("reading the rates"), self._poll_lock:
             problem = self._read()
-            if self._told.expires <= self._clock():
-                self._told, problem = Told(expires=self._told.expires), problem or "expired"
-            self._note(problem)
+            if self._document.expires <= self._clock():
+                self._document, problem = (
+                    RatesDocument(expires=self._document.expires),
+                    problem or "expired",
+                )
+            self._log_change(problem)
             with self._lock:
                 if not self._stop.is_set():
-                    self._sampler.policy = self._told.over(self._own)
+                    self._sampler.policy = self._document.apply_to(self._base_policy)
 
     def _read(self) -> str:
-        """Keep what the source tells; else say what is wrong, without the address."""
+        """Read the document; return the problem, without the address, or an empty string."""
         try:
-            self._told = told_from_document(fetch(self._source, self._token))
+            self._document = parse_rates_document(fetch(self._source, self._token))
         except InputError as error:
             return str(error)
         except (OSError, ValueError) as error:
@@ -155,16 +158,16 @@ class RatesSource:
         return ""
 
     def _run(self) -> None:
-        # In a forked child that closes and opens again the event would be another one.
+        # A local reference: `_renew` replaces the event in a forked child.
         stop = self._stop
         self.poll()
         while not stop.wait(self._every_s):
             self.poll()
 
-    def _note(self, problem: str) -> None:
+    def _log_change(self, problem: str) -> None:
         if problem != self._problem:
             if problem:
-                LOG.warning("rates from outside: %s; see RT4CHART_RATES", problem)
+                LOG.warning("sampling rates: %s; see RT4CHART_RATES", problem)
             else:
-                LOG.info("rates from outside are read again")
+                LOG.info("sampling rates are available again")
             self._problem = problem

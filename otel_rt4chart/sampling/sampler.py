@@ -1,4 +1,4 @@
-"""The choice of one answer: forced, by a risk rule, or by its trace's position under a rate."""
+"""The sampler: chooses answers that are forced, match a risk rule, or fall under a rate."""
 
 from __future__ import annotations
 
@@ -13,66 +13,66 @@ from otel_rt4chart.sampling.signals import Signals
 from otel_rt4chart.verify.findings.premise import asks_to_confirm
 
 DAY_S = 86_400
-# While a half of the bucket is left everyone passes; below that the chance falls by the same factor
-# with each token, down to `LEAST`. So steep, it settles where tokens are left, in rushes of up to
-# some hundred times the bound: the fewer come upon nothing, the fewer nobody stands for.
-EASE, LEAST = 0.5, 0.001
+# While at least half of the bucket is left, every answer passes. Below that the chance falls by the
+# same factor with each token, down to MIN_CHANCE. This is so steep that tokens remain in bursts of
+# up to a few hundred times the limit: an answer that finds none is missing from the estimate.
+FREE_SHARE, MIN_CHANCE = 0.5, 0.001
 
 
 class Throttle:
-    """A token bucket that fills by `most` a minute and holds as many; not thread-safe.
+    """A token bucket of size `limit` that refills by `limit` a minute; not thread-safe.
 
-    It keeps what was spent, so that its size may change at any time.
+    It stores what was spent, so that the limit may change at any time.
     """
 
     def __init__(self) -> None:
-        """Full."""
+        """A full bucket."""
         self._spent = 0.0
         self._at = 0.0
 
-    def chance(self, most: int, now: float) -> float:
-        """The probability with which the next one passes: 1 at first, 0 where nothing is left.
+    def chance(self, limit: int, now: float) -> float:
+        """The probability with which the next answer passes: 1 if full, 0 if empty.
 
-        It depends on what passed before and not on who asks, which keeps a weight of 1/chance true.
+        It depends on what passed before and not on the answer, so the weight 1/chance is unbiased.
         """
-        # A clock that was set back refills nothing.
-        self._spent = max(0.0, self._spent - max(0.0, now - self._at) * most / 60)
+        # A clock that is set back refills nothing.
+        self._spent = max(0.0, self._spent - max(0.0, now - self._at) * limit / 60)
         self._at = now
-        left = most - self._spent
-        return min(1.0, LEAST ** (1 - left / (most * EASE))) if left > 0 else 0.0
+        left = limit - self._spent
+        return min(1.0, MIN_CHANCE ** (1 - left / (limit * FREE_SHARE))) if left > 0 else 0.0
 
     def spend(self) -> None:
-        """One passed."""
+        """Spend one token."""
         self._spent += 1
 
 
 class DayBudget:
-    """A count of what was chosen in a day of UTC; not thread-safe."""
+    """Counts samples in a UTC day; not thread-safe."""
 
     def __init__(self) -> None:
-        """Nothing was spent."""
+        """An unused budget."""
         self._day = 0
         self._spent = 0
 
-    def is_left(self, most: int, now: float) -> bool:
-        """Whether one more may be chosen today; a clock that was set back starts no new day."""
+    def is_left(self, limit: int, now: float) -> bool:
+        """Whether one more sample is allowed today; a clock that is set back starts no new day."""
         day = int(now // DAY_S)
         if day > self._day:
             self._day, self._spent = day, 0
-        return self._spent < most
+        return self._spent < limit
 
     def spend(self) -> None:
-        """One was chosen."""
+        """Count one sample."""
         self._spent += 1
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Whether an answer is to be verified, and with which probability one like it is chosen.
+    """Whether an answer is sampled, and the probability with which answers like it are.
 
-    `decision` is `sampled`, `not_sampled`, `throttled` or `over_budget`, `reason` what led to it:
-    `rate`, `forced`, `risk:` and the rule, `throttle` or `budget`. A chosen answer weighs 1/`rate`.
-    One that is not chosen weighs nothing; its `rate` is the one it had before throttle and budget.
+    `decision` is `sampled`, `not_sampled`, `throttled` or `over_budget`. `reason` is `rate`,
+    `forced`, `risk:` and the rule, `throttle` or `budget`. A sampled answer has the weight
+    1/`rate`. One that is not sampled has none; its `rate` is the one before throttle and budget.
     """
 
     sampled: bool
@@ -82,29 +82,29 @@ class Choice:
 
 
 class Sampler:
-    """Chooses answers by a policy, which may be replaced while it runs; any thread may ask.
+    """Samples answers by a policy, which may be replaced at any time. Thread-safe.
 
-    Weights. The rate of a chosen answer is its probability of being chosen, so that sums weighted
-    by 1/rate are unbiased (Horvitz and Thompson, 1952). A rule of risk is known for every
-    candidate and always chooses: the rate is 1, and each answer it found stands for itself alone.
+    Weights. The rate of a sampled answer is its probability of being sampled, so that sums weighted
+    by 1/rate are unbiased (Horvitz and Thompson, 1952). A risk rule is evaluated for every
+    candidate and always samples: the rate is 1, and each answer it finds represents only itself.
 
-    Throttle. While more than half of its minute is left it lets everyone pass. From there on the
-    chance falls with what is left, and the rate of who passes is multiplied by that chance. The
-    chance follows from what passed before, not from the answer, so the weights stay true through a
-    rush. What bias is left: an answer that comes when nothing is left had no chance at all, and
-    nobody stands for it. That is rare but where the bound is a few answers a minute, or a rush is
-    some hundred times the bound: weighted totals are then too low, and a weighted share is off as
-    far as those answers differ from the others of the rush. The bound is `per_minute` at once and
-    `per_minute` a minute in the long run, so at most twice that in one minute; it is this
-    process's. Forced answers pass it and use none of it up: somebody waits for each of them.
+    Throttle. While more than half of the bucket is left, every answer passes. Below that, the
+    chance falls, and the rate of an answer that passes is multiplied by the chance. The chance
+    depends on what passed before, not on the answer, so the weights stay correct in a burst. One
+    bias remains: an answer that finds the bucket empty has no chance, and no other represents it.
+    This is rare unless the limit is a few answers a minute or the burst is some hundred times
+    the limit. Weighted totals are then too low, and a weighted share is wrong as far as those
+    answers differ from the others of the burst. The limit is `per_minute` at once and `per_minute`
+    a minute in the long run, so at most twice that in any minute, for this process. Forced answers
+    pass and spend nothing, because somebody waits for each of them.
 
-    Budget. When it is spent nothing more is chosen that day (UTC), forced answers included: it
-    bounds money, and a loop can force as well. The rest of the day has no chance, so the day's
-    estimate speaks for the time before; a lower rate that lasts the day is better.
+    Budget. When it is spent, nothing more is sampled on that day (UTC), including forced answers:
+    the budget limits costs, and a loop may force. The estimate of that day then covers only the
+    time before; a lower rate that lasts all day is better.
     """
 
     def __init__(self, policy: Policy, *, clock: Callable[[], float] = time.time) -> None:
-        """`clock` tells seconds since the epoch."""
+        """`clock` returns seconds since the epoch."""
         self.policy = policy
         self._clock = clock
         self._throttle = Throttle()
@@ -116,9 +116,9 @@ class Sampler:
         self._lock = Lock()
 
     def choose(self, trace_id: str, signals: Signals) -> Choice:
-        """Decide on an answer; each call that chooses counts against the bounds."""
+        """Decide on an answer; a call that samples counts against the limits."""
         policy = self.policy
-        rate, reason = _wanted(policy, signals)
+        rate, reason = _sampling_rate(policy, signals)
         drawn = position(trace_id, policy.salt)
         if drawn >= rate:
             return Choice(False, rate, "not_sampled", reason)
@@ -135,25 +135,25 @@ class Sampler:
             self._budget.spend()
         return Choice(True, rate * chance, "sampled", reason)
 
-    def rated(self, trace_id: str, route: str) -> Choice:
-        """Decide by the route's rate alone, where there is no answer: no bound is used up."""
+    def choose_by_rate(self, trace_id: str, route: str) -> Choice:
+        """Decide by the rate of the route only, for a trace without an answer: no limit is used."""
         policy = self.policy
         rate = policy.rate_of(route)
         is_chosen = position(trace_id, policy.salt) < rate
         return Choice(is_chosen, rate, "sampled" if is_chosen else "not_sampled", "rate")
 
 
-def _wanted(policy: Policy, signals: Signals) -> tuple[float, str]:
-    """The probability of being chosen, bounds left aside, and why."""
+def _sampling_rate(policy: Policy, signals: Signals) -> tuple[float, str]:
+    """The sampling probability before limits, and its reason."""
     if signals.forced:
         return 1.0, "forced"
     for risk in Risk:
-        if risk in policy.risks and _applies(risk, policy, signals):
+        if risk in policy.risks and _rule_applies(risk, policy, signals):
             return 1.0, f"risk:{risk}"
     return policy.rate_of(signals.route), "rate"
 
 
-def _applies(risk: Risk, policy: Policy, signals: Signals) -> bool:
+def _rule_applies(risk: Risk, policy: Policy, signals: Signals) -> bool:
     match risk:
         case Risk.ERROR:
             return signals.is_error

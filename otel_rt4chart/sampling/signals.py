@@ -1,4 +1,4 @@
-"""What the spans of a trace say that matters for sampling: errors, feedback, length."""
+"""The signals of a trace that matter for sampling: force, errors, feedback, scores."""
 
 from __future__ import annotations
 
@@ -6,22 +6,33 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from otel_rt4chart.core import semconv
-from otel_rt4chart.spans.model import values
-from otel_rt4chart.spans.model.record import Attributes, SpanRecord
-from otel_rt4chart.spans.model.view import Kind, View
+from opentelemetry import trace
 
-ANNOTATIONS = ("annotations", "evaluations")
-# What a rating by a user is called, and the labels by which one dislikes; compared word by word.
-RATING = frozenset({"feedback", "thumb", "thumbs", "rating", "vote"})
-DISLIKES = frozenset(
+from otel_rt4chart.core import semconv
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.spans.model.record import Attributes, SpanRecord
+from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
+from otel_rt4chart.spans.model.values import (
+    as_flag,
+    as_list,
+    as_mapping,
+    as_number,
+    as_text,
+    nest_dotted_keys,
+    parse_json,
+)
+
+ANNOTATION_PREFIXES = ("annotations", "evaluations")
+# Words in the names of user ratings, and in labels of dislike.
+RATING_WORDS = frozenset({"feedback", "thumb", "thumbs", "rating", "vote"})
+DISLIKE_WORDS = frozenset(
     {"down", "👎", "negative", "dislike", "disliked", "bad", "unhelpful", "incorrect", "wrong"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A judgement of the answer: a user's where `is_human`, or where its name says so."""
+    """A rating of the answer, by a user if `is_human` or if its name says so."""
 
     name: str
     label: str = ""
@@ -32,56 +43,56 @@ class Rating:
     def dislikes(self) -> bool:
         """By the label if there is one, else by a score of 0 or less.
 
-        A score counts only under a name that says rating: of toxicity, a person's 0 is good.
+        A score counts only if the name means a rating: a human score of 0 for toxicity is good.
         """
-        is_rating = bool(RATING & _words(self.name))
+        is_rating = bool(RATING_WORDS & _words(self.name))
         if self.label:
-            return (self.is_human or is_rating) and bool(DISLIKES & _words(self.label))
+            return (self.is_human or is_rating) and bool(DISLIKE_WORDS & _words(self.label))
         return is_rating and self.score is not None and self.score <= 0
 
 
 def is_disliked(span: SpanRecord) -> bool:
-    """True where the span, or an event on it, carries a user's dislike."""
+    """True if the span or one of its events records a user's dislike."""
     return any(rating.dislikes for rating in _ratings(span))
 
 
 def _ratings(span: SpanRecord) -> Iterator[Rating]:
     for attributes in (span.attributes, *(event.attributes for event in span.events)):
         if (given := attributes.get(semconv.FEEDBACK)) is not None:
-            yield _feedback(given)
+            yield _feedback_rating(given)
         if semconv.GEN_AI_EVALUATION_NAME in attributes:
             yield Rating(
-                values.text(attributes.get(semconv.GEN_AI_EVALUATION_NAME)),
-                values.text(attributes.get(semconv.GEN_AI_EVALUATION_LABEL)),
-                values.number(attributes.get(semconv.GEN_AI_EVALUATION_SCORE)),
+                as_text(attributes.get(semconv.GEN_AI_EVALUATION_NAME)),
+                as_text(attributes.get(semconv.GEN_AI_EVALUATION_LABEL)),
+                as_number(attributes.get(semconv.GEN_AI_EVALUATION_SCORE)),
             )
-    for prefix in ANNOTATIONS:
-        yield from map(_annotation, _listed(span.attributes, prefix))
+    for prefix in ANNOTATION_PREFIXES:
+        yield from map(_annotation_rating, _annotation_items(span.attributes, prefix))
 
 
-def _feedback(given: object) -> Rating:
-    """A word, a number, or a flag that is true for a like."""
-    said = values.flag(given)
-    score = values.number(given) if said is None else float(said)
-    return Rating("feedback", "" if score is not None else values.text(given), score)
+def _feedback_rating(given: object) -> Rating:
+    """Feedback as a word, a number, or a flag that is true for a like."""
+    flag = as_flag(given)
+    score = as_number(given) if flag is None else float(flag)
+    return Rating("feedback", "" if score is not None else as_text(given), score)
 
 
-def _listed(attributes: Attributes, prefix: str) -> list[object]:
-    """A list in flattened keys, as JSON, or as it is."""
+def _annotation_items(attributes: Attributes, prefix: str) -> list[object]:
+    """A list from flattened keys, from JSON, or as it is."""
     flat = {key: value for key, value in attributes.items() if key.startswith(f"{prefix}.")}
-    whole = values.nested(flat).get(prefix) if flat else attributes.get(prefix)
-    return values.listed(values.opened(whole).value if isinstance(whole, str) else whole)
+    value = nest_dotted_keys(flat).get(prefix) if flat else attributes.get(prefix)
+    return as_list(parse_json(value).value if isinstance(value, str) else value)
 
 
-def _annotation(item: object) -> Rating:
-    """Its fields stand under `annotation` or `evaluation`."""
-    outer = values.mapping(item)
-    told = next((one for one in outer.values() if isinstance(one, Mapping)), outer)
+def _annotation_rating(item: object) -> Rating:
+    """The rating of an annotation, whose fields are nested in `annotation` or `evaluation`."""
+    outer = as_mapping(item)
+    fields = next((inner for inner in outer.values() if isinstance(inner, Mapping)), outer)
     return Rating(
-        values.text(told.get("name")),
-        values.text(told.get("label")),
-        values.number(told.get("score")),
-        is_human=values.text(told.get("annotator_kind")).upper() == "HUMAN",
+        as_text(fields.get("name")),
+        as_text(fields.get("label")),
+        as_number(fields.get("score")),
+        is_human=as_text(fields.get("annotator_kind")).upper() == "HUMAN",
     )
 
 
@@ -90,16 +101,16 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(spaced.split())
 
 
-ASKED = (Kind.CHAIN, Kind.AGENT, Kind.LLM)
+QUESTION_KINDS = (OperationKind.CHAIN, OperationKind.AGENT, OperationKind.LLM)
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What is known of a trace when its local root has ended.
 
-    `question` is what the user asked; `top_score` the best score of the retrieved documents, None
-    where none has one; `is_error` that a span has the status Error; `forced` that the application
-    wants the answer verified; `is_disliked` that a user's feedback says so.
+    `question` is the user's question, `top_score` the best score of the retrieved documents, None
+    without scores. `is_error`: a span has the status Error. `forced`: the application called
+    `force`. `is_disliked`: a user's feedback is negative.
     """
 
     route: str = ""
@@ -110,38 +121,46 @@ class Signals:
     is_disliked: bool = False
 
     def merged(self, other: Signals) -> Signals:
-        """Both together, in any order, but for the route: there the first that is named stays.
+        """Both combined; the order only matters for the route, where the first one wins.
 
-        Of two questions the shorter one stays: a prompt repeats the question among its context.
+        Of two questions the shorter one wins: a prompt repeats the question amid its context.
         """
-        questions = [one for one in (self.question, other.question) if one]
-        scores = [one for one in (self.top_score, other.top_score) if one is not None]
+        questions = [item for item in (self.question, other.question) if item]
+        scores = [item for item in (self.top_score, other.top_score) if item is not None]
         return Signals(
             route=self.route or other.route,
             forced=self.forced or other.forced,
             is_error=self.is_error or other.is_error,
-            question=min(questions, key=lambda one: (len(one), one), default=""),
+            question=min(questions, key=lambda value: (len(value), value), default=""),
             top_score=max(scores, default=None),
             is_disliked=self.is_disliked or other.is_disliked,
         )
 
 
-def signals_of(view: View) -> Signals:
-    """What one span says of its trace; the route only where the application named it."""
+def signals_of(view: SpanView) -> Signals:
+    """The signals of one span; the route only if the application set it."""
     attributes = view.span.attributes
     return Signals(
-        route=values.text(attributes.get(semconv.ROUTE)),
-        forced=values.flag(attributes.get(semconv.FORCE)) is True,
+        route=as_text(attributes.get(semconv.ROUTE)),
+        forced=as_flag(attributes.get(semconv.FORCE)) is True,
         is_error=view.span.status == "Error",
-        question=(view.user_message or view.input) if view.kind in ASKED else "",
+        question=(view.user_message or view.input) if view.kind in QUESTION_KINDS else "",
         top_score=_top_score(view),
         is_disliked=is_disliked(view.span),
     )
 
 
-def _top_score(view: View) -> float | None:
-    """Of a retriever's documents: a reranker's scores are on another scale."""
-    if view.kind is not Kind.RETRIEVER and not view.is_datastore:
+def _top_score(view: SpanView) -> float | None:
+    """The best score of a retriever's documents; the scores of rerankers have another scale."""
+    if view.kind is not OperationKind.RETRIEVER and not view.is_datastore:
         return None
     scores = (document.score for document in view.documents)
-    return max((one for one in scores if one is not None and math.isfinite(one)), default=None)
+    return max(
+        (score for score in scores if score is not None and math.isfinite(score)), default=None
+    )
+
+
+def force() -> None:
+    """Have the current trace verified regardless of the rate; no effect without a span."""
+    with guard("forcing a verification"):
+        trace.get_current_span().set_attribute(semconv.FORCE, True)

@@ -13,18 +13,18 @@ from benchmarks.findings import (
     share_table,
     split,
 )
-from otel_rt4chart.bench.dataset import Row, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.core.model import Exchange, Passage
 
 DATA = Path(__file__).parents[2] / "collector/rt4chart_collector/demo/data"
 NUMBERED = " ".join(f"Ticket {number} of the archive is closed." for number in range(12))
 
 
-def row(*texts: str) -> Row:
+def row(*texts: str) -> LabelledAnswer:
     """A faithful answer to these passages."""
     passages = tuple(Passage(f"p{number}", text) for number, text in enumerate(texts, start=1))
     exchange = Exchange("", passages, "Ticket 3 of the archive is closed.")
-    return Row("1", "s", "", "tiny", "g", "dev", exchange, False, None, ())
+    return LabelledAnswer("1", "s", "", "tiny", "g", "dev", exchange, False, None, ())
 
 
 def test_few_faithful_answers_of_the_demo_are_accused() -> None:

@@ -11,7 +11,7 @@ from benchmarks.judge_speed import quantile, samples, speed
 from benchmarks.judge_systems import SYSTEMS, Said, joined, system
 from benchmarks.judge_tables import Table, as_markdown, as_text, as_value
 from benchmarks.judge_worker import WARM
-from otel_rt4chart.bench.dataset import RESPONSES, GoldSpan, Row, read_rows
+from otel_rt4chart.bench.dataset import RESPONSES, GoldSpan, LabelledAnswer, read_rows
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Label, Passage
 
@@ -19,11 +19,15 @@ DATA = Path(__file__).parents[2] / "collector/rt4chart_collector/demo/data"
 ROWS = sample(read_rows(DATA), 40)
 
 
-def row(label: AnswerLabel | None, *spans: GoldSpan, number: int = 1, group: str = "g") -> Row:
+def row(
+    label: AnswerLabel | None, *spans: GoldSpan, number: int = 1, group: str = "g"
+) -> LabelledAnswer:
     """An answer of ten characters."""
     exchange = Exchange("", (Passage("p1", "a"),), "a" * 10)
     is_wrong = label is not AnswerLabel.ENTAILED
-    return Row(str(number), "s", "", "tiny", group, "dev", exchange, is_wrong, label, spans)
+    return LabelledAnswer(
+        str(number), "s", "", "tiny", group, "dev", exchange, is_wrong, label, spans
+    )
 
 
 def said(start: int, end: int, label: Label = Label.BASELESS) -> Said:
@@ -31,7 +35,7 @@ def said(start: int, end: int, label: Label = Label.BASELESS) -> Said:
     return Said(label, 0.8, 0.8, AnswerRange(start, end), AnswerRange(start, end))
 
 
-def kinds(of: Row, *claims: Said) -> list[Label | None]:
+def kinds(of: LabelledAnswer, *claims: Said) -> list[Label | None]:
     """What people say of the claims."""
     return [one.kind for one in known_claims([Judged(of, joined(claims))])]
 

@@ -1,17 +1,17 @@
 from __future__ import annotations
 
 from benchmarks.judge_calls import atoms, compare, measure, truth
-from otel_rt4chart.bench.dataset import Row
+from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.verify.core.model import Exchange, Passage
 
 FILLER = " ".join(f"Ticket {number} of the archive is closed." for number in range(30))
 POLICY = "The free trial lasts 14 days for new users. Refunds are paid within 5 days."
 
 
-def row(number: int, answer: str, text: str = POLICY) -> Row:
+def row(number: int, answer: str, text: str = POLICY) -> LabelledAnswer:
     """An unlabelled answer to one passage."""
     exchange = Exchange("", (Passage("p1", text),), answer)
-    return Row(str(number), "s", "", "tiny", "g", "dev", exchange, False, None, ())
+    return LabelledAnswer(str(number), "s", "", "tiny", "g", "dev", exchange, False, None, ())
 
 
 ROWS = [

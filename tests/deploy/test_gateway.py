@@ -7,8 +7,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from otel_rt4chart.spans.conventions.ottl import ASKED, event_condition, span_condition
-from otel_rt4chart.spans.reading.reader import view
+from otel_rt4chart.spans.conventions.ottl import RAG_KINDS, event_condition, span_condition
+from otel_rt4chart.spans.reading.reader import read_span
 from tests.deploy.files import DEPLOY, read_yaml
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
 
@@ -53,7 +53,7 @@ def test_golden_spans_are_told() -> None:
     missed = [
         one.name
         for one in GOLDEN
-        if view(replace(one.record, name="")).kind in ASKED
+        if read_span(replace(one.record, name="")).kind in RAG_KINDS
         and not is_told(tuple(one.attributes))
         and not any(f'"{event}"' in event_condition() for event, _ in one.events)
     ]

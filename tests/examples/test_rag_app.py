@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.util._once import Once
 
 from otel_rt4chart import RT4ChartInstrumentor
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.reading.sdk import record_from_readable
 
 ROOT = Path(__file__).parents[2]
@@ -101,7 +101,7 @@ def test_a_request_is_traced_as_one_marked_exchange(app: ModuleType) -> None:
         RT4ChartInstrumentor().uninstrument()
         provider.shutdown()
 
-    (found,) = candidates([record_from_readable(s) for s in exporter.get_finished_spans()])
+    (found,) = find_candidates([record_from_readable(s) for s in exporter.get_finished_spans()])
     assert found.exchange.question == requests[0].question
     assert found.exchange.answer == requests[0].answer
     assert (found.route, found.service, found.sampled) == (requests[0].route, "rag-app", True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 
@@ -80,7 +80,7 @@ def test_variables_alone_bring_marked_spans(endpoint: Received) -> None:
     done = run(endpoint, RT4CHART_SAMPLE_RATE="0.999", RT4CHART_ROUTE_RATES="RunnableSequence=1")
 
     assert done.stdout == "The free trial lasts 30 days.\n"
-    (found,) = candidates(endpoint.spans)
+    (found,) = find_candidates(endpoint.spans)
     assert found.exchange.question == "How long is the free trial?"
     assert found.exchange.passages[0].metadata == {"source": "trial.md"}
     assert (found.route, found.sampled, found.sample_rate) == ("RunnableSequence", True, 1.0)
@@ -90,7 +90,7 @@ def test_the_inline_mode_by_variables_sends_the_verdict(endpoint: Received) -> N
     """The process verifies its own answer before it ends, and links the verdict to it."""
     run(endpoint, RT4CHART_MODE="inline", RT4CHART_JUDGE="rules", RT4CHART_EMIT="carrier")
 
-    (found,) = candidates(endpoint.spans)
+    (found,) = find_candidates(endpoint.spans)
     (carrier,) = [one for one in endpoint.spans if one.scope_name == "otel_rt4chart"]
     assert [(link.trace_id, link.span_id) for link in carrier.links] == [
         (found.trace_id, found.span_id)
@@ -106,4 +106,4 @@ def test_a_wrong_variable_switches_ours_off_and_nothing_else(endpoint: Received)
     assert done.stdout == "The free trial lasts 30 days.\n"
     assert "RT4CHART_SAMPLE_RATE: expected a number such as 0.5" in done.stderr
     assert not [one for one in endpoint.spans if "rt4chart.sampled" in one.attributes]
-    assert len(candidates(endpoint.spans)) == 1
+    assert len(find_candidates(endpoint.spans)) == 1

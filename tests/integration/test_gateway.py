@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from otel_rt4chart.core import semconv
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from tests.integration.otelcol import (
     GATEWAY,
@@ -82,11 +82,11 @@ def test_recorded_applications_pass_whole(running: Running) -> None:
     came = behind.traces(RAG)
     for path, spans in zip(RECORDED, sent, strict=True):
         traces = {one.trace_id for one in spans}
-        found = [one for trace in sorted(traces) for one in candidates(came[trace])]
+        found = [one for trace in sorted(traces) for one in find_candidates(came[trace])]
         wanted = [
             one
             for trace in sorted(traces)
-            for one in candidates([span for span in spans if span.trace_id == trace])
+            for one in find_candidates([span for span in spans if span.trace_id == trace])
         ]
         assert found == wanted, path.stem
 

@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart import RT4ChartInstrumentor
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.reading.sdk import record_from_readable
 
 with warnings.catch_warnings():
@@ -63,7 +63,7 @@ def test_a_langchain_application_gives_one_exchange() -> None:
         RT4ChartInstrumentor().uninstrument()
         LangChainInstrumentor().uninstrument()
 
-    (found,) = candidates([record_from_readable(s) for s in exporter.get_finished_spans()])
+    (found,) = find_candidates([record_from_readable(s) for s in exporter.get_finished_spans()])
     assert found.exchange.question == "How long is the trial?"
     assert [(p.text, p.metadata) for p in found.exchange.passages] == [
         ("The free trial lasts 14 days.", {"source": "faq.md"}),

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from otel_rt4chart import Passage, generator, retriever
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.verdict import Candidate
 from otel_rt4chart.spans.reading.sdk import record_from_readable
 
@@ -37,7 +37,7 @@ def _provider() -> Iterator[None]:
 
 def found() -> tuple[Candidate, ...]:
     """The candidates in the exported spans."""
-    return candidates([record_from_readable(span) for span in EXPORTER.get_finished_spans()])
+    return find_candidates([record_from_readable(span) for span in EXPORTER.get_finished_spans()])
 
 
 def test_hand_made_spans_are_an_exchange() -> None:

@@ -154,7 +154,7 @@ def test_a_judge_that_is_not_asked_is_told(app: App, caplog: pytest.LogCaptureFi
     """In the mode that only marks, the service's judge rules."""
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider, judge="rules")
 
-    assert "judge='rules' is not used: in mode='mark' the service judges" in caplog.text
+    assert "judge='rules' is ignored: in mode='mark' the service chooses the judge" in caplog.text
 
 
 def test_a_route_that_is_no_text_is_told(
@@ -183,13 +183,13 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from otel_rt4chart import RT4ChartInstrumentor
-from otel_rt4chart.marking.decisions import Decisions
+from otel_rt4chart.marking.decisions import TraceDecisions
 import gc
 exporter = InMemorySpanExporter()
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))
 RT4ChartInstrumentor().instrument(tracer_provider=provider)
-(ours,) = [one for one in gc.get_objects() if isinstance(one, Decisions)]
+(ours,) = [one for one in gc.get_objects() if isinstance(one, TraceDecisions)]
 with ours._lock:
     child = os.fork()
     if child == 0:
@@ -299,7 +299,7 @@ def test_head_sampling_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider)
     RT4ChartInstrumentor().uninstrument()
 
-    assert "the sampler TraceIdRatioBased{0.1} drops are not seen" in caplog.text
+    assert "the sampler TraceIdRatioBased{0.1} drops are not verified" in caplog.text
 
 
 def test_the_inline_mode_reads_the_baggage_too(app: App, caplog: pytest.LogCaptureFixture) -> None:
@@ -316,7 +316,7 @@ def test_the_inline_mode_reads_the_baggage_too(app: App, caplog: pytest.LogCaptu
     RT4ChartInstrumentor().uninstrument()
 
     assert marks(ended[0]) == {"rt4chart.route": "support", "rt4chart.force": True}
-    assert "no span is marked" not in caplog.text
+    assert "spans are not marked" not in caplog.text
     assert provider._active_span_processor._span_processors == ()
 
 

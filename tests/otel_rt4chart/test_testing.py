@@ -13,7 +13,9 @@ def test_a_claim_without_a_script_is_an_error_that_names_the_known_ones() -> Non
     judge = ScriptedJudge({"known": Script(Label.ENTAILED)})
     claim = DraftClaim("unknown", 0, AnswerRange(0, 7))
 
-    with pytest.raises(InputError, match=r"no script for the claim 'unknown'.*'known'"):
+    with pytest.raises(
+        InputError, match=r"expected a claim that has a script \('known'\), got 'unknown'"
+    ):
         judge.resolve([claim], segment("Text."), hint=None, question="")
 
 

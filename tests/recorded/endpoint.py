@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 @contextmanager
 def serve() -> Iterator[str]:
-    """Serves while the block runs; the base URL that clients are given."""
+    """Serve while the block runs; yields the base URL for clients."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
@@ -35,16 +35,16 @@ def serve() -> Iterator[str]:
 
 
 def message(body: Mapping[str, Any]) -> Json:
-    """The reply: a call of the first tool where one is offered and none was called, else text."""
-    said = body.get("messages", [])
+    """The reply: a call of the first tool if one is offered and none was called, else text."""
+    messages = body.get("messages", [])
     tools = body.get("tools")
-    if tools and not any(one.get("role") == "tool" for one in said):
+    if tools and not any(message.get("role") == "tool" for message in messages):
         return {"role": "assistant", "content": None, "tool_calls": [_call(tools[0]["function"])]}
     text = ANSWER
-    # DSPy asks for named fields.
-    if any("[[ ## answer ## ]]" in str(one.get("content")) for one in said):
+    # DSPy requests named fields.
+    if any("[[ ## answer ## ]]" in str(message.get("content")) for message in messages):
         thought = "[[ ## reasoning ## ]]\nThe texts say so.\n\n"
-        wants = any("[[ ## reasoning ## ]]" in str(one.get("content")) for one in said)
+        wants = any("[[ ## reasoning ## ]]" in str(message.get("content")) for message in messages)
         text = f"{thought * wants}[[ ## answer ## ]]\n{ANSWER}\n\n[[ ## completed ## ]]"
     return {"role": "assistant", "content": text}
 
@@ -74,13 +74,13 @@ def completion(body: Mapping[str, Any]) -> Json:
 
 
 def chunks(body: Mapping[str, Any]) -> Iterator[Json]:
-    """The same in pieces: a word each, the usage at the end."""
+    """A streamed chat completion: one word a chunk, the usage at the end."""
     reply = message(body)
     pieces: list[Json] = [{"role": "assistant", "content": ""}]
     pieces += [{"content": word} for word in (reply["content"] or "").split(" ") if word]
     for piece in pieces[2:]:
         piece["content"] = " " + piece["content"]
-    calls = [{"index": n, **one} for n, one in enumerate(reply.get("tool_calls", ()))]
+    calls = [{"index": n, **call} for n, call in enumerate(reply.get("tool_calls", ()))]
     pieces += [{"tool_calls": calls}] if calls else []
     frame = {
         "id": "chatcmpl-1",
@@ -101,9 +101,9 @@ def _finish(reply: Mapping[str, Any]) -> str:
 
 
 def embeddings(body: Mapping[str, Any]) -> Json:
-    """Hashed bags of words: texts that share words are near."""
+    """Hashed bags of words: texts with common words are close."""
     texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-    vectors: list[object] = [vector(str(one)) for one in texts]
+    vectors: list[object] = [vector(str(text)) for text in texts]
     if body.get("encoding_format") == "base64":
         vectors = [base64.b64encode(struct.pack(f"<{SIZE}f", *v)).decode() for v in vectors]  # type: ignore[misc]
     data = [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate(vectors)]
@@ -128,12 +128,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path.endswith("/chat/completions"):
             body = json.loads(raw)
             if body.get("stream"):
-                events = [f"data: {json.dumps(one)}\n\n" for one in chunks(body)]
+                events = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks(body)]
                 return self._send("".join(events) + "data: [DONE]\n\n", "text/event-stream")
             return self._send(json.dumps(completion(body)))
         if self.path.endswith("/embeddings"):
             return self._send(json.dumps(embeddings(json.loads(raw))))
-        # Exporters of the packages' own services, which are pointed here, are content with this.
+        # Enough for the exporters of the packages' own services, which are directed here.
         return self._send("{}")
 
     do_GET = do_POST  # noqa: N815 - the standard library's name
@@ -146,4 +146,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text.encode())
 
     def log_message(self, format: str, *args: object) -> None:
-        """Quiet."""
+        """Log nothing."""

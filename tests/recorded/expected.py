@@ -19,7 +19,7 @@ FROM_TEMPLATE = (Stage.RETRIEVED, Stage.TEMPLATE, Stage.PROMPT)
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One exchange. Without `ids` the passages are named by a hash of their text."""
+    """One exchange. Without `ids`, the ids of passages are hashes of their texts."""
 
     texts: tuple[str, ...] = BOTH
     ids: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An application: the packages that trace it, what is seen, each variant's exchange."""
+    """An application: its tracing packages, what they record, and the exchange of each variant."""
 
     packages: tuple[str, ...]
     seen: str
@@ -40,11 +40,11 @@ class Recorded:
 
 
 def three(plain: Expected, agent: Expected) -> dict[str, Expected]:
-    """A plain and a streamed answer of one shape, and an agent's."""
+    """The same exchange for a plain and a streamed answer, and another for an agent."""
     return {"plain": plain, "streamed": plain, "agent": agent}
 
 
-# By hand: the texts of our `retriever`; of the agent the tool's message is all there is.
+# Retrieval is traced with our `retriever`; for the agent, only the tool's message exists.
 OPENAI = three(Expected(ids=IDS), Expected(ids=IDS, stages=TOOL_ALONE))
 LANGCHAIN = three(Expected(), Expected(stages=AS_TOOL, route="lamp-shop"))
 OURS = "passages by our `retriever`, or from the tool's message; question, answer, model"
@@ -135,7 +135,7 @@ RECORDED = {
 
 
 def version(name: str, package: str) -> str:
-    """The version of a package that is pinned in an application's header."""
+    """The pinned version of a package in the header of an application."""
     (found,) = (
         pin.partition("==")[2]
         for pin in header(name).pins

@@ -1,4 +1,4 @@
-"""The header of an application: its pinned packages and what must be switched on (PEP 723)."""
+"""The header of an application: its pinned packages and its environment (PEP 723)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def header(name: str) -> Header:
     """The header of the application of this name."""
     found = BLOCK.search((APPS / f"{name}.py").read_text())
     if found is None:
-        raise ValueError(f"{name}.py: a '# /// script' block was expected at its top")
+        raise ValueError(f"{name}.py: expected a '# /// script' block at the top")
     told = tomllib.loads(re.sub(r"^# ?", "", found[1], flags=re.MULTILINE))
     recorded = told.get("tool", {}).get("recorded", {})
     return Header(tuple(told["dependencies"]), dict(recorded.get("environment", {})))

@@ -1,7 +1,7 @@
-"""Records the applications anew: `python tests/recorded/record.py NAME|all [--sdk 1.44]`.
+"""Records the applications again: `python tests/recorded/record.py NAME|all [--sdk 1.44]`.
 
-Each gets a virtual environment of its own with its pinned packages and this checkout, by `uv`;
-PyPI must be reachable, nothing else is.
+Each application gets a virtual environment with its pinned packages and this checkout, by `uv`.
+Only PyPI must be reachable.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ SPANS = Path(__file__).parent / "spans"
 PAGE = ROOT / "docs/instrument/application.md"
 sys.path.insert(0, str(ROOT))
 
-from tests.recorded.expected import table  # noqa: E402 - found by the line above
+from tests.recorded.expected import table  # noqa: E402 - needs the path above
 from tests.recorded.header import NAMES, header  # noqa: E402
 
-# Of each SDK the instrumentation API and the encoder that go with it.
+# For each SDK the matching instrumentation API.
 SDKS = {
     "1.44": ("opentelemetry-sdk==1.44.*", "opentelemetry-instrumentation==0.65b0"),
     "1.45": ("opentelemetry-sdk==1.45.*", "opentelemetry-instrumentation==0.66b2"),
@@ -30,7 +30,7 @@ NEWEST = "1.45"
 
 
 def record(name: str, sdk: str, folder: Path) -> None:
-    """Make the environment, run the application, keep its spans under the names of the SDK."""
+    """Create the environment, run the application, and store its spans in files."""
     environment = folder / f"{name}-{sdk}"
     python = environment / "bin/python"
     uv = [sys.executable, "-m", "uv"]
@@ -40,7 +40,7 @@ def record(name: str, sdk: str, folder: Path) -> None:
     made = environment / "spans"
     made.mkdir()
     run = [str(python), str(Path(__file__).parent / "run.py"), name, str(made)]
-    # In a folder of its own: some of the packages leave files where they run.
+    # In its own folder, because some packages write files to the working directory.
     subprocess.run(run, check=True, cwd=environment)
     suffix = "" if sdk == NEWEST else f"-sdk{sdk}"
     for path in sorted(made.glob("*.json")):
@@ -50,13 +50,13 @@ def record(name: str, sdk: str, folder: Path) -> None:
 
 
 def write_table() -> None:
-    """Put the table of what was recorded into the page."""
+    """Write the table of recorded applications into the page."""
     rows = re.compile(r"^\| package \| version \|.*\n(?:\|.*\n)+", re.MULTILINE)
     PAGE.write_text(rows.sub(lambda _: table() + "\n", PAGE.read_text()))
 
 
 def main() -> None:
-    """Read the arguments, record what they name."""
+    """Record the applications named by the arguments."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=[*NAMES, "all"])
     parser.add_argument("--sdk", choices=SDKS, default=NEWEST)

@@ -1,7 +1,7 @@
-"""Runs one application in the environment that was made for it: `python run.py NAME FOLDER`.
+"""Runs one application in its environment: `python run.py NAME FOLDER`.
 
-An application is a module with `instrument(provider)` and one function for each variant, which is
-given the endpoint's URL. Each variant's spans are an OTLP/JSON request in a file of their own.
+An application is a module with `instrument(provider)` and one function for each variant, which
+receives the endpoint's URL. The spans of each variant are one OTLP/JSON request in one file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.recorded.header import header
 
 VARIANTS = ("plain", "streamed", "agent")
 OF_THE_MACHINE = re.compile(r"^(host|process|os)\.")
-# What an absolute path names: the last part stays.
+# The folders of an absolute path; the file name stays.
 PATHS = re.compile(r"(?:/[\w.+-]+){2,}/(?=[\w.+-]+\.py)")
 
 
@@ -53,7 +53,7 @@ def _hex(part: dict[str, Any]) -> None:
 
 
 def scrubbed(request: dict[str, Any]) -> str:
-    """The request as one line, without what it says of the machine that it was recorded on."""
+    """The request as one line, without information about the machine."""
     for resource in request.get("resourceSpans", ()):
         kept = resource.get("resource", {}).get("attributes", [])
         kept[:] = [one for one in kept if not OF_THE_MACHINE.match(one["key"])]

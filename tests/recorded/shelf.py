@@ -1,4 +1,4 @@
-"""What every recorded application knows: four support texts, one question, one answer."""
+"""The data of every recorded application: four support texts, one question, one answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One support text of a lamp shop that does not exist."""
+    """One support text of a fictitious lamp shop."""
 
     id: str
     text: str
@@ -33,16 +33,16 @@ ROUTE = "support/returns"
 
 
 def words(text: str) -> list[str]:
-    """The stems of a text's words, crudely, stop words left out."""
+    """Crude stems of the words of a text, without short words."""
     found = re.findall(r"[a-z]+|\d+", text.lower())
     stems = [re.sub(r"(ed|s)$", "", word) for word in found]
     return [stem for stem in stems if len(stem) > 3]
 
 
 def search(question: str, k: int = 2) -> list[tuple[Text, float]]:
-    """The k texts that share most words with the question, each with that share."""
-    asked = set(words(question))
-    scored = [(one, len(asked & set(words(one.text))) / len(asked)) for one in TEXTS]
+    """The k texts with the largest share of the question's words, with that share."""
+    wanted = set(words(question))
+    scored = [(text, len(wanted & set(words(text.text))) / len(wanted)) for text in TEXTS]
     return sorted(scored, key=lambda pair: -pair[1])[:k]
 
 

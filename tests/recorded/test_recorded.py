@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
@@ -51,7 +51,7 @@ def found_in(path: Path) -> list[Candidate]:
     traces: dict[str, list[SpanRecord]] = defaultdict(list)
     for span in spans_of(path):
         traces[span.trace_id].append(span)
-    return [one for spans in traces.values() for one in candidates(spans)]
+    return [one for spans in traces.values() for one in find_candidates(spans)]
 
 
 @pytest.mark.parametrize(("path", "expected"), list(cases()))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pairs import Context, changed, inference, made, natural
 
-from otel_rt4chart.bench.dataset import Row, read_rows
+from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.text.segment import segment
 
 ROOT = Path(__file__).parents[2]
@@ -17,12 +17,12 @@ WORDS = st.lists(st.sampled_from(["the", "trial", "lasts", "14", "30", "days"]),
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[LabelledAnswer]:
     """The labelled answers that the demo bundles."""
     return list(read_rows(ROOT / "collector/rt4chart_collector/demo/data"))[:60]
 
 
-def test_a_claim_that_meets_a_marked_span_is_unfaithful(rows: list[Row]) -> None:
+def test_a_claim_that_meets_a_marked_span_is_unfaithful(rows: list[LabelledAnswer]) -> None:
     """And the marks are the claim's own characters."""
     found = list(natural(rows))
 
@@ -43,7 +43,7 @@ def test_evidence_is_in_the_order_of_the_document() -> None:
     assert context.evidence("The free trial lasts", without=0) == "A trial is free."
 
 
-def test_made_pairs_know_their_label_and_their_twins(rows: list[Row]) -> None:
+def test_made_pairs_know_their_label_and_their_twins(rows: list[LabelledAnswer]) -> None:
     """Edits of one sentence are ranked against its grounded copy; the seed decides all of it."""
     once, again = (list(made(rows[::6], 1, 7)) for _ in range(2))
 

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from threading import Event
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.core.settings import ClusteringSettings, check_settings
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
     parser.add_argument(
         "--since",
-        type=period_s,
+        type=parse_duration_s,
         default="7d",
         metavar="TIME",
         help="such as 90m, 24h, 7d (default)",
@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--min-size", type=int, default=5, metavar="N", help="claims that make an issue (default 5)"
     )
     parser.add_argument(
-        "--every", type=period_s, metavar="TIME", help="again and again, such as every 15m"
+        "--every", type=parse_duration_s, metavar="TIME", help="again and again, such as every 15m"
     )
     parser.add_argument("--json", action="store_true", help="print the outcome for machines")
 

@@ -10,9 +10,15 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, share_from, unseen
+from otel_rt4chart.commands.verify import (
+    default_jobs,
+    no_progress,
+    parse_jobs,
+    parse_share,
+    progress,
+)
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.judges.build import JUDGES, build_verifier, settings_with
+from otel_rt4chart.judges.build import JUDGES, build_verifier, settings_for_judge
 from rt4chart_clustering.evalset.load import load_cases
 from rt4chart_clustering.gate import report
 from rt4chart_clustering.gate.answers import answers_from_command, answers_from_file
@@ -46,11 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--command-timeout", type=float, default=600.0, metavar="S", help="seconds (default 600)"
     )
     parser.add_argument(
-        "--max-rate", type=share_from, default=0.05, metavar="RATE", help="0 to 1 (default 0.05)"
+        "--max-rate", type=parse_share, default=0.05, metavar="RATE", help="0 to 1 (default 0.05)"
     )
     parser.add_argument(
         "--max-undecided",
-        type=share_from,
+        type=parse_share,
         default=0.2,
         metavar="SHARE",
         help="0 to 1 (default 0.2)",
@@ -59,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--save", metavar="NAME", help="keep this run as a baseline")
     parser.add_argument("--judge", default="local", help=f"one of: {', '.join(JUDGES)}")
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument("--jobs", type=jobs_from, metavar="N", help="answers verified at once")
+    parser.add_argument("--jobs", type=parse_jobs, metavar="N", help="answers verified at once")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="a summary, appended")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="JUnit XML")
     parser.add_argument("--json", action="store_true", help="print the result for machines")
@@ -69,7 +75,7 @@ def execute(options: argparse.Namespace) -> int:
     """Ask, verify, compare, tell."""
     name, cases = load_cases(options.evalset, options.dsn)
     before = load(kept_at(options.baseline)) if options.baseline else None
-    settings = settings_with(options.judge, options.model)
+    settings = settings_for_judge(options.judge, options.model)
     verifier = build_verifier(options.judge, settings)
     if before is not None:
         check_judge(before, verifier.judge.id)  # before anything is asked
@@ -77,9 +83,9 @@ def execute(options: argparse.Namespace) -> int:
         answers = answers_from_file(options.answers, cases)
     else:
         answers = answers_from_command(options.program, cases, timeout_s=options.command_timeout)
-    jobs = options.jobs or fitting_jobs(options.judge, settings.concurrency)
+    jobs = options.jobs or default_jobs(options.judge, settings.concurrency)
     is_watched = sys.stderr.isatty()
-    with progress(time.monotonic, "cases") if is_watched else nullcontext(unseen) as show:
+    with progress(time.monotonic, "cases") if is_watched else nullcontext(no_progress) as show:
         result = judged(name, cases, answers, verifier, jobs=jobs, show=show)
     found = outcome(
         result,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.commands import (
@@ -98,7 +98,7 @@ _SHARED: Mapping[str, dict[str, Any]] = {
         "metavar": "STATE,…",
         "help": f"of {', '.join(State)}, or all (default: those that are not closed)",
     },
-    "since": {"type": period_s, "metavar": "TIME", "help": "seen in the last 90m, 24h, 7d"},
+    "since": {"type": parse_duration_s, "metavar": "TIME", "help": "seen in the last 90m, 24h, 7d"},
     "examples": {"type": int, "metavar": "N", "help": "how many (default 3; in tickets 0)"},
     "by": {"metavar": "NAME", "help": "who does it (default: the system's user)"},
     "note": {"default": "", "metavar": "TEXT", "help": "why, for the trail"},

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.judges.batch import Run
+from otel_rt4chart.judges.batch import BatchRun
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.pipeline import Verifier
 from rt4chart_clustering.evalset.case import EvalCase, case_row
@@ -32,7 +32,7 @@ def judged(
     over the case's own.
     """
     answered = [case for case in cases if case.id in answers]
-    run = Run(verifier, as_of="", jobs=jobs)
+    run = BatchRun(verifier, as_of="", jobs=jobs)
     found: dict[str, CaseResult] = {}
     rows = run.rows(_line(case, answers[case.id]) for case in answered)
     for case, row in zip(answered, rows, strict=True):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_dsn(parser)
     parser.add_argument(
         "--since",
-        type=period_s,
+        type=parse_duration_s,
         default="7d",
         metavar="TIME",
         help="answers that began in that time, such as 90m, 24h, 7d (default)",

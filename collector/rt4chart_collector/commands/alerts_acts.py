@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Sequence
 
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.printing import actor_of, add_actor, moment, table, write
@@ -143,7 +143,7 @@ def _of_maintenance(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in",
         dest="begin",
-        type=period_s,
+        type=parse_duration_s,
         default=0,
         metavar="TIME",
         help="begins in that time, such as 30m (default: now)",
@@ -163,7 +163,7 @@ def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
     parser.add_argument(
         "--for",
         dest="time",
-        type=period_s,
+        type=parse_duration_s,
         default=0,
         required=is_needed,
         metavar="TIME",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
 from rt4chart_collector.commands.backfill import at_least_1
@@ -200,7 +200,7 @@ def _event(one: AlertEvent) -> dict[str, object]:
 def _of_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--since",
-        type=period_s,
+        type=parse_duration_s,
         default="7d",
         metavar="TIME",
         help="fired in that time, such as 24h, 7d (default), 30d",

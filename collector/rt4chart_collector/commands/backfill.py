@@ -10,11 +10,11 @@ from contextlib import nullcontext
 from importlib.metadata import version
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.verify import fitting_jobs, jobs_from, progress, unseen
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.commands.verify import default_jobs, no_progress, parse_jobs, progress
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.judges.batch import advice
-from otel_rt4chart.judges.build import JUDGES, ONNX, build_verifier, settings_with
+from otel_rt4chart.judges.batch import judge_advice
+from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, Wanted
@@ -38,14 +38,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_dsn(parser)
     parser.add_argument(
         "--since",
-        type=period_s,
+        type=parse_duration_s,
         default="24h",
         metavar="TIME",
         help="answers that began in that time, such as 90m, 24h (default), 7d",
     )
     parser.add_argument(
         "--until",
-        type=period_s,
+        type=parse_duration_s,
         default="0m",
         metavar="TIME",
         help="and at least so long ago (default: now)",
@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         metavar="NAME",
-        help=f"one of: {', '.join(JUDGES)}, {ONNX}PATH (default: RT4CHART_JUDGE)",
+        help=f"one of: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (default: RT4CHART_JUDGE)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument("--limit", type=at_least_1, default=0, metavar="N", help="stop after N")
@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--again", action="store_true", help="verify anew what this judge has verified"
     )
     parser.add_argument(
-        "--jobs", type=jobs_from, metavar="N", help="answers verified at once (as in verify)"
+        "--jobs", type=parse_jobs, metavar="N", help="answers verified at once (as in verify)"
     )
 
 
@@ -79,7 +79,7 @@ def execute(options: argparse.Namespace) -> int:
         load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge}),
         time.time_ns(),
     )
-    judging = settings_with(settings.judge, options.model)
+    judging = settings_for_judge(settings.judge, options.model)
     verifier = build_verifier(settings.judge, judging, clock=time.perf_counter_ns)
     wanted = Wanted(
         since_ns=now - options.since * SECOND,
@@ -99,11 +99,11 @@ def execute(options: argparse.Namespace) -> int:
             version=version("otel-rt4chart"),
             # A guest may not write spans: they are the service's to take in.
             has_carriers=not client.is_guest,
-            jobs=options.jobs or fitting_jobs(settings.judge, judging.concurrency),
+            jobs=options.jobs or default_jobs(settings.judge, judging.concurrency),
         )
         try:
             watched = progress(time.monotonic, "answers") if sys.stderr.isatty() else None
-            with watched or nullcontext(unseen) as show:
+            with watched or nullcontext(no_progress) as show:
                 for count in backfill.answers():
                     show(count)
         finally:
@@ -116,9 +116,10 @@ def execute(options: argparse.Namespace) -> int:
 def _failures(backfill: Backfill, judge: str) -> Iterator[str]:
     """What else makes a run fail, and what to do about it."""
     if backfill.stopped:
-        yield f"{backfill.stopped}\n{advice(judge)}.\nThen run this again: it goes on from here"
-    elif backfill.tally.is_silent:
-        yield f"the judge gave no verdict: {backfill.tally.main_reason}\n{advice(judge)}"
+        advice = judge_advice(judge)
+        yield f"{backfill.stopped}\n{advice}.\nThen run this again: it continues from here"
+    elif backfill.summary.is_silent:
+        yield f"the judge gave no verdict: {backfill.summary.main_reason}\n{judge_advice(judge)}"
 
 
 COMMAND = Command("backfill", "verify stored answers, by this judge or another", configure, execute)

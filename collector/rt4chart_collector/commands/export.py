@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import ServiceSettings
@@ -34,14 +34,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_dsn(parser)
     parser.add_argument(
         "--since",
-        type=period_s,
+        type=parse_duration_s,
         default="7d",
         metavar="TIME",
         help="what began in that time, such as 90m, 24h, 7d (default), from 00:00 UTC of its day",
     )
     parser.add_argument(
         "--until",
-        type=period_s,
+        type=parse_duration_s,
         default="0m",
         metavar="TIME",
         help="and at least so long ago, to the end of that day (default: now)",

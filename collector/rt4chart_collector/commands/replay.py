@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.judges.failure import KINDS
+from otel_rt4chart.judges.judge_failure import KINDS
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_dsn(parser)
     parser.add_argument(
         "--since",
-        type=period_s,
+        type=parse_duration_s,
         default="24h",
         metavar="TIME",
         help="given up in that time, such as 90m, 24h (default), 7d",

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_dsn(parser)
     parser.add_argument(
         "--since",
-        type=period_s,
+        type=parse_duration_s,
         default="7d",
         metavar="TIME",
         help="the time up to now, such as 24h, 7d (default)",

@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from otel_rt4chart.core.errors import InputError, StoreError
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.errors import error_page
 from rt4chart_collector.console.app.facts import Facts

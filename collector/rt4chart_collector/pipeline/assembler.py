@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 
 from otel_rt4chart.core.errors import StoreError
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import (
@@ -106,7 +106,7 @@ class Assembler:
         return self._buffer.evicted_traces + counted
 
     def _recover(self) -> None:
-        if not self._buffer.is_calm:
+        if not self._buffer.has_room:
             return
         if self._breaker.is_paused:
             # What is found now would only be put off again.

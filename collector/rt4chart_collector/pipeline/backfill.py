@@ -8,9 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from otel_rt4chart.judges.batch import PATIENCE, Spent, Tally, in_order
-from otel_rt4chart.judges.failure import failure_in
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.judges.batch import (
+    BatchSummary,
+    UsageTotals,
+    map_in_order,
+)
+from otel_rt4chart.judges.judge_failure import find_judge_failure
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
@@ -85,8 +89,8 @@ class Backfill:
         self._strict_routes = strict_routes
         self._has_carriers = has_carriers
         self._jobs = jobs
-        self._spent = Spent()
-        self.tally = Tally()
+        self._spent = UsageTotals()
+        self.summary = BatchSummary()
         self.skipped: Counter[str] = Counter()
         self.count = self.errors = 0
         self.stopped = ""
@@ -96,7 +100,7 @@ class Backfill:
         outcomes: list[Outcome] = []
         flushed = self._clock()
         try:
-            for job, verdict in in_order(self._done, self._found(), self._jobs):
+            for job, verdict in map_in_order(self._done, self._found(), self._jobs):
                 if self._add(job, verdict):
                     is_silent = not (job.is_first and self._has_carriers)
                     outcomes.append(Outcome(verdict, is_silent=is_silent))
@@ -114,7 +118,7 @@ class Backfill:
         yield f"{self.count} answers, {self.errors} with an error"
         for reason, count in self.skipped.most_common():
             yield f"skipped: {count} × {reason}"
-        yield from self.tally.lines()
+        yield from self.summary.lines()
         if spent := str(self._spent):
             yield spent
 
@@ -183,14 +187,12 @@ class Backfill:
     def _add(self, job: _Job, verdict: Verdict) -> bool:
         """Count the verdict; whether it is to be stored."""
         self.count += 1
-        failure, report = failure_in(verdict), verdict.report
+        failure, report = find_judge_failure(verdict), verdict.report
         if report is not None:
-            self.tally.add(report)
+            self.summary.add(report)
             self._spent.add(usage_row(report.usage))
-        if self.tally.is_hopeless:
-            self.stopped = (
-                f"stopped, for {PATIENCE} answers in a row got no verdict: {self.tally.main_reason}"
-            )
+        if self.summary.is_hopeless:
+            self.stopped = self.summary.stop_reason
         self.errors += failure is not None
         if failure is None:
             return True

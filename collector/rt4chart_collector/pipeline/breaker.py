@@ -6,8 +6,8 @@ import logging
 import threading
 from collections import deque
 
-from otel_rt4chart.judges.failure import Failure
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.judges.judge_failure import JudgeFailure
 
 SECOND = 10**9
 # So many in a row for one reason; what is the answers' own fault is borne longer.
@@ -63,7 +63,7 @@ class Breaker:
             self._is_probing = True
             return True
 
-    def note(self, failure: Failure | None) -> None:
+    def note(self, failure: JudgeFailure | None) -> None:
         """What came of an answer that was let through; a judge that said something did not fail."""
         with self._lock:
             self._is_probing = False
@@ -77,7 +77,7 @@ class Breaker:
                 # What was under way when it opened says nothing new.
                 if self._clock() >= self._until:
                     self._open(2 * self._wait_s)
-            elif self._row >= (PASSING if failure.is_passing else LASTING) or self._is_flood():
+            elif self._row >= (PASSING if failure.is_temporary else LASTING) or self._is_flood():
                 self._open(FIRST_WAIT_S)
 
     def _is_flood(self) -> bool:

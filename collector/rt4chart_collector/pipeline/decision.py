@@ -5,10 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from otel_rt4chart.judges.verdicts import Clock, failed, left, verified
+from otel_rt4chart.judges.answer_verdicts import (
+    Clock,
+    error_verdict,
+    unverified_verdict,
+    verify_candidate,
+)
 from otel_rt4chart.sampling import is_sampled
 from otel_rt4chart.spans.exchange.carrier import carrier_ids, carrier_span
-from otel_rt4chart.spans.exchange.exchanges import candidates, links_wanted
+from otel_rt4chart.spans.exchange.exchanges import find_candidates, linked_trace_ids
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
@@ -22,9 +27,11 @@ from rt4chart_collector.store.engine.connect import Client
 
 def answers_in(client: Client, spans: Sequence[SpanRecord]) -> Sequence[Candidate]:
     """A trace's answers; linked traces are read where an answer has no context of its own."""
-    found = candidates(spans)
-    if any(one.blocked is Decision.NO_CONTEXT for one in found) and (wanted := links_wanted(spans)):
-        return candidates(spans, spans_of(client, sorted(wanted)))
+    found = find_candidates(spans)
+    if any(one.blocked is Decision.NO_CONTEXT for one in found) and (
+        wanted := linked_trace_ids(spans)
+    ):
+        return find_candidates(spans, spans_of(client, sorted(wanted)))
     return found
 
 
@@ -65,7 +72,9 @@ def decide(
     if candidate.blocked is not None or not is_chosen:
         # The application may know better why: a limit on the verified answers, or on their cost.
         decision = candidate.blocked or candidate.decision_hint or Decision.NOT_SAMPLED
-        return left(candidate, decision, verifier=judge, rate=probability, now_ns=clock())
+        return unverified_verdict(
+            candidate, decision, verifier=judge, rate=probability, now_ns=clock()
+        )
     return judged(candidate, verifier, rate=probability, clock=clock, strict=strict)
 
 
@@ -74,11 +83,13 @@ def judged(
 ) -> Verdict:
     """The judge's verdict on an answer that came in with this probability; never an exception."""
     try:
-        return verified(candidate, verifier, rate=rate, clock=clock, strict=strict)
+        return verify_candidate(candidate, verifier, rate=rate, clock=clock, strict=strict)
     except Exception as error:  # noqa: BLE001 - one bad answer must not stop the others
         where = "answer %s of trace %s: %s"
         log.error(where, candidate.span_id, candidate.trace_id, shown(error))
-        return failed(candidate, error, verifier=verifier.judge.id, rate=rate, now_ns=clock())
+        return error_verdict(
+            candidate, error, verifier=verifier.judge.id, rate=rate, now_ns=clock()
+        )
 
 
 def save(client: Client, outcomes: Sequence[Outcome], version: str) -> None:

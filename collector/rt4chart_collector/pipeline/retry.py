@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from otel_rt4chart.judges.failure import Failure, failure_in
+from otel_rt4chart.judges.judge_failure import JudgeFailure, find_judge_failure
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
 
@@ -49,7 +49,7 @@ def outcome_of(verdict: Verdict, before: DeadLetter | None) -> Outcome:
 
     An answer of which some claims were decided keeps its verdict, and is tried again for the rest.
     """
-    failure = failure_in(verdict)
+    failure = find_judge_failure(verdict)
     if failure is None:
         return Outcome(verdict, settled=before)
     letter = after_failure(verdict, failure, before)
@@ -59,13 +59,13 @@ def outcome_of(verdict: Verdict, before: DeadLetter | None) -> Outcome:
     return Outcome(None if before else as_error(verdict, failure), letter)
 
 
-def after_failure(verdict: Verdict, failure: Failure, before: DeadLetter | None) -> DeadLetter:
+def after_failure(verdict: Verdict, failure: JudgeFailure, before: DeadLetter | None) -> DeadLetter:
     """The letter of an answer that has failed just now, for the first time or again."""
     candidate, now = verdict.candidate, verdict.decided_ns
     attempts = before.attempts + 1 if before else 1
     first = before.first_ns if before else now
     wait = WAITS_S[attempts - 1] * SECOND if attempts <= len(WAITS_S) else LONGEST_NS
-    is_dead = not failure.is_passing or now + wait - first >= LONGEST_NS
+    is_dead = not failure.is_temporary or now + wait - first >= LONGEST_NS
     return DeadLetter(
         start_ns=candidate.start_ns,
         trace_id=candidate.trace_id,
@@ -107,7 +107,7 @@ def put_off(candidate: Candidate, verifier: str, now_ns: int) -> DeadLetter:
     )
 
 
-def as_error(verdict: Verdict, failure: Failure) -> Verdict:
+def as_error(verdict: Verdict, failure: JudgeFailure) -> Verdict:
     """The verdict without its report: of a judge that said nothing there is an error to record."""
     if verdict.report is None:
         return verdict

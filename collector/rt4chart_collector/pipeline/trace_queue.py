@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 
-from otel_rt4chart.spans.exchange.assembly import Trace
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 
 
 class TraceQueue:
@@ -16,7 +16,9 @@ class TraceQueue:
         self,
         limit: int,
         *,
-        told: Callable[[Sequence[Trace], Collection[str]], None] = lambda traces, left: None,
+        told: Callable[[Sequence[AssembledTrace], Collection[str]], None] = lambda traces, left: (
+            None
+        ),
     ) -> None:
         """`limit` is the number of traces that may wait.
 
@@ -25,8 +27,8 @@ class TraceQueue:
         """
         self.limit = limit
         self._told = told
-        self._waiting: deque[Trace] = deque()
-        self._held: dict[str, list[Trace]] = {}
+        self._waiting: deque[AssembledTrace] = deque()
+        self._held: dict[str, list[AssembledTrace]] = {}
         self._leased: set[str] = set()
         self._changed = threading.Condition()
         self._closed = False
@@ -49,13 +51,13 @@ class TraceQueue:
         with self._changed:
             return {trace.trace_id for trace in self._waiting} | self._leased
 
-    def put(self, traces: Sequence[Trace]) -> None:
+    def put(self, traces: Sequence[AssembledTrace]) -> None:
         """Add traces; the caller asks for `room` before, a few over the limit do no harm."""
         with self._changed:
             self._waiting.extend(traces)
             self._changed.notify_all()
 
-    def lease(self, limit: int) -> list[Trace]:
+    def lease(self, limit: int) -> list[AssembledTrace]:
         """Wait for traces and take at most `limit`; none once the queue is closed and empty.
 
         A trace that another worker has in hand is held back until that one is done.
@@ -69,7 +71,7 @@ class TraceQueue:
                 if self._closed and not self._waiting:
                     self._changed.wait()
 
-    def done(self, traces: Sequence[Trace], left: Collection[str] = ()) -> None:
+    def done(self, traces: Sequence[AssembledTrace], left: Collection[str] = ()) -> None:
         """Give leased traces back as dealt with, but those `left` undecided."""
         self._told(traces, left)
         with self._changed:
@@ -107,8 +109,8 @@ class TraceQueue:
             self._changed.notify_all()
             return left
 
-    def _take(self, limit: int) -> list[Trace]:
-        leased: list[Trace] = []
+    def _take(self, limit: int) -> list[AssembledTrace]:
+        leased: list[AssembledTrace] = []
         while self._waiting and len(leased) < limit:
             trace = self._waiting.popleft()
             if trace.trace_id in self._leased:

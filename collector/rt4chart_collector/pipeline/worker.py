@@ -9,9 +9,9 @@ from importlib.metadata import version
 from threading import Event
 
 from otel_rt4chart.core.errors import StoreError
-from otel_rt4chart.judges.failure import failure_in
-from otel_rt4chart.judges.verdicts import Clock
-from otel_rt4chart.spans.exchange.assembly import Trace
+from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.judges.judge_failure import find_judge_failure
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify import Verifier
@@ -98,7 +98,7 @@ class Worker:
             finally:
                 self._queue.done(traces, left)
 
-    def handle(self, traces: Sequence[Trace]) -> Collection[str]:
+    def handle(self, traces: Sequence[AssembledTrace]) -> Collection[str]:
         """Decide on every answer of the traces that is new to this verifier, or due again.
 
         While the judge is paused its answers are put off: nothing is stored of them, and they are
@@ -150,10 +150,10 @@ class Worker:
         if is_judged:
             duration_s = verdict.duration_ns / SECOND
             self._metrics.record(VERIFICATION_DURATION, duration_s, verdict.verifier)
-            self._breaker.note(failure_in(verdict))
+            self._breaker.note(find_judge_failure(verdict))
         return outcome_of(verdict, letter)
 
-    def _candidates(self, traces: Sequence[Trace]) -> list[Candidate]:
+    def _candidates(self, traces: Sequence[AssembledTrace]) -> list[Candidate]:
         found: list[Candidate] = []
         for trace_id, spans in self._complete(traces).items():
             try:
@@ -164,7 +164,7 @@ class Worker:
                 self._note(error, f"trace {trace_id} cannot be read")
         return found
 
-    def _complete(self, traces: Sequence[Trace]) -> dict[str, Sequence[SpanRecord]]:
+    def _complete(self, traces: Sequence[AssembledTrace]) -> dict[str, Sequence[SpanRecord]]:
         """Each trace's spans, with those in the store where the trace did not come whole."""
         parts = sorted({trace.trace_id for trace in traces if not trace.is_whole})
         found: defaultdict[str, dict[str, SpanRecord]] = defaultdict(dict)

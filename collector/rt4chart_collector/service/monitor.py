@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from otel_rt4chart.core.errors import StoreError
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.core.settings import MonitoringSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from otel_rt4chart.judges.failure import KINDS
+from otel_rt4chart.judges.judge_failure import KINDS
 from rt4chart_collector.core.instruments import (
     ANSWERS,
     DEAD_LETTERS,

@@ -12,9 +12,9 @@ from threading import Event
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.core.settings_parsers import Address
+from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.build import build_verifier
-from otel_rt4chart.judges.verdicts import Clock
-from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
+from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import STORE_INSERT_DURATION, STORE_INSERT_FAILURES
 from rt4chart_collector.core.metrics import ServiceMetrics
@@ -174,7 +174,7 @@ def storing(
     return store
 
 
-def patience(settings: ServiceSettings) -> Patience:
+def patience(settings: ServiceSettings) -> TraceTimeouts:
     """How long traces stay open, from seconds to nanoseconds."""
     seconds = (settings.trace_quiet_s, settings.trace_orphan_s, settings.trace_max_s)
-    return Patience(*(round(value * 1e9) for value in seconds))
+    return TraceTimeouts(*(round(value * 1e9) for value in seconds))

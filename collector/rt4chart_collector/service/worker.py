@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Event
 
+from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.build import build_verifier
-from otel_rt4chart.judges.verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics

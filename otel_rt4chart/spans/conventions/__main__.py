@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from otel_rt4chart.spans.conventions.page import tables
+from otel_rt4chart.spans.conventions.markdown import render_tables
 
-sys.stdout.write(tables())
+sys.stdout.write(render_tables())

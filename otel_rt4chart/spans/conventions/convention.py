@@ -1,4 +1,4 @@
-"""What a convention's table says: which keys tell the kind of a span, which hold its fields."""
+"""`Convention`: the keys that determine the kind of a span, and those that hold its fields."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind
 
-EVERY_KIND = frozenset(Kind)
-# What the context is called among a prompt template's variables; a question never is.
+ALL_KINDS = frozenset(OperationKind)
+# Names of the context among the variables of a prompt template. A question never has one of these.
 CONTEXT_NAMES = frozenset(
     f"{stem}{ending}"
     for stem in ("context", "document", "doc", "source", "passage", "chunk", "retrieved_document")
@@ -17,8 +17,8 @@ CONTEXT_NAMES = frozenset(
 ) | {"context_str", "context_text", "retrieved_context", "retrieved_contexts", "search_results"}
 
 
-class Shape(StrEnum):
-    """What is read from a key; the values are what the documentation calls it."""
+class ValueShape(StrEnum):
+    """How the value of a key is read; the enum's values are the words of the documentation."""
 
     TEXT = "text"
     WHOLE = "text, or JSON with the text in it"
@@ -31,32 +31,33 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A key, what stands there, and the kinds of span on which it is read.
+class AttributeSource:
+    """A key, the shape of its value, and the kinds of span on which it is read.
 
-    A source that `is_last` is read after those of every convention that are not: it holds a whole
-    input or output of which others hold the part that is meant. `scope` limits a key that may be
-    the application's own to spans whose scope starts so. `role` is that of messages without one.
+    A source that `is_last` is read after the other sources of all conventions: it holds a whole
+    input or output, of which the others hold the relevant part. `scope` restricts a key that an
+    application may use itself to spans whose scope has this prefix. `role` is the role of messages
+    that name none.
     """
 
     key: str
-    shape: Shape = Shape.TEXT
-    kinds: frozenset[Kind] = EVERY_KIND
+    shape: ValueShape = ValueShape.TEXT
+    kinds: frozenset[OperationKind] = ALL_KINDS
     is_last: bool = False
     scope: str = ""
     role: str = ""
 
 
-Sources = tuple[Source, ...]
-Hints = tuple[tuple[str, Kind], ...]
+Sources = tuple[AttributeSource, ...]
+Hints = tuple[tuple[str, OperationKind], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """What a span event holds: an item of the list `key`, or, without one, attributes of the span.
+class EventMapping:
+    """How a span event is read: as an item of the list `key`, or as attributes of the span.
 
-    `prefix` stands before the names of its attributes, `role` is that of a message without one,
-    `body` an attribute whose JSON holds what others have as attributes.
+    `prefix` is removed from the names of its attributes, `role` is the role of a message that names
+    none, `body` is an attribute whose JSON is merged into the item.
     """
 
     key: str = ""
@@ -67,26 +68,28 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convention:
-    """One convention's table.
+    """The table of one convention.
 
-    `kinds` are attributes whose value, in lower case, names the kind; `vague` are values that go
-    behind another convention's. `hints` are keys (whole, of a list, or the first part of any) that
-    tell the kind where no attribute does, `names` beginnings of span names that do on a span that
-    has one of the convention's keys or `scopes`. `derived` makes values for other keys from one
-    that holds several. `placeholders` stand for text that was taken out, as a whole or, in
-    `placeholder_starts`, by their beginning. The fields are those of the View, in the order in
-    which their sources are read, and `system` for instructions that stand apart from the prompt's
-    messages; `datastore` are attributes that mark a tool as one that looks things up.
+    `kinds`: attributes whose value, in lower case, names the kind of the span; `vague`: those
+    values that yield to the kind of another convention. `hints`: keys (whole, of a list, or the
+    first part of a key) that determine the kind if no attribute does. `names`: prefixes of span
+    names that do so, on spans with a key of the convention or with one of its `scopes`.
+    `derived`: functions that compute values of other keys from a key that holds several.
+    `placeholders` and `placeholder_starts`: texts, and prefixes of texts, that replace redacted
+    text. `datastore`: attributes that mark a tool as one that looks up data.
+
+    The other fields are those of `SpanView`, each with its sources in the order of reading, and
+    `system` for instructions that are separate from the messages of the prompt.
     """
 
     name: str
     source: str
-    kinds: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
+    kinds: Mapping[str, Mapping[str, OperationKind]] = field(default_factory=dict)
     vague: frozenset[str] = frozenset()
     hints: Hints = ()
     names: Hints = ()
     scopes: tuple[str, ...] = ()
-    events: Mapping[str, Event] = field(default_factory=dict)
+    events: Mapping[str, EventMapping] = field(default_factory=dict)
     derived: Mapping[str, Callable[[object], Mapping[str, object]]] = field(default_factory=dict)
     placeholders: tuple[str, ...] = ()
     placeholder_starts: tuple[str, ...] = ()
@@ -95,7 +98,7 @@ class Convention:
     system: Sources = ()
     prompt: Sources = ()
     documents: Sources = ()
-    given: Sources = ()
+    input_documents: Sources = ()
     variables: Sources = ()
     model: Sources = ()
     prompt_version: Sources = ()
@@ -109,14 +112,14 @@ FIELDS = (
     "system",
     "prompt",
     "documents",
-    "given",
+    "input_documents",
     "variables",
     "model",
     "prompt_version",
     "session",
 )
-GENERATION = frozenset({Kind.LLM})
-RETRIEVAL = frozenset({Kind.RETRIEVER})
-RERANKING = frozenset({Kind.RERANKER})
-TOOL = frozenset({Kind.TOOL})
-FOUND = RETRIEVAL | RERANKING | TOOL
+GENERATION_KINDS = frozenset({OperationKind.LLM})
+RETRIEVER_KINDS = frozenset({OperationKind.RETRIEVER})
+RERANKER_KINDS = frozenset({OperationKind.RERANKER})
+TOOL_KINDS = frozenset({OperationKind.TOOL})
+DOCUMENT_KINDS = RETRIEVER_KINDS | RERANKER_KINDS | TOOL_KINDS

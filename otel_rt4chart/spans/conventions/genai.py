@@ -1,21 +1,21 @@
-"""OpenTelemetry's GenAI conventions, with the events of version 1.36 and earlier."""
+"""OpenTelemetry's GenAI conventions, including the events of version 1.36 and earlier."""
 
 from __future__ import annotations
 
 from otel_rt4chart.spans.conventions.convention import (
-    GENERATION,
-    RETRIEVAL,
-    TOOL,
+    GENERATION_KINDS,
+    RETRIEVER_KINDS,
+    TOOL_KINDS,
+    AttributeSource,
     Convention,
-    Event,
-    Shape,
-    Source,
+    EventMapping,
+    ValueShape,
 )
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind
 
-# Messages that were events of their own: gathered in lists that no attribute is named like.
+# Messages that are events, collected in lists. No real attribute has these names.
 PROMPT_EVENTS, CHOICE_EVENTS = "gen_ai.events.prompt", "gen_ai.events.choice"
-# Azure's client writes the body of an event as JSON.
+# Azure's client writes the body of an event as JSON into this attribute.
 BODY = "gen_ai.event.content"
 
 GENAI = Convention(
@@ -23,67 +23,71 @@ GENAI = Convention(
     source="https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai",
     kinds={
         "gen_ai.operation.name": {
-            "chat": Kind.LLM,
-            "generate_content": Kind.LLM,
-            "text_completion": Kind.LLM,
-            "embeddings": Kind.EMBEDDING,
-            "retrieval": Kind.RETRIEVER,
-            "search_memory": Kind.RETRIEVER,
-            "execute_tool": Kind.TOOL,
-            "invoke_agent": Kind.AGENT,
-            "invoke_workflow": Kind.CHAIN,
-            "evaluation": Kind.EVALUATOR,
+            "chat": OperationKind.LLM,
+            "generate_content": OperationKind.LLM,
+            "text_completion": OperationKind.LLM,
+            "embeddings": OperationKind.EMBEDDING,
+            "retrieval": OperationKind.RETRIEVER,
+            "search_memory": OperationKind.RETRIEVER,
+            "execute_tool": OperationKind.TOOL,
+            "invoke_agent": OperationKind.AGENT,
+            "invoke_workflow": OperationKind.CHAIN,
+            "evaluation": OperationKind.EVALUATOR,
         }
     },
     hints=(
-        ("gen_ai.retrieval.documents", Kind.RETRIEVER),
-        ("gen_ai.retrieval.query.text", Kind.RETRIEVER),
-        ("gen_ai.tool.call.result", Kind.TOOL),
-        ("gen_ai.tool.call.arguments", Kind.TOOL),
-        ("gen_ai.output.messages", Kind.LLM),
-        ("gen_ai.input.messages", Kind.LLM),
-        (CHOICE_EVENTS, Kind.LLM),
-        ("gen_ai.response.finish_reasons", Kind.LLM),
+        ("gen_ai.retrieval.documents", OperationKind.RETRIEVER),
+        ("gen_ai.retrieval.query.text", OperationKind.RETRIEVER),
+        ("gen_ai.tool.call.result", OperationKind.TOOL),
+        ("gen_ai.tool.call.arguments", OperationKind.TOOL),
+        ("gen_ai.output.messages", OperationKind.LLM),
+        ("gen_ai.input.messages", OperationKind.LLM),
+        (CHOICE_EVENTS, OperationKind.LLM),
+        ("gen_ai.response.finish_reasons", OperationKind.LLM),
     ),
     names=(
-        ("chat ", Kind.LLM),
-        ("generate_content ", Kind.LLM),
-        ("text_completion ", Kind.LLM),
-        ("embeddings ", Kind.EMBEDDING),
-        ("retrieval ", Kind.RETRIEVER),
-        ("execute_tool ", Kind.TOOL),
-        ("invoke_agent", Kind.AGENT),
-        ("invoke_workflow", Kind.CHAIN),
+        ("chat ", OperationKind.LLM),
+        ("generate_content ", OperationKind.LLM),
+        ("text_completion ", OperationKind.LLM),
+        ("embeddings ", OperationKind.EMBEDDING),
+        ("retrieval ", OperationKind.RETRIEVER),
+        ("execute_tool ", OperationKind.TOOL),
+        ("invoke_agent", OperationKind.AGENT),
+        ("invoke_workflow", OperationKind.CHAIN),
     ),
     events={
-        "gen_ai.client.inference.operation.details": Event(),
-        "gen_ai.content.prompt": Event(),
-        "gen_ai.content.completion": Event(),
-        "gen_ai.system.message": Event(PROMPT_EVENTS, role="system", body=BODY),
-        "gen_ai.user.message": Event(PROMPT_EVENTS, role="user", body=BODY),
-        "gen_ai.assistant.message": Event(PROMPT_EVENTS, role="assistant", body=BODY),
-        "gen_ai.tool.message": Event(PROMPT_EVENTS, role="tool", body=BODY),
-        "gen_ai.choice": Event(CHOICE_EVENTS, role="assistant", body=BODY),
+        "gen_ai.client.inference.operation.details": EventMapping(),
+        "gen_ai.content.prompt": EventMapping(),
+        "gen_ai.content.completion": EventMapping(),
+        "gen_ai.system.message": EventMapping(PROMPT_EVENTS, role="system", body=BODY),
+        "gen_ai.user.message": EventMapping(PROMPT_EVENTS, role="user", body=BODY),
+        "gen_ai.assistant.message": EventMapping(PROMPT_EVENTS, role="assistant", body=BODY),
+        "gen_ai.tool.message": EventMapping(PROMPT_EVENTS, role="tool", body=BODY),
+        "gen_ai.choice": EventMapping(CHOICE_EVENTS, role="assistant", body=BODY),
     },
     input=(
-        Source("gen_ai.retrieval.query.text", kinds=RETRIEVAL),
-        Source("gen_ai.tool.call.arguments", Shape.WHOLE, TOOL),
+        AttributeSource("gen_ai.retrieval.query.text", kinds=RETRIEVER_KINDS),
+        AttributeSource("gen_ai.tool.call.arguments", ValueShape.WHOLE, TOOL_KINDS),
     ),
     output=(
-        Source("gen_ai.output.messages", Shape.MESSAGES),
-        Source(CHOICE_EVENTS, Shape.MESSAGES),
-        Source("gen_ai.tool.call.result", Shape.WHOLE, TOOL),
+        AttributeSource("gen_ai.output.messages", ValueShape.MESSAGES),
+        AttributeSource(CHOICE_EVENTS, ValueShape.MESSAGES),
+        AttributeSource("gen_ai.tool.call.result", ValueShape.WHOLE, TOOL_KINDS),
     ),
-    system=(Source("gen_ai.system_instructions", Shape.MESSAGES, GENERATION, role="system"),),
+    system=(
+        AttributeSource(
+            "gen_ai.system_instructions", ValueShape.MESSAGES, GENERATION_KINDS, role="system"
+        ),
+    ),
     prompt=(
-        Source("gen_ai.input.messages", Shape.MESSAGES, GENERATION),
-        Source(PROMPT_EVENTS, Shape.MESSAGES, GENERATION),
+        AttributeSource("gen_ai.input.messages", ValueShape.MESSAGES, GENERATION_KINDS),
+        AttributeSource(PROMPT_EVENTS, ValueShape.MESSAGES, GENERATION_KINDS),
     ),
     documents=(
-        Source("gen_ai.retrieval.documents", Shape.DOCUMENTS, RETRIEVAL),
-        Source("gen_ai.tool.call.result", Shape.DOCUMENTS, TOOL),
+        AttributeSource("gen_ai.retrieval.documents", ValueShape.DOCUMENTS, RETRIEVER_KINDS),
+        AttributeSource("gen_ai.tool.call.result", ValueShape.DOCUMENTS, TOOL_KINDS),
     ),
-    model=(Source("gen_ai.response.model"), Source("gen_ai.request.model")),
-    session=(Source("gen_ai.conversation.id"),),
+    model=(AttributeSource("gen_ai.response.model"), AttributeSource("gen_ai.request.model")),
+    session=(AttributeSource("gen_ai.conversation.id"),),
     datastore={"gen_ai.tool.type": "datastore"},
 )

@@ -1,9 +1,15 @@
-"""Langfuse: an observation has a type, an input and an output, and documents have no shape."""
+"""Langfuse: observations with a type, an input and an output; documents in any shape."""
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.conventions.convention import FOUND, GENERATION, Convention, Shape, Source
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.convention import (
+    DOCUMENT_KINDS,
+    GENERATION_KINDS,
+    AttributeSource,
+    Convention,
+    ValueShape,
+)
+from otel_rt4chart.spans.model.span_view import OperationKind
 
 INPUT, OUTPUT = "langfuse.observation.input", "langfuse.observation.output"
 
@@ -12,30 +18,30 @@ LANGFUSE = Convention(
     source="https://github.com/langfuse/langfuse-python/blob/main/langfuse/_client/attributes.py",
     kinds={
         "langfuse.observation.type": {
-            "generation": Kind.LLM,
-            "retriever": Kind.RETRIEVER,
-            "tool": Kind.TOOL,
-            "chain": Kind.CHAIN,
-            "agent": Kind.AGENT,
-            "embedding": Kind.EMBEDDING,
-            "guardrail": Kind.GUARDRAIL,
-            "evaluator": Kind.EVALUATOR,
-            "span": Kind.CHAIN,
+            "generation": OperationKind.LLM,
+            "retriever": OperationKind.RETRIEVER,
+            "tool": OperationKind.TOOL,
+            "chain": OperationKind.CHAIN,
+            "agent": OperationKind.AGENT,
+            "embedding": OperationKind.EMBEDDING,
+            "guardrail": OperationKind.GUARDRAIL,
+            "evaluator": OperationKind.EVALUATOR,
+            "span": OperationKind.CHAIN,
         }
     },
     vague=frozenset({"span"}),
     placeholders=("<fully masked due to failed mask function>",),
     input=(
-        Source(INPUT, Shape.WHOLE, is_last=True),
-        Source("langfuse.trace.input", Shape.WHOLE, is_last=True),
+        AttributeSource(INPUT, ValueShape.WHOLE, is_last=True),
+        AttributeSource("langfuse.trace.input", ValueShape.WHOLE, is_last=True),
     ),
     output=(
-        Source(OUTPUT, Shape.WHOLE, is_last=True),
-        Source("langfuse.trace.output", Shape.WHOLE, is_last=True),
+        AttributeSource(OUTPUT, ValueShape.WHOLE, is_last=True),
+        AttributeSource("langfuse.trace.output", ValueShape.WHOLE, is_last=True),
     ),
-    prompt=(Source(INPUT, Shape.MESSAGES, GENERATION, is_last=True),),
-    documents=(Source(OUTPUT, Shape.DOCUMENTS, FOUND),),
-    model=(Source("langfuse.observation.model.name"),),
-    prompt_version=(Source("langfuse.observation.prompt.version"),),
-    session=(Source("langfuse.session.id"),),
+    prompt=(AttributeSource(INPUT, ValueShape.MESSAGES, GENERATION_KINDS, is_last=True),),
+    documents=(AttributeSource(OUTPUT, ValueShape.DOCUMENTS, DOCUMENT_KINDS),),
+    model=(AttributeSource("langfuse.observation.model.name"),),
+    prompt_version=(AttributeSource("langfuse.observation.prompt.version"),),
+    session=(AttributeSource("langfuse.session.id"),),
 )

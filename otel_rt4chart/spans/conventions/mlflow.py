@@ -1,9 +1,15 @@
-"""MLflow: every attribute is JSON, the type included."""
+"""MLflow: every attribute is JSON, including the span type."""
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.conventions.convention import FOUND, GENERATION, Convention, Shape, Source
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.convention import (
+    DOCUMENT_KINDS,
+    GENERATION_KINDS,
+    AttributeSource,
+    Convention,
+    ValueShape,
+)
+from otel_rt4chart.spans.model.span_view import OperationKind
 
 INPUTS, OUTPUTS = "mlflow.spanInputs", "mlflow.spanOutputs"
 
@@ -12,26 +18,26 @@ MLFLOW = Convention(
     source="https://github.com/mlflow/mlflow/blob/master/mlflow/entities/span.py",
     kinds={
         "mlflow.spanType": {
-            "llm": Kind.LLM,
-            "chat_model": Kind.LLM,
-            "retriever": Kind.RETRIEVER,
-            "reranker": Kind.RERANKER,
-            "tool": Kind.TOOL,
-            "agent": Kind.AGENT,
-            "chain": Kind.CHAIN,
-            "workflow": Kind.CHAIN,
-            "task": Kind.CHAIN,
-            "parser": Kind.CHAIN,
-            "embedding": Kind.EMBEDDING,
-            "guardrail": Kind.GUARDRAIL,
-            "evaluator": Kind.EVALUATOR,
+            "llm": OperationKind.LLM,
+            "chat_model": OperationKind.LLM,
+            "retriever": OperationKind.RETRIEVER,
+            "reranker": OperationKind.RERANKER,
+            "tool": OperationKind.TOOL,
+            "agent": OperationKind.AGENT,
+            "chain": OperationKind.CHAIN,
+            "workflow": OperationKind.CHAIN,
+            "task": OperationKind.CHAIN,
+            "parser": OperationKind.CHAIN,
+            "embedding": OperationKind.EMBEDDING,
+            "guardrail": OperationKind.GUARDRAIL,
+            "evaluator": OperationKind.EVALUATOR,
         }
     },
     vague=frozenset({"task"}),
-    input=(Source(INPUTS, Shape.JSON, is_last=True),),
-    output=(Source(OUTPUTS, Shape.JSON, is_last=True),),
-    prompt=(Source(INPUTS, Shape.MESSAGES, GENERATION, is_last=True),),
-    documents=(Source(OUTPUTS, Shape.DOCUMENTS, FOUND),),
-    model=(Source("mlflow.llm.model", Shape.JSON),),
-    session=(Source("mlflow.trace.session"),),
+    input=(AttributeSource(INPUTS, ValueShape.JSON, is_last=True),),
+    output=(AttributeSource(OUTPUTS, ValueShape.JSON, is_last=True),),
+    prompt=(AttributeSource(INPUTS, ValueShape.MESSAGES, GENERATION_KINDS, is_last=True),),
+    documents=(AttributeSource(OUTPUTS, ValueShape.DOCUMENTS, DOCUMENT_KINDS),),
+    model=(AttributeSource("mlflow.llm.model", ValueShape.JSON),),
+    session=(AttributeSource("mlflow.trace.session"),),
 )

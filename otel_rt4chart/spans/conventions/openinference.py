@@ -1,64 +1,71 @@
-"""OpenInference: lists are flattened and zero-based."""
+"""OpenInference: flattened lists with zero-based indices."""
 
 from __future__ import annotations
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.conventions.convention import (
-    FOUND,
-    GENERATION,
-    RERANKING,
-    RETRIEVAL,
+    DOCUMENT_KINDS,
+    GENERATION_KINDS,
+    RERANKER_KINDS,
+    RETRIEVER_KINDS,
+    AttributeSource,
     Convention,
-    Shape,
-    Source,
+    ValueShape,
 )
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind
 
-KINDS = {kind.value.lower(): kind for kind in Kind if kind}
+SPAN_KINDS = {kind.value.lower(): kind for kind in OperationKind if kind}
 
 OPENINFERENCE = Convention(
     name="OpenInference",
     source="https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md",
-    kinds={semconv.SPAN_KIND: KINDS},
-    # The SDK evicts a span's oldest attributes first, its kind among them.
+    kinds={semconv.SPAN_KIND: SPAN_KINDS},
+    # The SDK drops the oldest attributes of a span first, and the kind is among them.
     hints=(
-        (semconv.RETRIEVAL_DOCUMENTS, Kind.RETRIEVER),
-        ("reranker", Kind.RERANKER),
-        (semconv.LLM_OUTPUT_MESSAGES, Kind.LLM),
-        (semconv.LLM_INPUT_MESSAGES, Kind.LLM),
-        ("llm.choices", Kind.LLM),
-        ("llm.prompts", Kind.LLM),
+        (semconv.RETRIEVAL_DOCUMENTS, OperationKind.RETRIEVER),
+        ("reranker", OperationKind.RERANKER),
+        (semconv.LLM_OUTPUT_MESSAGES, OperationKind.LLM),
+        (semconv.LLM_INPUT_MESSAGES, OperationKind.LLM),
+        ("llm.choices", OperationKind.LLM),
+        ("llm.prompts", OperationKind.LLM),
     ),
     placeholders=(semconv.REDACTED,),
     input=(
-        Source("reranker.query", kinds=RERANKING),
-        Source(semconv.INPUT_VALUE, Shape.WHOLE, is_last=True),
+        AttributeSource("reranker.query", kinds=RERANKER_KINDS),
+        AttributeSource(semconv.INPUT_VALUE, ValueShape.WHOLE, is_last=True),
     ),
     output=(
-        Source(semconv.LLM_OUTPUT_MESSAGES, Shape.MESSAGES),
-        Source("llm.choices", Shape.MESSAGES),
-        Source(semconv.OUTPUT_VALUE, Shape.WHOLE, is_last=True),
+        AttributeSource(semconv.LLM_OUTPUT_MESSAGES, ValueShape.MESSAGES),
+        AttributeSource("llm.choices", ValueShape.MESSAGES),
+        AttributeSource(semconv.OUTPUT_VALUE, ValueShape.WHOLE, is_last=True),
     ),
     prompt=(
-        Source(semconv.LLM_INPUT_MESSAGES, Shape.MESSAGES, GENERATION),
-        Source("llm.prompts", Shape.MESSAGES, GENERATION, role="prompt"),
-        Source(semconv.INPUT_VALUE, Shape.MESSAGES, GENERATION, is_last=True),
+        AttributeSource(semconv.LLM_INPUT_MESSAGES, ValueShape.MESSAGES, GENERATION_KINDS),
+        AttributeSource("llm.prompts", ValueShape.MESSAGES, GENERATION_KINDS, role="prompt"),
+        AttributeSource(semconv.INPUT_VALUE, ValueShape.MESSAGES, GENERATION_KINDS, is_last=True),
     ),
     documents=(
-        Source(semconv.RETRIEVAL_DOCUMENTS, Shape.DOCUMENTS, RETRIEVAL),
-        Source(semconv.RERANKER_OUTPUT_DOCUMENTS, Shape.DOCUMENTS, RERANKING),
-        Source(semconv.OUTPUT_VALUE, Shape.DOCUMENTS, FOUND, is_last=True),
+        AttributeSource(semconv.RETRIEVAL_DOCUMENTS, ValueShape.DOCUMENTS, RETRIEVER_KINDS),
+        AttributeSource(semconv.RERANKER_OUTPUT_DOCUMENTS, ValueShape.DOCUMENTS, RERANKER_KINDS),
+        AttributeSource(semconv.OUTPUT_VALUE, ValueShape.DOCUMENTS, DOCUMENT_KINDS, is_last=True),
     ),
-    given=(Source("reranker.input_documents", Shape.DOCUMENTS, RERANKING),),
+    input_documents=(
+        AttributeSource("reranker.input_documents", ValueShape.DOCUMENTS, RERANKER_KINDS),
+    ),
     variables=(
-        Source("llm.prompt_template.variables", Shape.VARIABLES),
-        Source(semconv.INPUT_VALUE, Shape.VARIABLES, frozenset({Kind.PROMPT}), is_last=True),
+        AttributeSource("llm.prompt_template.variables", ValueShape.VARIABLES),
+        AttributeSource(
+            semconv.INPUT_VALUE,
+            ValueShape.VARIABLES,
+            frozenset({OperationKind.PROMPT}),
+            is_last=True,
+        ),
     ),
     model=(
-        Source(semconv.LLM_MODEL_NAME),
-        Source("llm.response.model_name"),
-        Source("llm.request.model_name"),
+        AttributeSource(semconv.LLM_MODEL_NAME),
+        AttributeSource("llm.response.model_name"),
+        AttributeSource("llm.request.model_name"),
     ),
-    prompt_version=(Source(semconv.LLM_PROMPT_TEMPLATE_VERSION),),
-    session=(Source("session.id"),),
+    prompt_version=(AttributeSource(semconv.LLM_PROMPT_TEMPLATE_VERSION),),
+    session=(AttributeSource("session.id"),),
 )

@@ -1,9 +1,15 @@
-"""OpenLLMetry (Traceloop): two generations of names are live at once."""
+"""OpenLLMetry (Traceloop): two generations of names are in use."""
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.conventions.convention import FOUND, GENERATION, Convention, Shape, Source
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.convention import (
+    DOCUMENT_KINDS,
+    GENERATION_KINDS,
+    AttributeSource,
+    Convention,
+    ValueShape,
+)
+from otel_rt4chart.spans.model.span_view import OperationKind
 
 ENTITY_INPUT, ENTITY_OUTPUT = "traceloop.entity.input", "traceloop.entity.output"
 
@@ -12,40 +18,40 @@ OPENLLMETRY = Convention(
     source="https://github.com/traceloop/openllmetry/tree/main/packages/"
     "opentelemetry-semantic-conventions-ai",
     kinds={
-        "gen_ai.operation.name": {"vector_db_retrieve": Kind.RETRIEVER},
+        "gen_ai.operation.name": {"vector_db_retrieve": OperationKind.RETRIEVER},
         "traceloop.span.kind": {
-            "workflow": Kind.CHAIN,
-            "task": Kind.CHAIN,
-            "agent": Kind.AGENT,
-            "tool": Kind.TOOL,
+            "workflow": OperationKind.CHAIN,
+            "task": OperationKind.CHAIN,
+            "agent": OperationKind.AGENT,
+            "tool": OperationKind.TOOL,
         },
         "llm.request.type": {
-            "chat": Kind.LLM,
-            "completion": Kind.LLM,
-            "embedding": Kind.EMBEDDING,
-            "rerank": Kind.RERANKER,
+            "chat": OperationKind.LLM,
+            "completion": OperationKind.LLM,
+            "embedding": OperationKind.EMBEDDING,
+            "rerank": OperationKind.RERANKER,
         },
     },
     vague=frozenset({"workflow", "task"}),
-    hints=(("gen_ai.completion", Kind.LLM), ("gen_ai.prompt", Kind.LLM)),
-    names=(("vector_db_retrieve", Kind.RETRIEVER),),
+    hints=(("gen_ai.completion", OperationKind.LLM), ("gen_ai.prompt", OperationKind.LLM)),
+    names=(("vector_db_retrieve", OperationKind.RETRIEVER),),
     input=(
-        Source(ENTITY_INPUT, Shape.JSON, is_last=True),
-        Source("gen_ai.task.input", Shape.JSON, is_last=True),
+        AttributeSource(ENTITY_INPUT, ValueShape.JSON, is_last=True),
+        AttributeSource("gen_ai.task.input", ValueShape.JSON, is_last=True),
     ),
     output=(
-        Source("gen_ai.completion", Shape.MESSAGES, GENERATION),
-        Source(ENTITY_OUTPUT, Shape.JSON, is_last=True),
-        Source("gen_ai.task.output", Shape.JSON, is_last=True),
+        AttributeSource("gen_ai.completion", ValueShape.MESSAGES, GENERATION_KINDS),
+        AttributeSource(ENTITY_OUTPUT, ValueShape.JSON, is_last=True),
+        AttributeSource("gen_ai.task.output", ValueShape.JSON, is_last=True),
     ),
-    # Cohere's `documents` stand among the prompts, in the role of the system.
-    prompt=(Source("gen_ai.prompt", Shape.MESSAGES, GENERATION),),
+    # Cohere's `documents` are prompts with the role `system`.
+    prompt=(AttributeSource("gen_ai.prompt", ValueShape.MESSAGES, GENERATION_KINDS),),
     documents=(
-        Source(ENTITY_OUTPUT, Shape.DOCUMENTS, FOUND),
-        Source("gen_ai.task.output", Shape.DOCUMENTS, FOUND),
-        Source("gen_ai.completion", Shape.DOCUMENTS, FOUND, is_last=True),
+        AttributeSource(ENTITY_OUTPUT, ValueShape.DOCUMENTS, DOCUMENT_KINDS),
+        AttributeSource("gen_ai.task.output", ValueShape.DOCUMENTS, DOCUMENT_KINDS),
+        AttributeSource("gen_ai.completion", ValueShape.DOCUMENTS, DOCUMENT_KINDS, is_last=True),
     ),
-    variables=(Source("traceloop.prompt.template_variables", Shape.VARIABLES),),
-    prompt_version=(Source("traceloop.prompt.version"),),
-    session=(Source("traceloop.association.properties.session_id"),),
+    variables=(AttributeSource("traceloop.prompt.template_variables", ValueShape.VARIABLES),),
+    prompt_version=(AttributeSource("traceloop.prompt.version"),),
+    session=(AttributeSource("traceloop.association.properties.session_id"),),
 )

@@ -1,34 +1,45 @@
-"""`python -m otel_rt4chart.spans.conventions.ottl` prints the condition of the Collector's gateway.
+"""`python -m otel_rt4chart.spans.conventions.ottl` prints the filter for a Collector gateway.
 
-In OTTL, the OpenTelemetry Collector's own language (contrib, pkg/ottl): true of a span by which a
-trace is told to be one of a RAG application.
+The filter selects spans of RAG applications. It is written in OTTL, the language of the
+OpenTelemetry Collector (contrib, pkg/ottl).
 """
 
 from __future__ import annotations
 
 import sys
 
-from otel_rt4chart.spans.conventions.registry import signs_of
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.registry import kind_indicators
+from otel_rt4chart.spans.model.span_view import OperationKind
 
-# A trace of embeddings or checks alone holds nothing to verify.
-ASKED = (Kind.LLM, Kind.RETRIEVER, Kind.RERANKER, Kind.CHAIN, Kind.AGENT, Kind.TOOL)
-OURS = "rt4chart"
+# A trace with only embeddings or checks contains nothing to verify.
+RAG_KINDS = (
+    OperationKind.LLM,
+    OperationKind.RETRIEVER,
+    OperationKind.RERANKER,
+    OperationKind.CHAIN,
+    OperationKind.AGENT,
+    OperationKind.TOOL,
+)
+OWN_PREFIX = "rt4chart"
 
 
 def span_condition() -> str:
-    """True of a span with a key that tells its kind in any convention, or that is ours."""
-    signs = signs_of(*ASKED)
-    keys = {*signs.kinds, *signs.prefixes, OURS}
-    shortest = (key for key in sorted(keys) if not any(key.startswith(f"{one}.") for one in keys))
-    listed = "|".join(shortest).replace(".", "[.]")
-    # The keys as JSON: each stands between quotation marks, so that it is matched by whole parts.
-    return f"""IsMatch(String(Keys(span.attributes)), "\\"({listed})[.\\"]")"""
+    """An OTTL condition: the span has a key that determines its kind, or one of ours."""
+    indicators = kind_indicators(*RAG_KINDS)
+    keys = {*indicators.kinds, *indicators.prefixes, OWN_PREFIX}
+    shortest = (
+        key for key in sorted(keys) if not any(key.startswith(f"{other}.") for other in keys)
+    )
+    alternatives = "|".join(shortest).replace(".", "[.]")
+    # OTTL prints the keys as JSON; the quotation mark and the dot make whole parts match.
+    return f"""IsMatch(String(Keys(span.attributes)), "\\"({alternatives})[.\\"]")"""
 
 
 def event_condition() -> str:
-    """True of a span event that tells the kind of its span."""
-    return " or ".join(f'spanevent.name == "{name}"' for name in sorted(signs_of(*ASKED).events))
+    """An OTTL condition: the span event determines the kind of its span."""
+    return " or ".join(
+        f'spanevent.name == "{name}"' for name in sorted(kind_indicators(*RAG_KINDS).events)
+    )
 
 
 if __name__ == "__main__":

@@ -1,23 +1,29 @@
-"""Pydantic AI and Logfire: GenAI's names, and older ones of their own."""
+"""Pydantic AI and Logfire: GenAI's names, and older names of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
 
-from otel_rt4chart.spans.conventions.convention import GENERATION, TOOL, Convention, Shape, Source
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.convention import (
+    GENERATION_KINDS,
+    TOOL_KINDS,
+    AttributeSource,
+    Convention,
+    ValueShape,
+)
+from otel_rt4chart.spans.model.span_view import OperationKind
 
 EVENTS_PROMPT, EVENTS_CHOICE = "logfire.events.prompt", "logfire.events.choice"
 ALL_PROMPT, ALL_CHOICE = "logfire.all_events.prompt", "logfire.all_events.choice"
 
 
-def by_side(value: object, prompt: str, choice: str) -> Mapping[str, object]:
-    """A list of GenAI's events under two keys: what went in, and what came out."""
+def split_events(value: object, prompt: str, choice: str) -> Mapping[str, object]:
+    """Split a list of GenAI events into two keys: the prompt and the choices."""
     sides: dict[str, list[object]] = {}
-    for one in value if isinstance(value, list | tuple) else ():
-        is_choice = isinstance(one, Mapping) and one.get("event.name") == "gen_ai.choice"
-        sides.setdefault(choice if is_choice else prompt, []).append(one)
+    for event in value if isinstance(value, list | tuple) else ():
+        is_choice = isinstance(event, Mapping) and event.get("event.name") == "gen_ai.choice"
+        sides.setdefault(choice if is_choice else prompt, []).append(event)
     return sides
 
 
@@ -26,35 +32,35 @@ PYDANTIC_AI = Convention(
     source="https://github.com/pydantic/pydantic-ai/blob/main/pydantic_ai_slim/pydantic_ai/models/"
     "instrumented.py",
     hints=(
-        ("pydantic_ai.all_messages", Kind.AGENT),
-        ("all_messages_events", Kind.AGENT),
-        ("tool_response", Kind.TOOL),
-        (EVENTS_CHOICE, Kind.LLM),
+        ("pydantic_ai.all_messages", OperationKind.AGENT),
+        ("all_messages_events", OperationKind.AGENT),
+        ("tool_response", OperationKind.TOOL),
+        (EVENTS_CHOICE, OperationKind.LLM),
     ),
-    names=(("agent run", Kind.AGENT), ("running tool", Kind.TOOL)),
+    names=(("agent run", OperationKind.AGENT), ("running tool", OperationKind.TOOL)),
     scopes=("pydantic-ai", "logfire"),
     derived={
-        "events": partial(by_side, prompt=EVENTS_PROMPT, choice=EVENTS_CHOICE),
-        "all_messages_events": partial(by_side, prompt=ALL_PROMPT, choice=ALL_CHOICE),
+        "events": partial(split_events, prompt=EVENTS_PROMPT, choice=EVENTS_CHOICE),
+        "all_messages_events": partial(split_events, prompt=ALL_PROMPT, choice=ALL_CHOICE),
     },
     placeholder_starts=("[Scrubbed due to ",),
     input=(
-        Source("tool_arguments", Shape.WHOLE, TOOL),
-        Source("pydantic_ai.all_messages", Shape.WHOLE, is_last=True),
-        Source(ALL_PROMPT, Shape.WHOLE, is_last=True),
-        Source("prompt", Shape.WHOLE, is_last=True, scope="logfire"),
+        AttributeSource("tool_arguments", ValueShape.WHOLE, TOOL_KINDS),
+        AttributeSource("pydantic_ai.all_messages", ValueShape.WHOLE, is_last=True),
+        AttributeSource(ALL_PROMPT, ValueShape.WHOLE, is_last=True),
+        AttributeSource("prompt", ValueShape.WHOLE, is_last=True, scope="logfire"),
     ),
     output=(
-        Source("final_result", Shape.WHOLE),
-        Source(EVENTS_CHOICE, Shape.MESSAGES, GENERATION),
-        Source("response_data", Shape.WHOLE, GENERATION, scope="logfire"),
-        Source("tool_response", Shape.WHOLE, TOOL),
-        Source("pydantic_ai.all_messages", Shape.LAST, is_last=True),
-        Source(ALL_CHOICE, Shape.LAST, is_last=True),
+        AttributeSource("final_result", ValueShape.WHOLE),
+        AttributeSource(EVENTS_CHOICE, ValueShape.MESSAGES, GENERATION_KINDS),
+        AttributeSource("response_data", ValueShape.WHOLE, GENERATION_KINDS, scope="logfire"),
+        AttributeSource("tool_response", ValueShape.WHOLE, TOOL_KINDS),
+        AttributeSource("pydantic_ai.all_messages", ValueShape.LAST, is_last=True),
+        AttributeSource(ALL_CHOICE, ValueShape.LAST, is_last=True),
     ),
     prompt=(
-        Source(EVENTS_PROMPT, Shape.MESSAGES, GENERATION),
-        Source("request_data", Shape.MESSAGES, GENERATION, scope="logfire"),
+        AttributeSource(EVENTS_PROMPT, ValueShape.MESSAGES, GENERATION_KINDS),
+        AttributeSource("request_data", ValueShape.MESSAGES, GENERATION_KINDS, scope="logfire"),
     ),
-    documents=(Source("tool_response", Shape.DOCUMENTS, TOOL),),
+    documents=(AttributeSource("tool_response", ValueShape.DOCUMENTS, TOOL_KINDS),),
 )

@@ -1,4 +1,4 @@
-"""All tables together, in the order of precedence, and compiled for the reader."""
+"""The list of all conventions in order of precedence, and lookup tables compiled from it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from otel_rt4chart.spans.conventions.convention import (
     CONTEXT_NAMES,
     FIELDS,
+    AttributeSource,
     Convention,
-    Event,
-    Shape,
-    Source,
+    EventMapping,
     Sources,
+    ValueShape,
 )
 from otel_rt4chart.spans.conventions.genai import GENAI
 from otel_rt4chart.spans.conventions.laminar import LAMINAR
@@ -26,9 +26,10 @@ from otel_rt4chart.spans.conventions.traceai import TRACEAI
 from otel_rt4chart.spans.conventions.trulens import TRULENS
 from otel_rt4chart.spans.conventions.vectordb import VECTORDB
 from otel_rt4chart.spans.conventions.vercel import VERCEL
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind
 
-# Those whose names are their own go before those that share GenAI's.
+# A new convention is one line here. Conventions with names of their own precede those that share
+# GenAI's names.
 CONVENTIONS = (
     OPENINFERENCE,
     TRACEAI,
@@ -46,13 +47,12 @@ CONVENTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class KindSigns:
-    """What tells a span's kind but its name, for a query over stored spans.
+class KindIndicators:
+    """What determines the kind of a span apart from its name, for queries over stored spans.
 
-    `kinds` are the attributes that name a span's kind, with the values, in lower case, that mean
-    one of those asked for (JSON text keeps its quotation marks in the store: compare without them);
-    `prefixes` begin the keys, and `events` are the names of span events, that tell one where no
-    attribute does: none is left, or its value is none of any kind.
+    `kinds` are the attributes that name a kind, with the lower-case values that mean a requested
+    one (JSON text keeps its quotation marks in the store: compare without them). `prefixes` of
+    keys and names of `events` determine the kind if no such attribute has a known value.
     """
 
     kinds: Mapping[str, frozenset[str]]
@@ -60,78 +60,87 @@ class KindSigns:
     events: frozenset[str]
 
 
-def signs_of(*asked: Kind) -> KindSigns:
-    """The signs of these kinds, of all conventions: a span without any of them is of none."""
+def kind_indicators(*asked: OperationKind) -> KindIndicators:
+    """The indicators of these kinds in all conventions: a span without any is of no such kind."""
     values: dict[str, set[str]] = {}
     for _, attribute, kinds in KIND_ATTRIBUTES:
         meant = {value for value, kind in kinds.items() if kind in asked}
         values.setdefault(attribute, set()).update(meant)
-    hints = {hint: None for one in CONVENTIONS for hint, kind in one.hints if kind in asked}
-    return KindSigns(
+    hints = {
+        hint: None for convention in CONVENTIONS for hint, kind in convention.hints if kind in asked
+    }
+    return KindIndicators(
         {attribute: frozenset(found) for attribute, found in values.items() if found},
         tuple(hints),
         frozenset(
             name
             for name, event in EVENTS.items()
-            # One that stands for attributes of its span is a generation's.
-            if (event.key in hints if event.key else Kind.LLM in asked)
+            # An event without a key holds attributes of its span, which is a generation.
+            if (event.key in hints if event.key else OperationKind.LLM in asked)
         ),
     )
 
 
-def sources_of(field: str, kind: Kind) -> Sources:
-    """The sources of a field on a span of this kind, each once, in the order of reading."""
-    named = [one for convention in CONVENTIONS for one in getattr(convention, field)]
-    ordered = [one for one in named if not one.is_last] + [one for one in named if one.is_last]
-    return tuple(dict.fromkeys(one for one in ordered if kind in one.kinds))
+def ordered_sources(field: str, kind: OperationKind) -> Sources:
+    """The sources of a field on a span of this kind, without duplicates, in reading order."""
+    named = [source for convention in CONVENTIONS for source in getattr(convention, field)]
+    # A stable sort: whole inputs and outputs follow the specific sources.
+    ordered = sorted(named, key=lambda source: source.is_last)
+    return tuple(dict.fromkeys(source for source in ordered if kind in source.kinds))
 
 
-def keys_of(convention: Convention) -> Iterator[str]:
-    """Every attribute key that a convention's table names."""
+def attribute_keys(convention: Convention) -> Iterator[str]:
+    """Every attribute key in the table of a convention."""
     yield from convention.kinds
     yield from (hint for hint, _ in convention.hints)
     yield from convention.derived
     yield from convention.datastore
     for field in FIELDS:
-        yield from (one.key for one in getattr(convention, field))
+        yield from (source.key for source in getattr(convention, field))
 
 
-def _heads(convention: Convention) -> frozenset[str]:
-    return frozenset(key.partition(".")[0] for key in keys_of(convention))
+def _key_prefixes(convention: Convention) -> frozenset[str]:
+    return frozenset(key.partition(".")[0] for key in attribute_keys(convention))
 
 
-SOURCES: Mapping[str, Mapping[Kind, Sources]] = {
-    field: {kind: sources_of(field, kind) for kind in Kind} for field in FIELDS
+SOURCES_BY_FIELD: Mapping[str, Mapping[OperationKind, Sources]] = {
+    field: {kind: ordered_sources(field, kind) for kind in OperationKind} for field in FIELDS
 }
-# Variables of a prompt template may be attributes of their own, under the key of them all.
-APART: Mapping[str, str] = {
+# Each variable of a prompt template may be an attribute, `<key of the variables>.<name>`.
+VARIABLE_KEYS: Mapping[str, str] = {
     f"{source.key}.{name}": source.key
-    for one in CONVENTIONS
-    for source in one.variables
+    for convention in CONVENTIONS
+    for source in convention.variables
     for name in CONTEXT_NAMES
 }
-KEYS = frozenset(key for one in CONVENTIONS for key in keys_of(one))
-# The first part of a key that says whose it is; those that other spans have too do not.
-HEADS_BY_NAME = {one.name: _heads(one) for one in CONVENTIONS}
-HEADS = frozenset().union(*HEADS_BY_NAME.values())
-OWN_HEADS = HEADS - {"db", "input", "output", "session", "prompt", "events"}
-SCOPES = tuple(scope for one in CONVENTIONS for scope in one.scopes)
-EVENTS: Mapping[str, Event] = {
-    name: event for one in CONVENTIONS for name, event in one.events.items()
+ATTRIBUTE_KEYS = frozenset(key for convention in CONVENTIONS for key in attribute_keys(convention))
+# The first part of a key identifies its convention, unless spans of any origin have it.
+PREFIXES_BY_CONVENTION = {convention.name: _key_prefixes(convention) for convention in CONVENTIONS}
+KEY_PREFIXES = frozenset().union(*PREFIXES_BY_CONVENTION.values())
+DISTINCTIVE_PREFIXES = KEY_PREFIXES - {"db", "input", "output", "session", "prompt", "events"}
+SCOPES = tuple(scope for convention in CONVENTIONS for scope in convention.scopes)
+EVENTS: Mapping[str, EventMapping] = {
+    name: event for convention in CONVENTIONS for name, event in convention.events.items()
 }
-DERIVED: Mapping[str, Callable[[object], Mapping[str, object]]] = {
-    key: function for one in CONVENTIONS for key, function in one.derived.items()
+DERIVED_ATTRIBUTES: Mapping[str, Callable[[object], Mapping[str, object]]] = {
+    key: function for convention in CONVENTIONS for key, function in convention.derived.items()
 }
-KIND_ATTRIBUTES: tuple[tuple[Convention, str, Mapping[str, Kind]], ...] = tuple(
-    (one, attribute, kinds) for one in CONVENTIONS for attribute, kinds in one.kinds.items()
+KIND_ATTRIBUTES: tuple[tuple[Convention, str, Mapping[str, OperationKind]], ...] = tuple(
+    (convention, attribute, kinds)
+    for convention in CONVENTIONS
+    for attribute, kinds in convention.kinds.items()
 )
-DATASTORE = {key: value for one in CONVENTIONS for key, value in one.datastore.items()}
-PLACEHOLDERS = frozenset(text for one in CONVENTIONS for text in one.placeholders)
-PLACEHOLDER_STARTS = tuple(text for one in CONVENTIONS for text in one.placeholder_starts)
+DATASTORE_ATTRIBUTES = {
+    key: value for convention in CONVENTIONS for key, value in convention.datastore.items()
+}
+PLACEHOLDERS = frozenset(text for convention in CONVENTIONS for text in convention.placeholders)
+PLACEHOLDER_STARTS = tuple(
+    text for convention in CONVENTIONS for text in convention.placeholder_starts
+)
 JSON_KEYS = frozenset(
     source.key
-    for one in CONVENTIONS
+    for convention in CONVENTIONS
     for field in FIELDS
-    for source in getattr(one, field)
-    if isinstance(source, Source) and source.shape is Shape.JSON
+    for source in getattr(convention, field)
+    if isinstance(source, AttributeSource) and source.shape is ValueShape.JSON
 )

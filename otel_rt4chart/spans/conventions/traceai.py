@@ -1,52 +1,56 @@
-"""traceAI (Future AGI): OpenInference's shapes, in part under OpenTelemetry's names."""
+"""traceAI (Future AGI): OpenInference's shapes, partly under OpenTelemetry's names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from otel_rt4chart.spans.conventions.convention import (
-    RERANKING,
-    RETRIEVAL,
+    RERANKER_KINDS,
+    RETRIEVER_KINDS,
+    AttributeSource,
     Convention,
-    Shape,
-    Source,
+    ValueShape,
 )
-from otel_rt4chart.spans.conventions.openinference import KINDS
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.openinference import SPAN_KINDS
+from otel_rt4chart.spans.model.span_view import OperationKind
 
-VALUES = KINDS | {
-    "conversation": Kind.CHAIN,
-    "vector_db": Kind.RETRIEVER,
-    "a2a_client": Kind.AGENT,
-    "a2a_server": Kind.AGENT,
+SPAN_KINDS = SPAN_KINDS | {
+    "conversation": OperationKind.CHAIN,
+    "vector_db": OperationKind.RETRIEVER,
+    "a2a_client": OperationKind.AGENT,
+    "a2a_server": OperationKind.AGENT,
 }
 
-PARAMETERS, MODEL = "gen_ai.request.parameters", "gen_ai.request.parameters.model"
+REQUEST_PARAMETERS, MODEL = "gen_ai.request.parameters", "gen_ai.request.parameters.model"
 
 
-def model_of(value: object) -> Mapping[str, object]:
-    """The model among a request's parameters: of a streamed answer it stands nowhere else."""
+def model_parameter(value: object) -> Mapping[str, object]:
+    """The model among the request parameters: a streamed answer has it nowhere else."""
     return {MODEL: value["model"]} if isinstance(value, Mapping) and "model" in value else {}
 
 
-# What it has in common with OpenInference and OpenTelemetry stands in their tables.
+# Only what differs from OpenInference and OpenTelemetry; their tables are read too.
 TRACEAI = Convention(
     name="traceAI",
     source="https://github.com/future-agi/traceAI/blob/main/python/fi_instrumentation/fi_types.py",
-    kinds={"gen_ai.span.kind": VALUES, "fi.span.kind": VALUES},
+    kinds={"gen_ai.span.kind": SPAN_KINDS, "fi.span.kind": SPAN_KINDS},
     hints=(
-        ("gen_ai.retrieval.query", Kind.RETRIEVER),
-        ("gen_ai.reranker.output_documents", Kind.RERANKER),
-        ("gen_ai.reranker.input_documents", Kind.RERANKER),
+        ("gen_ai.retrieval.query", OperationKind.RETRIEVER),
+        ("gen_ai.reranker.output_documents", OperationKind.RERANKER),
+        ("gen_ai.reranker.input_documents", OperationKind.RERANKER),
     ),
-    derived={PARAMETERS: model_of},
+    derived={REQUEST_PARAMETERS: model_parameter},
     input=(
-        Source("gen_ai.retrieval.query", kinds=RETRIEVAL),
-        Source("gen_ai.reranker.query", kinds=RERANKING),
+        AttributeSource("gen_ai.retrieval.query", kinds=RETRIEVER_KINDS),
+        AttributeSource("gen_ai.reranker.query", kinds=RERANKER_KINDS),
     ),
-    documents=(Source("gen_ai.reranker.output_documents", Shape.DOCUMENTS, RERANKING),),
-    given=(Source("gen_ai.reranker.input_documents", Shape.DOCUMENTS, RERANKING),),
-    variables=(Source("gen_ai.prompt.template.variables", Shape.VARIABLES),),
-    model=(Source(MODEL, is_last=True),),
-    prompt_version=(Source("gen_ai.prompt.template.version"),),
+    documents=(
+        AttributeSource("gen_ai.reranker.output_documents", ValueShape.DOCUMENTS, RERANKER_KINDS),
+    ),
+    input_documents=(
+        AttributeSource("gen_ai.reranker.input_documents", ValueShape.DOCUMENTS, RERANKER_KINDS),
+    ),
+    variables=(AttributeSource("gen_ai.prompt.template.variables", ValueShape.VARIABLES),),
+    model=(AttributeSource(MODEL, is_last=True),),
+    prompt_version=(AttributeSource("gen_ai.prompt.template.version"),),
 )

@@ -1,17 +1,17 @@
-"""TruLens: contexts are lists of texts, without ids."""
+"""TruLens: contexts are lists of texts without ids."""
 
 from __future__ import annotations
 
 from otel_rt4chart.spans.conventions.convention import (
-    FOUND,
-    GENERATION,
-    RERANKING,
-    RETRIEVAL,
+    DOCUMENT_KINDS,
+    GENERATION_KINDS,
+    RERANKER_KINDS,
+    RETRIEVER_KINDS,
+    AttributeSource,
     Convention,
-    Shape,
-    Source,
+    ValueShape,
 )
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind
 
 BASE = "ai.observability"
 
@@ -21,38 +21,48 @@ TRULENS = Convention(
     "trace.py",
     kinds={
         f"{BASE}.span_type": {
-            "record_root": Kind.CHAIN,
-            "workflow_step": Kind.CHAIN,
-            "retrieval": Kind.RETRIEVER,
-            "reranking": Kind.RERANKER,
-            "generation": Kind.LLM,
-            "agent": Kind.AGENT,
-            "tool": Kind.TOOL,
-            "mcp": Kind.TOOL,
-            "eval": Kind.EVALUATOR,
-            "eval_root": Kind.EVALUATOR,
-            "eval_decision": Kind.EVALUATOR,
+            "record_root": OperationKind.CHAIN,
+            "workflow_step": OperationKind.CHAIN,
+            "retrieval": OperationKind.RETRIEVER,
+            "reranking": OperationKind.RERANKER,
+            "generation": OperationKind.LLM,
+            "agent": OperationKind.AGENT,
+            "tool": OperationKind.TOOL,
+            "mcp": OperationKind.TOOL,
+            "eval": OperationKind.EVALUATOR,
+            "eval_root": OperationKind.EVALUATOR,
+            "eval_decision": OperationKind.EVALUATOR,
         }
     },
     hints=(
-        (f"{BASE}.retrieval.retrieved_contexts", Kind.RETRIEVER),
-        (f"{BASE}.reranking.output_context_texts", Kind.RERANKER),
+        (f"{BASE}.retrieval.retrieved_contexts", OperationKind.RETRIEVER),
+        (f"{BASE}.reranking.output_context_texts", OperationKind.RERANKER),
     ),
     input=(
-        Source(f"{BASE}.retrieval.query_text", kinds=RETRIEVAL),
-        Source(f"{BASE}.reranking.query_text", kinds=RERANKING),
-        Source(f"{BASE}.record_root.input", Shape.WHOLE),
+        AttributeSource(f"{BASE}.retrieval.query_text", kinds=RETRIEVER_KINDS),
+        AttributeSource(f"{BASE}.reranking.query_text", kinds=RERANKER_KINDS),
+        AttributeSource(f"{BASE}.record_root.input", ValueShape.WHOLE),
     ),
     output=(
-        Source(f"{BASE}.record_root.output", Shape.WHOLE),
-        Source(f"{BASE}.call.return", Shape.WHOLE, is_last=True),
+        AttributeSource(f"{BASE}.record_root.output", ValueShape.WHOLE),
+        AttributeSource(f"{BASE}.call.return", ValueShape.WHOLE, is_last=True),
     ),
-    prompt=(Source(f"{BASE}.call.kwargs.messages", Shape.MESSAGES, GENERATION),),
+    prompt=(
+        AttributeSource(f"{BASE}.call.kwargs.messages", ValueShape.MESSAGES, GENERATION_KINDS),
+    ),
     documents=(
-        Source(f"{BASE}.retrieval.retrieved_contexts", Shape.DOCUMENTS, RETRIEVAL),
-        Source(f"{BASE}.reranking.output_context_texts", Shape.DOCUMENTS, RERANKING),
-        Source(f"{BASE}.call.return", Shape.DOCUMENTS, FOUND, is_last=True),
+        AttributeSource(
+            f"{BASE}.retrieval.retrieved_contexts", ValueShape.DOCUMENTS, RETRIEVER_KINDS
+        ),
+        AttributeSource(
+            f"{BASE}.reranking.output_context_texts", ValueShape.DOCUMENTS, RERANKER_KINDS
+        ),
+        AttributeSource(f"{BASE}.call.return", ValueShape.DOCUMENTS, DOCUMENT_KINDS, is_last=True),
     ),
-    given=(Source(f"{BASE}.reranking.input_context_texts", Shape.DOCUMENTS, RERANKING),),
-    session=(Source(f"{BASE}.session_id"),),
+    input_documents=(
+        AttributeSource(
+            f"{BASE}.reranking.input_context_texts", ValueShape.DOCUMENTS, RERANKER_KINDS
+        ),
+    ),
+    session=(AttributeSource(f"{BASE}.session_id"),),
 )

@@ -1,9 +1,15 @@
-"""Clients of vector databases, as OpenLLMetry and traceAI trace them: a span event a hit."""
+"""Vector database clients as traced by OpenLLMetry and traceAI: one span event a hit."""
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.conventions.convention import RETRIEVAL, Convention, Event, Shape, Source
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.convention import (
+    RETRIEVER_KINDS,
+    AttributeSource,
+    Convention,
+    EventMapping,
+    ValueShape,
+)
+from otel_rt4chart.spans.model.span_view import OperationKind
 
 QUERY_RESULT, SEARCH_RESULT = "db.query.result", "db.search.result"
 
@@ -12,20 +18,20 @@ VECTORDB = Convention(
     source="https://github.com/traceloop/openllmetry/tree/main/packages "
     "(chromadb, pinecone, qdrant, weaviate, milvus, marqo)",
     hints=(
-        (QUERY_RESULT, Kind.RETRIEVER),
-        (SEARCH_RESULT, Kind.RETRIEVER),
-        ("db.vector.query.top_k", Kind.RETRIEVER),
-        ("db.vector.query.result_count", Kind.RETRIEVER),
-        ("db.vector.results.count", Kind.RETRIEVER),
-        ("db.vector.results.ids", Kind.RETRIEVER),
+        (QUERY_RESULT, OperationKind.RETRIEVER),
+        (SEARCH_RESULT, OperationKind.RETRIEVER),
+        ("db.vector.query.top_k", OperationKind.RETRIEVER),
+        ("db.vector.query.result_count", OperationKind.RETRIEVER),
+        ("db.vector.results.count", OperationKind.RETRIEVER),
+        ("db.vector.results.ids", OperationKind.RETRIEVER),
     ),
     names=(
-        ("pinecone.query", Kind.RETRIEVER),
-        ("chroma.query", Kind.RETRIEVER),
-        ("qdrant.search", Kind.RETRIEVER),
-        ("qdrant.query", Kind.RETRIEVER),
-        ("milvus.search", Kind.RETRIEVER),
-        ("marqo.search", Kind.RETRIEVER),
+        ("pinecone.query", OperationKind.RETRIEVER),
+        ("chroma.query", OperationKind.RETRIEVER),
+        ("qdrant.search", OperationKind.RETRIEVER),
+        ("qdrant.query", OperationKind.RETRIEVER),
+        ("milvus.search", OperationKind.RETRIEVER),
+        ("marqo.search", OperationKind.RETRIEVER),
     ),
     scopes=(
         "opentelemetry.instrumentation.pinecone",
@@ -36,11 +42,11 @@ VECTORDB = Convention(
         "opentelemetry.instrumentation.weaviate",
     ),
     events={
-        QUERY_RESULT: Event(QUERY_RESULT, prefix="db.query.result."),
-        SEARCH_RESULT: Event(SEARCH_RESULT, prefix="db.search.result."),
+        QUERY_RESULT: EventMapping(QUERY_RESULT, prefix="db.query.result."),
+        SEARCH_RESULT: EventMapping(SEARCH_RESULT, prefix="db.search.result."),
     },
     documents=(
-        Source(QUERY_RESULT, Shape.DOCUMENTS, RETRIEVAL),
-        Source(SEARCH_RESULT, Shape.DOCUMENTS, RETRIEVAL),
+        AttributeSource(QUERY_RESULT, ValueShape.DOCUMENTS, RETRIEVER_KINDS),
+        AttributeSource(SEARCH_RESULT, ValueShape.DOCUMENTS, RETRIEVER_KINDS),
     ),
 )

@@ -1,144 +1,165 @@
-"""Which span says what the user read."""
+"""Finds the span that holds the answer shown to the user."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from otel_rt4chart.spans.exchange.tree import CHECKS, RETRIEVAL, TURN_KINDS, Tree
-from otel_rt4chart.spans.model import values
-from otel_rt4chart.spans.model.view import Kind, View
-from otel_rt4chart.spans.reading.texts import is_data, plain
+from otel_rt4chart.spans.exchange.span_tree import (
+    CHECK_KINDS,
+    RETRIEVAL_KINDS,
+    TURN_KINDS,
+    SpanTree,
+)
+from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
+from otel_rt4chart.spans.model.values import parse_json
+from otel_rt4chart.spans.reading.text_comparison import is_json_structure, normalize_text
 
 MAX_DEPTH = 12
-# The least share of a text that one generation must be for the text to be taken as its output.
-SHARE = 0.5
-# The characters from which on a turn's output does not stand in a generation's by chance.
-LEAST = 20
-FORM = "[[ ## "
+# A generation that makes up at least this share of a text is the source of the text.
+MAIN_SHARE = 0.5
+# A shorter output of a turn may occur in the output of a generation by chance.
+MIN_PART_CHARS = 20
+DSPY_FIELD = "[[ ## "
 
 
-def answers(tree: Tree) -> dict[str, View]:
+def find_answers(tree: SpanTree) -> dict[str, SpanView]:
     """The answer of each turn, by the id of the turn's span.
 
-    Generations under a retrieval are query rewrites, those under an evaluation or guardrail its
-    own, and those that only call a tool are steps: none of them is an answer. Of the others
+    Generations inside a retrieval are query rewrites, those inside an evaluation or a guardrail
+    serve the check, and those that only call tools are intermediate steps. Of the others
 
-    1. one without text, or with data, gives way to one with text that stands under it, and a
-       failed one to any with text: they are one call, or one that was made again;
-    2. the turn's own output decides: the generation that it equals, else one that it holds as a
-       value or of which it is for the most part made;
-    3. else the last one to end is the answer.
+    1. one without text, or with JSON, is replaced by a descendant with text (one call traced
+       twice), and a failed one by any other with text (a retry);
+    2. the output of the turn decides: the answer is the generation that equals it, else one that is
+       a value in it or that makes up most of it;
+    3. else the answer is the generation that ended last.
 
-    Where no generation of a turn has text, and a retrieval stands under the turn, what the turn's
-    span says itself is the answer: not every framework's generations are traced. Data, or what was
-    found and no more, is none.
+    If no generation of a turn has text and the turn contains a retrieval, the turn's own output is
+    the answer, because some frameworks do not trace generations. JSON, or text that is mostly what
+    was retrieved, is no answer.
     """
-    said: defaultdict[str, list[View]] = defaultdict(list)
-    retrieved: defaultdict[str, list[View]] = defaultdict(list)
-    for one in tree:
-        turn = tree.turn(one).span.span_id
-        if one.kind is Kind.LLM and not one.calls_tools_only and not _is_aside(one, tree):
-            said[turn].append(one)
-        elif is_retrieval(one) and not tree.is_under(one, CHECKS):
-            retrieved[turn].append(one)
-    found = {turn: _answer(ones, tree) for turn, ones in said.items()}
-    for name, searches in retrieved.items():
-        whole = tree.turn(searches[0])
-        if _is_silent(found.get(name)) and _speaks_itself(whole, searches, tree):
-            found[name] = whole
-    return found
+    generations: defaultdict[str, list[SpanView]] = defaultdict(list)
+    retrieved: defaultdict[str, list[SpanView]] = defaultdict(list)
+    for view in tree:
+        turn = tree.turn(view).span.span_id
+        if (
+            view.kind is OperationKind.LLM
+            and not view.calls_tools_only
+            and not _is_auxiliary(view, tree)
+        ):
+            generations[turn].append(view)
+        elif is_retrieval(view) and not tree.is_inside(view, CHECK_KINDS):
+            retrieved[turn].append(view)
+    answers = {turn: _choose_answer(views, tree) for turn, views in generations.items()}
+    for turn_id, retrievals in retrieved.items():
+        turn_view = tree.turn(retrievals[0])
+        if _is_empty(answers.get(turn_id)) and _has_own_answer(turn_view, retrievals, tree):
+            answers[turn_id] = turn_view
+    return answers
 
 
-def read_by_user(answer: View, turn: View) -> str:
-    """The answer's text: of what was generated, the part that the turn put out.
+def answer_text(answer: SpanView, turn: SpanView) -> str:
+    """The text of the answer: the part of the generated text that the turn returned.
 
-    A chain may take the reasoning or the fields of a form off it. A word of it may stand there by
-    chance, but in a form.
+    A chain may remove reasoning or the field names of a form. A short output may occur in the
+    generated text by chance, unless that is a form or JSON.
     """
-    said, whole = plain(turn.output), plain(answer.output)
-    is_part = said != whole and said in whole and not is_data(turn.output)
-    is_meant = len(said) >= LEAST or FORM in whole or is_data(answer.output)
-    return turn.output.strip() if said and is_part and is_meant else answer.output
+    returned, generated = normalize_text(turn.output), normalize_text(answer.output)
+    is_part = returned != generated and returned in generated and not is_json_structure(turn.output)
+    is_deliberate = (
+        len(returned) >= MIN_PART_CHARS
+        or DSPY_FIELD in generated
+        or is_json_structure(answer.output)
+    )
+    return turn.output.strip() if returned and is_part and is_deliberate else answer.output
 
 
-def is_retrieval(one: View) -> bool:
-    """True for what looks things up: retrievers, rerankers, and tools on a data store."""
-    return one.kind in RETRIEVAL or (one.kind is Kind.TOOL and one.is_datastore)
+def is_retrieval(view: SpanView) -> bool:
+    """True for retrievers, rerankers and tools on a data store."""
+    return view.kind in RETRIEVAL_KINDS or (view.kind is OperationKind.TOOL and view.is_datastore)
 
 
-def _is_aside(one: View, tree: Tree) -> bool:
-    return tree.is_under(one, (*RETRIEVAL, *CHECKS))
+def _is_auxiliary(view: SpanView, tree: SpanTree) -> bool:
+    return tree.is_inside(view, (*RETRIEVAL_KINDS, *CHECK_KINDS))
 
 
-def _is_silent(answer: View | None) -> bool:
+def _is_empty(answer: SpanView | None) -> bool:
     return answer is None or not answer.output.strip()
 
 
-def _speaks_itself(turn: View, searches: Sequence[View], tree: Tree) -> bool:
-    """True where the turn's output is an answer: a search alone gives back what it found."""
-    said = plain(turn.output)
+def _has_own_answer(turn: SpanView, searches: Sequence[SpanView], tree: SpanTree) -> bool:
+    """True if the turn's output is an answer, not only a list of what was retrieved."""
+    output = normalize_text(turn.output)
     if (
-        not said
-        or is_data(turn.output)
-        or turn.kind not in (*TURN_KINDS, Kind.NONE)
-        or tree.is_under(turn, CHECKS)
+        not output
+        or is_json_structure(turn.output)
+        or turn.kind not in (*TURN_KINDS, OperationKind.NONE)
+        or tree.is_inside(turn, CHECK_KINDS)
     ):
         return False
-    found = {plain(one.text) for search in searches for one in search.documents}
-    return sum(len(text) for text in found if text in said) < SHARE * len(said)
+    retrieved = {
+        normalize_text(document.text) for search in searches for document in search.documents
+    }
+    return sum(len(text) for text in retrieved if text in output) < MAIN_SHARE * len(output)
 
 
-def _answer(generations: Sequence[View], tree: Tree) -> View:
+def _choose_answer(generations: Sequence[SpanView], tree: SpanTree) -> SpanView:
     turn = tree.turn(generations[0])
-    spoken = [one for one in generations if one.output.strip()]
+    with_text = [generation for generation in generations if generation.output.strip()]
     above = {
         parent.span.span_id
-        for one in spoken
-        if not is_data(one.output)
-        for parent in tree.above(one)
+        for view in with_text
+        if not is_json_structure(view.output)
+        for parent in tree.ancestors(view)
     }
-    left = [one for one in generations if not _gives_way(one, above, bool(spoken))]
-    said = [] if turn.kind is Kind.LLM else _leaves(turn.output)
-    ranked = [(_rank(one, said), len(one.output), one) for one in left]
-    best = max(ranked, key=lambda row: (row[0], row[1] if row[0] in (1, 2) else 0, *_ended(row[2])))
+    remaining = [
+        generation
+        for generation in generations
+        if not _is_superseded(generation, above, bool(with_text))
+    ]
+    texts = [] if turn.kind is OperationKind.LLM else _output_texts(turn.output)
+    ranked = [(_rank(view, texts), len(view.output), view) for view in remaining]
+    best = max(
+        ranked, key=lambda row: (row[0], row[1] if row[0] in (1, 2) else 0, *_end_order(row[2]))
+    )
     return best[2]
 
 
-def _gives_way(one: View, above: Container[str], is_any_spoken: bool) -> bool:
-    """Whether another one, under it or made again, says what this one does not."""
-    if one.output.strip() and not is_data(one.output):
+def _is_superseded(view: SpanView, ancestors: Container[str], has_text_elsewhere: bool) -> bool:
+    """True if a descendant or a retry holds the text that this generation lacks."""
+    if view.output.strip() and not is_json_structure(view.output):
         return False
-    is_failed = one.span.status == "Error" and not one.output.strip() and is_any_spoken
-    return one.span.span_id in above or is_failed
+    is_failed = view.span.status == "Error" and not view.output.strip() and has_text_elsewhere
+    return view.span.span_id in ancestors or is_failed
 
 
-def _ended(one: View) -> tuple[int, int, str]:
-    return (one.span.end_ns, one.span.start_ns, one.span.span_id)
+def _end_order(view: SpanView) -> tuple[int, int, str]:
+    return (view.span.end_ns, view.span.start_ns, view.span.span_id)
 
 
-def _rank(one: View, said: Sequence[str]) -> int:
-    """How the turn's output holds this one: 3 as a whole, 2 as a value, 1 in part, 0 not."""
-    text = plain(one.output)
-    if not said or not text:
+def _rank(view: SpanView, texts: Sequence[str]) -> int:
+    """How the turn's output contains this one: 3 entirely, 2 as a value, 1 mostly, 0 not."""
+    text = normalize_text(view.output)
+    if not texts or not text:
         return 0
-    if text == said[0]:
+    if text == texts[0]:
         return 3
-    if text in said[1:]:
+    if text in texts[1:]:
         return 2
-    return int(any(text in whole and len(text) >= SHARE * len(whole) for whole in said))
+    return int(any(text in whole and len(text) >= MAIN_SHARE * len(whole) for whole in texts))
 
 
-def _leaves(output: str) -> list[str]:
-    """A turn's output, and, where it is JSON, each of the texts in it."""
-    inside = values.opened(output).value
-    texts = _texts(inside, 0) if isinstance(inside, Mapping | list) else ()
-    return [plain(text) for text in (output, *texts) if text.strip()]
+def _output_texts(output: str) -> list[str]:
+    """A turn's output and, if it is JSON, each text in it."""
+    value = parse_json(output).value
+    texts = _json_texts(value, 0) if isinstance(value, Mapping | list) else ()
+    return [normalize_text(text) for text in (output, *texts) if text.strip()]
 
 
-def _texts(value: object, depth: int) -> Iterator[str]:
+def _json_texts(value: object, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif depth < MAX_DEPTH and isinstance(value, Mapping | list):
         for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(inner, depth + 1)
+            yield from _json_texts(inner, depth + 1)

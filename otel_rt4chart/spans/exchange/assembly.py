@@ -1,4 +1,4 @@
-"""Open traces: spans in as they come, whole traces out when they fell quiet; pure."""
+"""Assembles spans into traces. Pure: the time is an argument."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 from otel_rt4chart.spans.model.record import AttributeValue, SpanRecord
 
-# What a record weighs beside its attributes' text; only the order of magnitude matters.
+# Memory of a record beside the text of its attributes; only the order of magnitude matters.
 SPAN_BYTES = 1000
 VALUE_BYTES = 100
 ROOT_KINDS = ("Server", "Consumer")
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
-    """A closed trace; where it is not whole, the store may hold more of its spans."""
+class AssembledTrace:
+    """A closed trace; if it is not whole, the store may hold more of its spans."""
 
     trace_id: str
     spans: tuple[SpanRecord, ...]
@@ -24,19 +24,20 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a trace stays open, in nanoseconds.
+class TraceTimeouts:
+    """How long a trace stays open.
 
-    `quiet` after its last span if its root has come, `orphan` if not, never longer than `longest`.
+    `quiet_ns` after its last span if its root has arrived, `orphan_ns` if not, and at most `max_ns`
+    after its first span.
     """
 
-    quiet: int
-    orphan: int
-    longest: int
+    quiet_ns: int
+    orphan_ns: int
+    max_ns: int
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenTrace:
     first_ns: int
     last_ns: int
     reopened: bool
@@ -46,29 +47,29 @@ class _Open:
 
 
 class TraceBuffer:
-    """Collects spans by trace; for one thread. Time comes in with each call, in nanoseconds.
+    """Collects spans by trace. For one thread; the time in nanoseconds is an argument.
 
-    Over `max_bytes` the traces that waited longest are given up and counted: they are in the store
-    and can be read from there.
+    Above `max_bytes` the oldest traces are evicted and counted. They are in the store and can be
+    read from there.
     """
 
     def __init__(
         self,
-        patience: Patience,
+        timeouts: TraceTimeouts,
         *,
         max_bytes: int,
-        remembered: int = 20_000,
-        given_up: Callable[[Trace], None] | None = None,
+        remembered_ids: int = 20_000,
+        on_evict: Callable[[AssembledTrace], None] | None = None,
     ) -> None:
-        """`remembered` is the number of closed traces whose late spans are known as late.
+        """`remembered_ids` closed traces are remembered, to recognise their late spans.
 
-        `given_up` is told of each trace that is given up for want of memory.
+        `on_evict` receives each trace that is evicted for lack of memory.
         """
-        self._patience = patience
+        self._timeouts = timeouts
         self._max_bytes = max_bytes
-        self._remembered = remembered
-        self._given_up = given_up
-        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._remembered_ids = remembered_ids
+        self._on_evict = on_evict
+        self._open: OrderedDict[str, _OpenTrace] = OrderedDict()
         self._closed: OrderedDict[str, None] = OrderedDict()
         self.size = 0
         self.evicted_traces = 0
@@ -88,22 +89,22 @@ class TraceBuffer:
         return trace_id in self._open
 
     @property
-    def is_calm(self) -> bool:
-        """True while less than half of the memory is taken: room for traces from the store."""
+    def has_room(self) -> bool:
+        """True while less than half of the memory is used: traces may be read from the store."""
         return self.size < self._max_bytes // 2
 
     def add(self, spans: Iterable[SpanRecord], now_ns: int, *, is_root: bool = False) -> None:
-        """Take spans in; one that is already there is replaced.
+        """Add spans; a span with a known id replaces the earlier one.
 
         `is_root` is for spans whose parent is known to be in another process.
         """
         for span in spans:
             trace = self._open.get(span.trace_id)
             if trace is None:
-                trace = _Open(now_ns, now_ns, reopened=span.trace_id in self._closed)
+                trace = _OpenTrace(now_ns, now_ns, reopened=span.trace_id in self._closed)
                 self._open[span.trace_id] = trace
             known = trace.spans.get(span.span_id)
-            grown = size_of(span) - (size_of(known) if known else 0)
+            grown = span_bytes(span) - (span_bytes(known) if known else 0)
             trace.spans[span.span_id] = span
             trace.last_ns = now_ns
             trace.is_rooted = trace.is_rooted or is_root
@@ -111,70 +112,72 @@ class TraceBuffer:
             self.size += grown
         self._evict()
 
-    def close(self, now_ns: int, limit: int) -> list[Trace]:
-        """At most `limit` of the traces that nothing more is expected of, the oldest first."""
+    def close(self, now_ns: int, limit: int) -> list[AssembledTrace]:
+        """At most `limit` of the traces whose timeouts have passed, the oldest first."""
         due = [
             trace_id
             for trace_id, trace in self._open.items()
             if now_ns >= trace.last_ns + self._wait(trace)
-            or now_ns >= trace.first_ns + self._patience.longest
+            or now_ns >= trace.first_ns + self._timeouts.max_ns
         ]
         return [self._take(trace_id) for trace_id in due[:limit]]
 
-    def close_rooted(self) -> list[Trace]:
-        """Every trace whose root has come, without waiting for quiet."""
-        return [self._take(one) for one, trace in list(self._open.items()) if _has_root(trace)]
+    def close_rooted(self) -> list[AssembledTrace]:
+        """Every trace whose root has arrived, without waiting for late spans."""
+        return [
+            self._take(trace_id) for trace_id, trace in list(self._open.items()) if _has_root(trace)
+        ]
 
-    def close_all(self) -> list[Trace]:
-        """Every open trace, as it is."""
+    def close_all(self) -> list[AssembledTrace]:
+        """Every open trace, complete or not."""
         return [self._take(trace_id) for trace_id in list(self._open)]
 
     def drop(self, trace_ids: Iterable[str]) -> None:
-        """Forget these open traces, as if they had never come."""
+        """Forget these open traces without remembering their ids."""
         for trace_id in trace_ids:
             if (trace := self._open.pop(trace_id, None)) is not None:
                 self.size -= trace.size
 
-    def _wait(self, trace: _Open) -> int:
-        return self._patience.quiet if _has_root(trace) else self._patience.orphan
+    def _wait(self, trace: _OpenTrace) -> int:
+        return self._timeouts.quiet_ns if _has_root(trace) else self._timeouts.orphan_ns
 
-    def _take(self, trace_id: str) -> Trace:
+    def _take(self, trace_id: str) -> AssembledTrace:
         trace = self._open.pop(trace_id)
         self.size -= trace.size
         self._closed[trace_id] = None
         self._closed.move_to_end(trace_id)
-        if len(self._closed) > self._remembered:
+        if len(self._closed) > self._remembered_ids:
             self._closed.popitem(last=False)
         is_whole = _has_root(trace) and not trace.reopened
-        return Trace(trace_id, tuple(trace.spans.values()), is_whole)
+        return AssembledTrace(trace_id, tuple(trace.spans.values()), is_whole)
 
     def _evict(self) -> None:
         while self.size > self._max_bytes:
-            given_up = self._take(next(iter(self._open)))
+            evicted = self._take(next(iter(self._open)))
             self.evicted_traces += 1
-            self.evicted_spans += len(given_up.spans)
-            if self._given_up is not None:
-                self._given_up(given_up)
+            self.evicted_spans += len(evicted.spans)
+            if self._on_evict is not None:
+                self._on_evict(evicted)
 
 
-def size_of(span: SpanRecord) -> int:
-    """About how many bytes a span takes in memory."""
-    events = sum(VALUE_BYTES + _weight(event.attributes) for event in span.events)
-    return SPAN_BYTES + _weight(span.attributes) + events
+def span_bytes(span: SpanRecord) -> int:
+    """The approximate memory of a span in bytes."""
+    events = sum(VALUE_BYTES + _value_bytes(event.attributes) for event in span.events)
+    return SPAN_BYTES + _value_bytes(span.attributes) + events
 
 
-def _weight(value: AttributeValue) -> int:
+def _value_bytes(value: AttributeValue) -> int:
     if isinstance(value, str):
         return VALUE_BYTES + len(value)
     if isinstance(value, Mapping):
-        return sum(map(_weight, value.values())) + VALUE_BYTES * len(value)
+        return sum(map(_value_bytes, value.values())) + VALUE_BYTES * len(value)
     if isinstance(value, Sequence):
-        return sum(map(_weight, value))
+        return sum(map(_value_bytes, value))
     return VALUE_BYTES
 
 
-def _has_root(trace: _Open) -> bool:
-    """True where a span has no parent, or is a server's whose parent is in another process."""
+def _has_root(trace: _OpenTrace) -> bool:
+    """True if a span has no parent, or is a server span whose parent is not in the trace."""
     return trace.is_rooted or any(
         not span.parent_span_id
         or (span.kind in ROOT_KINDS and span.parent_span_id not in trace.spans)

@@ -1,4 +1,4 @@
-"""Where an answer's context came from, with the results of rerankers."""
+"""Finds the context of an answer: which spans, or which parts of the prompt, hold its passages."""
 
 from __future__ import annotations
 
@@ -7,77 +7,82 @@ from dataclasses import dataclass, replace
 
 from otel_rt4chart.spans.exchange.answers import is_retrieval
 from otel_rt4chart.spans.exchange.prompt_context import prompt_context
-from otel_rt4chart.spans.exchange.tree import CHECKS, RETRIEVAL, Tree
-from otel_rt4chart.spans.model import values
+from otel_rt4chart.spans.exchange.span_tree import CHECK_KINDS, RETRIEVAL_KINDS, SpanTree
+from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
+from otel_rt4chart.spans.model.values import parse_json
 from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.spans.model.view import Kind, Message, View
-from otel_rt4chart.spans.reading.documents import content_id, results
-from otel_rt4chart.spans.reading.texts import head, plain
+from otel_rt4chart.spans.reading.documents import content_id, read_tool_result
+from otel_rt4chart.spans.reading.text_comparison import normalize_text, passage_start
 from otel_rt4chart.verify.core.model import Passage
 
 
-def came_out(found: Sequence[View]) -> tuple[View, ...]:
-    """The views but those that a later reranker chose from; they come in the order of time."""
-    later = _Later()
-    out: list[View] = []
-    for one in reversed(found):
-        if one.kind is Kind.RERANKER:
-            if not later.ranked_again(one):
-                out.append(one)
-            later.add(one)
-        elif not later.chose_from(one):
-            out.append(one)
-    return tuple(reversed(out))
+def drop_reranker_inputs(views: Sequence[SpanView]) -> tuple[SpanView, ...]:
+    """Remove the retrievals whose results a later reranker ranked. `found` is in time order."""
+    later = _LaterRerankers()
+    remaining: list[SpanView] = []
+    for view in reversed(views):
+        if view.kind is OperationKind.RERANKER:
+            if not later.was_reranked(view):
+                remaining.append(view)
+            later.add(view)
+        elif not later.consumed(view):
+            remaining.append(view)
+    return tuple(reversed(remaining))
 
 
-class _Later:
-    """What the rerankers after a point in time were given, found by text and by id."""
+class _LaterRerankers:
+    """The input documents of the rerankers after a point in time, by text and by id."""
 
     def __init__(self) -> None:
         self._is_empty = True
         self._is_all_known = True
         self._texts: set[str] = set()
         self._by_id: dict[str, str] = {}
-        # What one chose from, or at least kept, by the first of its texts.
+        # The input documents of each reranker, or else those it kept, by the first of their texts.
         self._choices: dict[str, frozenset[str]] = {}
 
-    def add(self, reranker: View) -> None:
-        """A limit may have taken a part of what it was given: then that is not known."""
-        is_known = bool(reranker.given) and not reranker.span.dropped_attributes
+    def add(self, reranker: SpanView) -> None:
+        """Add a reranker. If a limit dropped attributes, its input documents are unknown."""
+        is_known = bool(reranker.input_documents) and not reranker.span.dropped_attributes
         self._is_empty = False
         self._is_all_known &= is_known
-        texts = [plain(one.text) for one in (reranker.given if is_known else reranker.documents)]
+        texts = [
+            normalize_text(document.text)
+            for document in (reranker.input_documents if is_known else reranker.documents)
+        ]
         if texts:
             self._choices.setdefault(texts[0], frozenset(texts))
         if is_known:
             self._texts.update(texts)
-            self._by_id |= {
-                one.id: text for one, text in zip(reranker.given, texts, strict=True)
-            }  # fmt: skip
+            documents = zip(reranker.input_documents, texts, strict=True)
+            self._by_id |= {document.id: text for document, text in documents}
 
-    def chose_from(self, retrieval: View) -> bool:
-        """True where a reranker was given any of its documents; a cut may stand in between.
+    def consumed(self, retrieval: SpanView) -> bool:
+        """True if a later reranker ranked any of these documents, possibly shortened.
 
-        Where it is not known which, a reranker was given what there was.
+        If the input of a reranker is unknown, it is assumed to be everything retrieved before.
         """
         if self._is_empty or not self._is_all_known:
             return not self._is_empty
         return not retrieval.documents or any(map(self._was_given, retrieval.documents))
 
-    def ranked_again(self, reranker: View) -> bool:
-        """True where one was given all that this one kept, or chose from nothing else.
+    def was_reranked(self, reranker: SpanView) -> bool:
+        """True if a later reranker ranked all that this one kept, or nothing else.
 
-        A part is not enough: rerankers beside each other may choose from the same documents.
+        An overlap is not enough: parallel rerankers may rank the same documents.
         """
-        texts = {plain(one.text) for one in reranker.documents}
+        texts = {normalize_text(document.text) for document in reranker.documents}
         chosen = (self._choices.get(text) for text in texts)
         return bool(texts) and (
-            texts <= self._texts or any(one is not None and one <= texts for one in chosen)
+            texts <= self._texts
+            or any(
+                texts_of_other is not None and texts_of_other <= texts for texts_of_other in chosen
+            )
         )
 
     def _was_given(self, document: Passage) -> bool:
-        """The same text, or a part of it under the same id."""
-        text = plain(document.text)
+        """True if its text was ranked, or a part of its text under the same id."""
+        text = normalize_text(document.text)
         part = self._by_id.get(document.id)
         return text in self._texts or (part is not None and (part in text or text in part))
 
@@ -86,162 +91,172 @@ TOOL_ROLES = ("tool", "function")
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """The final context, and what was left out of it on the way.
+class AnswerContext:
+    """The final context of an answer.
 
-    `views` are the retrievals that it came from. `missing` says why it is not whole, else None.
+    `views` are the retrievals that it came from. `missing` is the reason why it is incomplete,
+    otherwise None.
     """
 
     passages: tuple[Passage, ...] = ()
-    views: tuple[View, ...] = ()
+    views: tuple[SpanView, ...] = ()
     missing: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """What may speak of an answer: the `prompt` that it was given and the views `before` it.
+class ContextSources:
+    """Everything that may hold the context of an answer: its `prompt` and the views `before` it.
 
-    `retrievals` are those of the views, and of linked traces, whose documents reached it.
+    `retrievals` are those views, also of linked traces, whose documents reached the answer.
     """
 
-    answer: View
-    prompt: tuple[Message, ...]
-    before: tuple[View, ...]
-    retrievals: tuple[View, ...]
-    tree: Tree
+    answer: SpanView
+    prompt: tuple[ChatMessage, ...]
+    before: tuple[SpanView, ...]
+    retrievals: tuple[SpanView, ...]
+    tree: SpanTree
 
 
-def context_of(scene: Scene) -> Context:
-    """What the generator was given, from the best source that there is.
+def find_context(scene: ContextSources) -> AnswerContext:
+    """The context that the generator received, from the best available source.
 
-    In this order: rerankers and retrievers, and tools on a data store beside them; the context
-    among a prompt template's variables; tools on a data store; other tools' results together with
-    the context sections of the prompt. Where documents of a retrieval were hidden or cut, the
-    template's variables or the prompt's sections give the same text whole.
+    In this order: rerankers and retrievers, with tools on a data store beside them; the context
+    among the variables of a prompt template; tools on a data store; results of other tools together
+    with the context sections of the prompt. If documents of a retrieval were redacted or cut, the
+    variables or the sections may hold the same text complete.
     """
-    searches = [one for one in scene.retrievals if one.kind in RETRIEVAL]
-    # Not a source of the first rank on its own: a template shows what came of it.
-    stores = [one for one in scene.retrievals if one.kind is Kind.TOOL]
-    found = _from(scene.retrievals) if searches else Context()
+    searches = [retrieval for retrieval in scene.retrievals if retrieval.kind in RETRIEVAL_KINDS]
+    # Not preferred: the variables of a template show what the application made of the results.
+    stores = [retrieval for retrieval in scene.retrievals if retrieval.kind is OperationKind.TOOL]
+    found = _context_from(scene.retrievals) if searches else AnswerContext()
     if found.passages and found.missing is None:
         return found
-    if variables := _variables(scene):
-        return Context(variables, found.views)
-    sections = _sections(scene.prompt)
+    if variables := _template_passages(scene):
+        return AnswerContext(variables, found.views)
+    sections = _prompt_sections(scene.prompt)
     if searches:
         return replace(found, passages=sections, missing=None) if sections else found
     if stores:
-        return _from(stores)
-    return _last_resort(scene, sections)
+        return _context_from(stores)
+    return _context_from_tools_and_prompt(scene, sections)
 
 
-def retrievals(views: Iterable[View], tree: Tree) -> tuple[View, ...]:
-    """The retrievals whose documents came out: rerankers, and what did not go through them.
+def find_retrievals(views: Iterable[SpanView], tree: SpanTree) -> tuple[SpanView, ...]:
+    """The retrievals whose documents are results: rerankers, and what was not reranked.
 
-    `views` come in the order of time. A retrieval inside another one, or inside a tool, is a step
-    of it: the outer one's documents are what came out, the inner one's where the outer is a tool.
+    `views` are in time order. Of nested retrievals the outer one counts; of a retrieval inside a
+    tool, the retrieval, because the tool's output is text made of it.
     """
     found = [
-        one
-        for one in views
-        if is_retrieval(one) and _has_documents(one) and not tree.is_under(one, CHECKS)
+        view
+        for view in views
+        if is_retrieval(view) and _has_documents(view) and not tree.is_inside(view, CHECK_KINDS)
     ]
-    searches = {one.span.span_id for one in found if one.kind in RETRIEVAL}
-    around = {
-        parent.span.span_id for one in found if one.kind in RETRIEVAL for parent in tree.above(one)
+    searches = {view.span.span_id for view in found if view.kind in RETRIEVAL_KINDS}
+    enclosing = {
+        parent.span.span_id
+        for view in found
+        if view.kind in RETRIEVAL_KINDS
+        for parent in tree.ancestors(view)
     }
     outer = [
-        one
-        for one in found
-        if searches.isdisjoint(parent.span.span_id for parent in tree.above(one))
-        and not (one.kind is Kind.TOOL and one.span.span_id in around)
+        view
+        for view in found
+        if searches.isdisjoint(parent.span.span_id for parent in tree.ancestors(view))
+        and not (view.kind is OperationKind.TOOL and view.span.span_id in enclosing)
     ]
-    return came_out(outer)
+    return drop_reranker_inputs(outer)
 
 
-def merged(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """The passages in order, each once; another text under a known id gets an id of its own."""
+def merge_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """The passages in order without duplicates; a different text under a known id gets a new id."""
     texts: dict[str, str] = {}
-    found: list[Passage] = []
+    result: list[Passage] = []
     for passage in passages:
-        name = free_name(passage, texts)
-        if name not in texts:
-            texts[name] = passage.text
-            found.append(replace(passage, id=name))
-    return tuple(found)
+        passage_id = unique_passage_id(passage, texts)
+        if passage_id not in texts:
+            texts[passage_id] = passage.text
+            result.append(replace(passage, id=passage_id))
+    return tuple(result)
 
 
-def free_name(passage: Passage, texts: dict[str, str]) -> str:
-    """The passage's id, numbered where another text is known under it."""
-    name, number = passage.id, 1
-    while texts.get(name, passage.text) != passage.text:
+def unique_passage_id(passage: Passage, texts: dict[str, str]) -> str:
+    """The passage's id, with a number appended if it belongs to a different text."""
+    passage_id, number = passage.id, 1
+    while texts.get(passage_id, passage.text) != passage.text:
         number += 1
-        name = f"{passage.id}~{number}"
-    return name
+        passage_id = f"{passage.id}~{number}"
+    return passage_id
 
 
-def missing_in(views: Sequence[View]) -> Decision | None:
-    """Why documents may be missing; some of them are not enough: any may bear the answer out."""
-    if any(one.is_redacted for one in views):
+def missing_text_reason(views: Sequence[SpanView]) -> Decision | None:
+    """Why documents may be missing. Partial documents are not enough: any may matter."""
+    if any(view.is_redacted for view in views):
         return Decision.REDACTED
-    return Decision.TRUNCATED if any(one.is_truncated for one in views) else None
+    return Decision.TRUNCATED if any(view.is_truncated for view in views) else None
 
 
-def tool_messages(prompt: Sequence[Message]) -> tuple[Passage, ...]:
-    """What tools returned, as it stands in the prompt: documents where it has their shape."""
-    texts = [one.text for one in prompt if one.role in TOOL_ROLES]
-    return tuple(one for text in texts for one in results(values.opened(text).value, text)[0])
+def tool_result_passages(prompt: Sequence[ChatMessage]) -> tuple[Passage, ...]:
+    """Tool results in the prompt: documents if they have that shape, otherwise one text each."""
+    texts = [message.text for message in prompt if message.role in TOOL_ROLES]
+    return tuple(
+        passage for text in texts for passage in read_tool_result(parse_json(text).value, text)[0]
+    )
 
 
-def _from(views: Sequence[View]) -> Context:
+def _context_from(views: Sequence[SpanView]) -> AnswerContext:
     documents = (document for view in views for document in view.documents)
-    return Context(merged(documents), tuple(views), missing_in(views))
+    return AnswerContext(merge_passages(documents), tuple(views), missing_text_reason(views))
 
 
-def _has_documents(one: View) -> bool:
-    return bool(one.documents) or one.is_redacted or one.is_truncated
+def _has_documents(view: SpanView) -> bool:
+    return bool(view.documents) or view.is_redacted or view.is_truncated
 
 
-def _variables(scene: Scene) -> tuple[Passage, ...]:
-    """Of the answer's own template, else of the last prompt before it, else of what is above."""
-    prompts = [one for one in scene.before if one.kind is Kind.PROMPT]
-    order = [scene.answer, *reversed(prompts), *scene.tree.above(scene.answer)]
-    found = next((one for one in order if one.variables), None)
-    if found is None or (found.kind is Kind.PROMPT and missing_in([found])):
+def _template_passages(scene: ContextSources) -> tuple[Passage, ...]:
+    """The variables of the answer's template, else of the last prompt before it, else above."""
+    prompts = [view for view in scene.before if view.kind is OperationKind.PROMPT]
+    order = [scene.answer, *reversed(prompts), *scene.tree.ancestors(scene.answer)]
+    found = next((view for view in order if view.variables), None)
+    if found is None or (found.kind is OperationKind.PROMPT and missing_text_reason([found])):
         return ()
-    return merged(found.variables)
+    return merge_passages(found.variables)
 
 
-def _sections(prompt: Sequence[Message]) -> tuple[Passage, ...]:
-    return merged(_texts(prompt_context(prompt)))
+def _prompt_sections(prompt: Sequence[ChatMessage]) -> tuple[Passage, ...]:
+    return merge_passages(_passages_from_texts(prompt_context(prompt)))
 
 
-def _last_resort(scene: Scene, sections: Sequence[Passage]) -> Context:
-    """What other tools of the turn returned, and what the prompt shows."""
+def _context_from_tools_and_prompt(
+    scene: ContextSources, sections: Sequence[Passage]
+) -> AnswerContext:
+    """Results of other tools of the turn, and the context sections of the prompt."""
     turn = scene.tree.turn(scene.answer)
     tools = [
-        one
-        for one in scene.before
-        if one.kind is Kind.TOOL
-        and scene.tree.turn(one) is turn
-        and _has_documents(one)
-        and not scene.tree.is_under(one, (Kind.TOOL, *RETRIEVAL, *CHECKS))
+        view
+        for view in scene.before
+        if view.kind is OperationKind.TOOL
+        and scene.tree.turn(view) is turn
+        and _has_documents(view)
+        and not scene.tree.is_inside(view, (OperationKind.TOOL, *RETRIEVAL_KINDS, *CHECK_KINDS))
     ]
-    shown = tool_messages(scene.prompt)
+    in_prompt = tool_result_passages(scene.prompt)
     documents = [document for tool in tools for document in tool.documents]
-    told = plain("\n".join(one.text for one in documents))
-    # The same result may stand in the prompt in another shape.
-    new = [one for one in shown if head(one.text) not in told]
-    passages = merged([*documents, *new, *sections])
-    missing = None if shown else missing_in(tools)
-    return Context(passages, tuple(tools), missing or (None if passages else _lost(scene)))
+    known_text = normalize_text("\n".join(document.text for document in documents))
+    # The prompt may hold the same result in another shape.
+    new = [view for view in in_prompt if passage_start(view.text) not in known_text]
+    passages = merge_passages([*documents, *new, *sections])
+    missing = None if in_prompt else missing_text_reason(tools)
+    return AnswerContext(
+        passages, tuple(tools), missing or (None if passages else _no_context_reason(scene))
+    )
 
 
-def _lost(scene: Scene) -> Decision:
-    """Why there is no context at all: a prompt that is hidden or cut may have held it."""
-    return missing_in([scene.answer]) or Decision.NO_CONTEXT
+def _no_context_reason(scene: ContextSources) -> Decision:
+    """Why there is no context: a redacted or cut prompt may have held it."""
+    return missing_text_reason([scene.answer]) or Decision.NO_CONTEXT
 
 
-def _texts(texts: Iterable[str]) -> tuple[Passage, ...]:
-    """Texts as passages, with ids from their content, as documents without an id have."""
+def _passages_from_texts(texts: Iterable[str]) -> tuple[Passage, ...]:
+    """Texts as passages; the id is derived from the text, as for documents without one."""
     return tuple(Passage(content_id(text), text) for text in texts if text.strip())

@@ -1,4 +1,4 @@
-"""The answers of one trace: which text was said to the user, and which passages stood behind it."""
+"""Finds the answers of a trace, each with its question and its passages."""
 
 from __future__ import annotations
 
@@ -8,266 +8,325 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from otel_rt4chart.core import semconv
-from otel_rt4chart.spans.exchange.answers import answers, read_by_user
-from otel_rt4chart.spans.exchange.context import Context, Scene, context_of, missing_in, retrievals
-from otel_rt4chart.spans.exchange.marks import Mark, mark_of
-from otel_rt4chart.spans.exchange.passage_stages import staged
-from otel_rt4chart.spans.exchange.prompt_context import asked_in
-from otel_rt4chart.spans.exchange.route import named_route
-from otel_rt4chart.spans.exchange.tree import RETRIEVAL, Tree
-from otel_rt4chart.spans.model import values
+from otel_rt4chart.spans.exchange.answers import answer_text, find_answers
+from otel_rt4chart.spans.exchange.context import (
+    AnswerContext,
+    ContextSources,
+    find_context,
+    find_retrievals,
+    missing_text_reason,
+)
+from otel_rt4chart.spans.exchange.passage_stages import find_passage_stages
+from otel_rt4chart.spans.exchange.prompt_context import question_in_prompt
+from otel_rt4chart.spans.exchange.route import explicit_route
+from otel_rt4chart.spans.exchange.sampling_marks import SamplingMark, find_sampling_mark
+from otel_rt4chart.spans.exchange.span_tree import RETRIEVAL_KINDS, SpanTree
 from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
+from otel_rt4chart.spans.model.values import as_text
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
-from otel_rt4chart.spans.model.view import Kind, Message, View
-from otel_rt4chart.spans.reading.texts import first_text, head, is_data, plain
+from otel_rt4chart.spans.reading.text_comparison import (
+    first_nonempty,
+    is_json_structure,
+    normalize_text,
+    passage_start,
+)
 from otel_rt4chart.verify.core.model import Exchange
 
-MAX_LINKED = 8
-# More answers than this in one trace are a batch, not one beside its title.
-MAX_BESIDE = 20
-# Who asks, in a prompt; `prompt` is the whole text that a model of no conversation completes.
-ASKING = ("user", "human", "prompt")
+MAX_LINKED_TRACES = 8
+# A trace with more answers than this is a batch job, not an answer with auxiliary generations.
+MAX_ANSWERS_COMPARED = 20
+# Roles of messages that ask. `prompt` is the whole prompt of a completion model.
+QUESTION_ROLES = ("user", "human", "prompt")
 
 
-def candidates(
+def find_candidates(
     spans: Sequence[SpanRecord], linked: Sequence[SpanRecord] = ()
 ) -> tuple[Candidate, ...]:
-    """The answers of ONE trace's spans, in the order in which they were given.
+    """The answers of ONE trace, in time order.
 
-    An answer is a generation of each turn, or what the turn's span says: under each outermost chain
-    or agent, or under the trace's root where there is none (`answers` says which). `linked` are
-    spans of other traces: the documents retrieved there are the context of an answer that has none
-    in its own trace and that, or a span above it, links to them. Neither the order of the spans nor
-    duplicates matter.
+    Each turn, which is an outermost chain or agent or else the root, has one answer: a generation,
+    or the output of the turn (`find_answers` chooses). `linked` are spans of other traces: the
+    documents retrieved there are the context of an answer without context of its own, if its span
+    or an ancestor links to them. The order of the spans and duplicates do not matter.
     """
-    return candidates_in(Tree(spans), linked)
+    return candidates_in_tree(SpanTree(spans), linked)
 
 
-def candidates_in(tree: Tree, linked: Sequence[SpanRecord] = ()) -> tuple[Candidate, ...]:
-    """`candidates` of a trace whose spans were read already."""
-    return tuple(_candidate(place) for place in _places(tree, _trees(linked)))
+def candidates_in_tree(tree: SpanTree, linked: Sequence[SpanRecord] = ()) -> tuple[Candidate, ...]:
+    """`candidates` of a trace whose spans were already read."""
+    return tuple(
+        _candidate(answer_in_trace)
+        for answer_in_trace in _find_trace_answers(tree, _trees_by_trace(linked))
+    )
 
 
-def links_wanted(spans: Sequence[SpanRecord]) -> set[str]:
-    """The ids of other traces that may hold the context of answers without any; eight at most."""
+def linked_trace_ids(spans: Sequence[SpanRecord]) -> set[str]:
+    """The ids of at most eight other traces that may hold the context of answers without any."""
     if not any(link.trace_id != span.trace_id for span in spans for link in span.links):
         return set()
-    found: dict[str, None] = {}
-    for place in _places(Tree(spans), {}):
-        if place.answer.output.strip() and _is_bare(context_of(_scene(place))):
-            found |= dict.fromkeys(trace for trace, _ in _links(place))
-    return set(list(found)[:MAX_LINKED])
+    trace_ids: dict[str, None] = {}
+    for answer_in_trace in _find_trace_answers(SpanTree(spans), {}):
+        if answer_in_trace.answer.output.strip() and _has_no_context(
+            find_context(_context_sources(answer_in_trace))
+        ):
+            trace_ids |= dict.fromkeys(trace for trace, _ in _linked_spans(answer_in_trace))
+    return set(list(trace_ids)[:MAX_LINKED_TRACES])
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """An answer in its trace: `near` is all of it but the turns that have another answer.
+class _TraceAnswer:
+    """An answer in its trace: `near` is the trace without the turns that have another answer.
 
-    `kept_from` are the ids of spans near it whose documents it was not given.
+    `excluded` are the ids of near spans whose documents did not reach the answer. `default_mark` is
+    the sampling mark found anywhere in the trace.
     """
 
-    answer: View
-    near: Sequence[View]
-    elsewhere: Mark
-    tree: Tree
-    linked: Mapping[str, Tree]
-    kept_from: frozenset[str] = frozenset()
+    answer: SpanView
+    near: Sequence[SpanView]
+    default_mark: SamplingMark
+    tree: SpanTree
+    linked: Mapping[str, SpanTree]
+    excluded: frozenset[str] = frozenset()
 
 
-def _places(tree: Tree, linked: Mapping[str, Tree]) -> list[_Place]:
-    found = answers(tree)
-    turns: defaultdict[str, list[View]] = defaultdict(list)
-    for one in tree:
-        turn = tree.turn(one).span.span_id
-        turns[turn if turn in found else ""].append(one)
-    mark = mark_of((), tree)
-    places = [
-        _Place(answer, _in_time(turns[turn] + turns[""]), mark, tree, linked)
-        for turn, answer in found.items()
+def _find_trace_answers(tree: SpanTree, linked: Mapping[str, SpanTree]) -> list[_TraceAnswer]:
+    answer_by_turn = find_answers(tree)
+    turns: defaultdict[str, list[SpanView]] = defaultdict(list)
+    for view in tree:
+        turn = tree.turn(view).span.span_id
+        turns[turn if turn in answer_by_turn else ""].append(view)
+    default_mark = find_sampling_mark((), tree)
+    trace_answers = [
+        _TraceAnswer(answer, _in_time_order(turns[turn] + turns[""]), default_mark, tree, linked)
+        for turn, answer in answer_by_turn.items()
     ]
-    shared = retrievals(_in_time(turns[""]), tree) if 1 < len(places) <= MAX_BESIDE else ()
-    return sorted(_told_apart(places, shared), key=lambda one: _time(one.answer))
+    shared = (
+        find_retrievals(_in_time_order(turns[""]), tree)
+        if 1 < len(trace_answers) <= MAX_ANSWERS_COMPARED
+        else ()
+    )
+    return sorted(
+        _exclude_unseen_retrievals(trace_answers, shared), key=lambda view: _time_order(view.answer)
+    )
 
 
-def _told_apart(places: Sequence[_Place], shared: Sequence[View]) -> Iterator[_Place]:
-    """Keep what was retrieved outside of every turn from those that nothing of it can have reached.
+def _exclude_unseen_retrievals(
+    trace_answers: Sequence[_TraceAnswer], shared: Sequence[SpanView]
+) -> Iterator[_TraceAnswer]:
+    """Exclude retrievals outside all turns from answers that they cannot have reached.
 
-    Such is a title that is made of the question, beside its answer: another's prompt shows a
-    document, its own shows none, nor what another answer says, by which it may have come.
+    An example is a conversation title, generated from the question beside the answer: the prompt of
+    another answer contains a document, its own prompt contains none, nor the text of another answer
+    that could have passed one on.
     """
-    heads = {head(one.text) for view in shared for one in view.documents} - {""}
-    names = frozenset(view.span.span_id for view in shared)
-    shows = [_shows(place, heads) for place in places]
-    for place, is_shown in zip(places, shows, strict=True):
-        others = {head(one.answer.output) for one in places if one is not place} - {""}
-        is_apart = is_shown is False and any(shows) and not _shows(place, others)
-        yield replace(place, kept_from=names) if is_apart else place
+    starts = {passage_start(document.text) for view in shared for document in view.documents} - {""}
+    shared_ids = frozenset(view.span.span_id for view in shared)
+    shown = [_prompt_contains(answer_in_trace, starts) for answer_in_trace in trace_answers]
+    for answer_in_trace, is_shown in zip(trace_answers, shown, strict=True):
+        other_starts = {
+            passage_start(answer.answer.output)
+            for answer in trace_answers
+            if answer is not answer_in_trace
+        } - {""}
+        is_unreached = (
+            is_shown is False and any(shown) and not _prompt_contains(answer_in_trace, other_starts)
+        )
+        yield replace(answer_in_trace, excluded=shared_ids) if is_unreached else answer_in_trace
 
 
-def _shows(place: _Place, heads: Collection[str]) -> bool | None:
-    """True where the prompt shows a text that begins so; None where the prompt is not known."""
-    prompt = _prompt(place) if heads else ()
-    if not prompt or missing_in(_generations(place)):
+def _prompt_contains(answer_in_trace: _TraceAnswer, starts: Collection[str]) -> bool | None:
+    """True if the prompt contains one of the starts of texts; None if the prompt is unknown."""
+    prompt = _prompt(answer_in_trace) if starts else ()
+    if not prompt or missing_text_reason(_generations(answer_in_trace)):
         return None
-    whole = plain("\n".join(one.text for one in prompt))
-    return any(start in whole for start in heads)
+    text = normalize_text("\n".join(message.text for message in prompt))
+    return any(start in text for start in starts)
 
 
-def _trees(spans: Iterable[SpanRecord]) -> dict[str, Tree]:
+def _trees_by_trace(spans: Iterable[SpanRecord]) -> dict[str, SpanTree]:
     traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
     for span in spans:
         traces[span.trace_id].append(span)
-    return {name: Tree(trace) for name, trace in traces.items()}
+    return {name: SpanTree(trace) for name, trace in traces.items()}
 
 
-def _time(one: View) -> tuple[int, int, str]:
-    return one.span.start_ns, one.span.end_ns, one.span.span_id
+def _time_order(view: SpanView) -> tuple[int, int, str]:
+    return view.span.start_ns, view.span.end_ns, view.span.span_id
 
 
-def _in_time(views: Iterable[View]) -> list[View]:
-    return sorted(views, key=_time)
+def _in_time_order(views: Iterable[SpanView]) -> list[SpanView]:
+    return sorted(views, key=_time_order)
 
 
-def _candidate(place: _Place) -> Candidate:
-    answer, tree, span = place.answer, place.tree, place.answer.span
-    scene = _scene(place)
-    context = context_of(scene)
-    far = _linked_views(place) if _is_bare(context) else ()
-    if far:
-        scene = _scene(place, far)
-        context = context_of(scene)
-    line = [answer, *tree.above(answer)]
-    order = [*line, *place.near]
-    mark = mark_of(line, place.near, place.elsewhere)
+def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
+    answer, tree, span = answer_in_trace.answer, answer_in_trace.tree, answer_in_trace.answer.span
+    sources = _context_sources(answer_in_trace)
+    context = find_context(sources)
+    linked = _linked_retrievals(answer_in_trace) if _has_no_context(context) else ()
+    if linked:
+        sources = _context_sources(answer_in_trace, linked)
+        context = find_context(sources)
+    ancestry = [answer, *tree.ancestors(answer)]
+    by_distance = [*ancestry, *answer_in_trace.near]
+    mark = find_sampling_mark(ancestry, answer_in_trace.near, answer_in_trace.default_mark)
     resource = span.resource
     return Candidate(
         exchange=Exchange(
-            _question(place, context, scene),
+            _question(answer_in_trace, context, sources),
             context.passages,
-            read_by_user(answer, tree.turn(answer)),
-            _date(span.start_ns),
+            answer_text(answer, tree.turn(answer)),
+            _iso_date(span.start_ns),
         ),
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
-        service=values.text(resource.get(semconv.SERVICE_NAME)),
-        route=_route(place, line),
-        environment=values.text(
+        service=as_text(resource.get(semconv.SERVICE_NAME)),
+        route=_route(answer_in_trace, ancestry),
+        environment=as_text(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),
-        model=answer.model or first_text(one.model for one in _generations(place)),
+        model=answer.model
+        or first_nonempty(generation.model for generation in _generations(answer_in_trace)),
         prompt_version=answer.prompt_version,
-        release=values.text(resource.get(semconv.SERVICE_VERSION)),
-        session=first_text(one.session for one in order),
+        release=as_text(resource.get(semconv.SERVICE_VERSION)),
+        session=first_nonempty(view.session for view in by_distance),
         sampled=mark.sampled,
         sample_rate=mark.sample_rate,
         decision_hint=mark.hint,
-        blocked=_blocked(answer, context),
-        staged=staged(scene, context, far),
+        blocked=_blocked_reason(answer, context),
+        staged=find_passage_stages(sources, context, linked),
         end_ns=span.end_ns,
     )
 
 
-def _scene(place: _Place, far: tuple[View, ...] = ()) -> Scene:
-    until = place.answer.span.end_ns
+def _context_sources(
+    answer_in_trace: _TraceAnswer, linked: tuple[SpanView, ...] = ()
+) -> ContextSources:
+    until = answer_in_trace.answer.span.end_ns
     before = tuple(
-        one
-        for one in place.near
-        if one.span.start_ns <= until
-        and one is not place.answer
-        and one.span.span_id not in place.kept_from
+        view
+        for view in answer_in_trace.near
+        if view.span.start_ns <= until
+        and view is not answer_in_trace.answer
+        and view.span.span_id not in answer_in_trace.excluded
     )
-    found = retrievals(before, place.tree)
-    return Scene(place.answer, _prompt(place), before, found + far, place.tree)
+    found = find_retrievals(before, answer_in_trace.tree)
+    return ContextSources(
+        answer_in_trace.answer,
+        _prompt(answer_in_trace),
+        before,
+        found + linked,
+        answer_in_trace.tree,
+    )
 
 
-def _prompt(place: _Place) -> tuple[Message, ...]:
-    """What the answer was generated from; of a call that is traced twice, the model's own span."""
-    found = [one.prompt for one in _generations(place) if one.prompt]
-    return found[-1] if found else ()
+def _prompt(answer_in_trace: _TraceAnswer) -> tuple[ChatMessage, ...]:
+    """The prompt of the answer; of a call that is traced twice, that of the inner span."""
+    prompts = [
+        generation.prompt for generation in _generations(answer_in_trace) if generation.prompt
+    ]
+    return prompts[-1] if prompts else ()
 
 
-def _generations(place: _Place) -> list[View]:
-    """The generations of the same words, or, of a turn that speaks itself, the silent ones."""
-    said = place.answer.output if place.answer.kind is Kind.LLM else ""
-    turn = place.tree.turn(place.answer)
+def _generations(answer_in_trace: _TraceAnswer) -> list[SpanView]:
+    """The generations with the answer's text; without text, if the turn itself has the answer."""
+    text = answer_in_trace.answer.output if answer_in_trace.answer.kind is OperationKind.LLM else ""
+    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
     return [
-        one
-        for one in place.near
-        if one.kind is Kind.LLM
-        and one.output == said
-        and not one.calls_tools_only
-        and place.tree.turn(one) is turn
-        and not place.tree.is_under(one, RETRIEVAL)
+        view
+        for view in answer_in_trace.near
+        if view.kind is OperationKind.LLM
+        and view.output == text
+        and not view.calls_tools_only
+        and answer_in_trace.tree.turn(view) is turn
+        and not answer_in_trace.tree.is_inside(view, RETRIEVAL_KINDS)
     ]
 
 
-def _links(place: _Place) -> Iterator[tuple[str, str]]:
-    """Trace and span ids that the answer or a span above it links to, in other traces."""
-    own = place.answer.span.trace_id
-    for one in (place.answer, *place.tree.above(place.answer)):
-        for link in one.span.links:
+def _linked_spans(answer_in_trace: _TraceAnswer) -> Iterator[tuple[str, str]]:
+    """Trace and span ids in other traces that the answer or an ancestor links to."""
+    own = answer_in_trace.answer.span.trace_id
+    for ancestor in (
+        answer_in_trace.answer,
+        *answer_in_trace.tree.ancestors(answer_in_trace.answer),
+    ):
+        for link in ancestor.span.links:
             if link.trace_id != own:
                 yield link.trace_id, link.span_id
 
 
-def _is_bare(context: Context) -> bool:
+def _has_no_context(context: AnswerContext) -> bool:
     return not (context.passages or context.views)
 
 
-def _linked_views(place: _Place) -> tuple[View, ...]:
-    """The retrievals in the linked turns, or in all of a trace where the linked span is unknown."""
-    found: dict[tuple[str, str], View] = {}
-    for trace, name in _links(place):
-        tree = place.linked.get(trace)
+def _linked_retrievals(answer_in_trace: _TraceAnswer) -> tuple[SpanView, ...]:
+    """The retrievals of the linked turns, or of the whole trace if the linked span is unknown."""
+    retrievals: dict[tuple[str, str], SpanView] = {}
+    for trace, span_id in _linked_spans(answer_in_trace):
+        tree = answer_in_trace.linked.get(trace)
         if tree is None:
             continue
-        target = tree.get(name)
+        target = tree.get(span_id)
         turn = tree.turn(target) if target else None
-        views = [one for one in tree if turn is None or tree.turn(one) is turn]
-        found |= {(trace, one.span.span_id): one for one in retrievals(views, tree)}
-    return tuple(found.values())
+        views = [view for view in tree if turn is None or tree.turn(view) is turn]
+        retrievals |= {
+            (trace, retrieval.span.span_id): retrieval for retrieval in find_retrievals(views, tree)
+        }
+    return tuple(retrievals.values())
 
 
-def _blocked(answer: View, context: Context) -> Decision | None:
-    """Why the answer cannot be verified: text that is hidden or lost is not text that is absent."""
+def _blocked_reason(answer: SpanView, context: AnswerContext) -> Decision | None:
+    """Why the answer cannot be verified. Redacted or lost text is not the same as no text."""
     if not answer.output.strip():
-        return missing_in([answer]) or Decision.NO_CONTENT
+        return missing_text_reason([answer]) or Decision.NO_CONTENT
     return context.missing or (None if context.passages else Decision.NO_CONTEXT)
 
 
-def _question(place: _Place, context: Context, scene: Scene) -> str:
-    """The input of the turn or of what lies above it, else the last message, else a query.
+def _question(
+    answer_in_trace: _TraceAnswer, context: AnswerContext, sources: ContextSources
+) -> str:
+    """The input of the turn or of an ancestor, else the last user message, else a query.
 
-    Where the last message stands in that input, it is the question without what is around it.
+    If that input contains the last user message, the message is the question without its frame.
     """
-    turn = place.tree.turn(place.answer)
-    above = [one.input for one in (turn, *place.tree.above(turn)) if one.kind is not Kind.LLM]
-    asked = first_text(text for text in above if not is_data(text))
-    said = next((one.text for one in reversed(scene.prompt) if one.role in ASKING), "")
-    said = asked_in(said) or said
-    if asked:
-        return said if plain(said) and plain(said) in plain(asked) else asked
-    queries = (one.input for one in context.views)
-    return said or first_text([*queries, *above]) or place.answer.input
-
-
-def _route(place: _Place, line: Sequence[View]) -> str:
-    """A name on the nearest span, else the root span's name, else the service's."""
-    turn = place.tree.turn(place.answer)
-    # A server's span inside the turn is that of a service which is only called.
-    outside = (one for one in place.near if place.tree.turn(one) is not turn)
-    servers = [*line, *outside]
-    named = named_route(
-        [one.span.attributes for one in (*line, *place.near)],
-        [one.span.attributes for one in servers],
+    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    inputs = [
+        ancestor.input
+        for ancestor in (turn, *answer_in_trace.tree.ancestors(turn))
+        if ancestor.kind is not OperationKind.LLM
+    ]
+    question = first_nonempty(text for text in inputs if not is_json_structure(text))
+    message = next(
+        (message.text for message in reversed(sources.prompt) if message.role in QUESTION_ROLES), ""
     )
-    service = values.text(place.answer.span.resource.get(semconv.SERVICE_NAME))
-    return named or place.tree.root(place.answer).span.name or service
+    message = question_in_prompt(message) or message
+    if question:
+        return (
+            message
+            if normalize_text(message) and normalize_text(message) in normalize_text(question)
+            else question
+        )
+    queries = (view.input for view in context.views)
+    return message or first_nonempty([*queries, *inputs]) or answer_in_trace.answer.input
 
 
-def _date(ns: int) -> str:
-    """The day of a span, in ISO 8601; nothing where its clock says nothing that can be meant."""
+def _route(answer_in_trace: _TraceAnswer, ancestry: Sequence[SpanView]) -> str:
+    """A name on the nearest span, else the name of the root span, else of the service."""
+    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    # A server span inside the turn belongs to another service that the turn calls.
+    outside = (view for view in answer_in_trace.near if answer_in_trace.tree.turn(view) is not turn)
+    servers = [*ancestry, *outside]
+    named = explicit_route(
+        [view.span.attributes for view in (*ancestry, *answer_in_trace.near)],
+        [server.span.attributes for server in servers],
+    )
+    service = as_text(answer_in_trace.answer.span.resource.get(semconv.SERVICE_NAME))
+    return named or answer_in_trace.tree.root(answer_in_trace.answer).span.name or service
+
+
+def _iso_date(ns: int) -> str:
+    """The day of a span in ISO 8601; empty if its time is out of range."""
     try:
         return datetime.fromtimestamp(ns / 1e9, UTC).date().isoformat() if ns > 0 else ""
     except (OverflowError, ValueError, OSError):

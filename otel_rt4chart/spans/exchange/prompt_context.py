@@ -1,4 +1,4 @@
-"""The context in a prompt's text: sections set apart by headings or tags."""
+"""Finds the context in the text of a prompt: sections marked by tags or headings."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from otel_rt4chart.spans.model.view import Message
+from otel_rt4chart.spans.model.span_view import ChatMessage
 
-NAMES = "context|documents?|sources?|passages?|search_results?|excerpts?"
-TAG = re.compile(
-    rf"<(?P<close>/)?(?P<name>(?:retrieved_)?(?:{NAMES}))(?:[ \t\n][^<>]{{0,300}})?>", re.IGNORECASE
+TAG_NAMES = "context|documents?|sources?|passages?|search_results?|excerpts?"
+TAG_PATTERN = re.compile(
+    rf"<(?P<close>/)?(?P<name>(?:retrieved_)?(?:{TAG_NAMES}))(?:[ \t\n][^<>]{{0,300}})?>",
+    re.IGNORECASE,
 )
-# Where a document has parts, its text is in one of these.
-TEXT = re.compile(r"<(document_content|page_content|content|text)>", re.IGNORECASE)
-# What stands between two tags that are only spoken of, and what a template has before it is filled.
-EMPTY = re.compile(r"\W*(?:and|or)?\W*|\W*\{+[^{}\n]{0,80}\}+\W*", re.IGNORECASE)
+# The text of a document that has several parts is in one of these.
+TEXT_TAG = re.compile(r"<(document_content|page_content|content|text)>", re.IGNORECASE)
+# Text between two tags that are only mentioned, or an unfilled placeholder of a template.
+UNFILLED = re.compile(r"\W*(?:and|or)?\W*|\W*\{+[^{}\n]{0,80}\}+\W*", re.IGNORECASE)
 MAX_DEPTH = 20
 
 
-class Element(NamedTuple):
-    """A closed tag: where its text is, and how many closed ones stand around it."""
+class TagElement(NamedTuple):
+    """A closed element: the position of its opening tag, and the range of its text."""
 
     name: str
     outer: int
@@ -29,72 +30,72 @@ class Element(NamedTuple):
     end: int
 
 
-def tagged(text: str) -> list[str]:
-    """The texts between tags: those of the documents in a section, else the whole section.
+def tagged_sections(text: str) -> list[str]:
+    """The texts between tags: of each document in a section, else of the whole section.
 
-    A tag that is opened and never closed is spoken of, not used.
+    A tag that is never closed is only mentioned in the text, and ignored.
     """
-    elements = _elements(text)
+    elements = _tag_elements(text)
     found: list[str] = []
     last = -1
-    for place, one in enumerate(elements):
-        if one.outer < last:
+    for index, element in enumerate(elements):
+        if element.outer < last:
             continue
-        last = one.end
-        inner = _children(elements, place)
-        parts = [_content(text[part.start : part.end]) for part in inner or [one]]
+        last = element.end
+        inner = _child_documents(elements, index)
+        parts = [_document_text(text[part.start : part.end]) for part in inner or [element]]
         found += [part for part in parts if is_filled(part)]
     return found
 
 
 def is_filled(text: str) -> bool:
-    """True for text that is neither a word between two tags nor a placeholder."""
-    return EMPTY.fullmatch(text) is None
+    """True for text other than a word between two mentioned tags, or a placeholder."""
+    return UNFILLED.fullmatch(text) is None
 
 
-def _elements(text: str) -> list[Element]:
-    """The closed tags in the order in which they open."""
+def _tag_elements(text: str) -> list[TagElement]:
+    """The closed elements in the order of their opening tags."""
     opened: list[tuple[str, int, int]] = []
-    found: list[Element] = []
-    for tag in TAG.finditer(text):
+    found: list[TagElement] = []
+    for tag in TAG_PATTERN.finditer(text):
         name = tag["name"].lower()
         if not tag["close"]:
             opened = [*opened[-MAX_DEPTH:], (name, tag.start(), tag.end())]
             continue
-        place = next((n for n in range(len(opened) - 1, -1, -1) if opened[n][0] == name), None)
-        if place is not None:
-            found.append(Element(name, opened[place][1], opened[place][2], tag.start()))
-            del opened[place:]
-    return sorted(found, key=lambda one: one.outer)
+        index = next((n for n in range(len(opened) - 1, -1, -1) if opened[n][0] == name), None)
+        if index is not None:
+            found.append(TagElement(name, opened[index][1], opened[index][2], tag.start()))
+            del opened[index:]
+    return sorted(found, key=lambda element: element.outer)
 
 
-def _children(elements: list[Element], place: int) -> list[Element]:
-    """The documents of a container: the outermost inside it that are of one name, not a part."""
-    whole = elements[place]
-    found: list[Element] = []
-    # Not a slice: of many sections side by side each would copy all that follow.
-    place += 1
-    while place < len(elements) and elements[place].outer < whole.end:
-        if not found or elements[place].outer >= found[-1].end:
-            found.append(elements[place])
-        place += 1
-    # Of `<document><source>a.pdf</source>…` the source names the document and is not its text.
-    return found if whole.name.endswith("s") or "context" in whole.name else []
+def _child_documents(elements: list[TagElement], index: int) -> list[TagElement]:
+    """The documents in a container: the outermost elements inside it."""
+    container = elements[index]
+    found: list[TagElement] = []
+    # No slice: copying the rest of the list for each section would be quadratic.
+    index += 1
+    while index < len(elements) and elements[index].outer < container.end:
+        if not found or elements[index].outer >= found[-1].end:
+            found.append(elements[index])
+        index += 1
+    # In `<document><source>a.pdf</source>…` the source is the document's name, not its text.
+    return found if container.name.endswith("s") or "context" in container.name else []
 
 
-def _content(text: str) -> str:
-    """A document's text without its other parts."""
-    opening = TEXT.search(text)
+def _document_text(text: str) -> str:
+    """The text of a document without its other parts."""
+    opening = TEXT_TAG.search(text)
     if opening is None:
         return text.strip()
     closing = text.find(f"</{opening[1]}>", opening.end())
     return text[opening.end() : closing if closing >= 0 else len(text)].strip()
 
 
-# What an assistant said is no source, what a tool said is read apart.
+# Assistant messages are no source; tool messages are read separately.
 NOT_SOURCES = ("assistant", "ai", "model", "tool", "function")
-# Where a lead such as "Use the following pieces of context" may stand, in characters.
-LEAD_WITHIN = 4_000
+# A lead such as "Use the following pieces of context" is only searched in the first characters.
+MAX_LEAD_OFFSET = 4_000
 MAX_SECTIONS = 200
 _START = (
     r"^[ \t]{0,40}(?:#{1,6}[ \t]{0,9}|[*_]{2,3}|={2,9}[ \t]{0,9}|-{2,9}[ \t]{0,9}|\[\[ ## |\[)?"
@@ -105,22 +106,22 @@ _CONTEXT = (
     r"(?:context|sources?|documents?|passages?|search[ _]results?|excerpts?|snippets?)"
     r"(?:[ _](?:information|documents?|passages?|texts?|data))?"
 )
-_ASKED = (
+_QUESTION = (
     r"(?:(?:the|user|user's|human|current|new|input|follow[- ]up)[ _])*"
     r"(?:question|query|user input|user|human)"
 )
-_SAID = r"(?:(?:the|your|helpful|final|direct)[ _])*(?:answer|response|assistant|ai)"
+_ANSWER = r"(?:(?:the|your|helpful|final|direct)[ _])*(?:answer|response|assistant|ai)"
 _HISTORY = r"(?:(?:the|chat|conversation|previous)[ _])*(?:history|conversation|messages)"
 # A heading names what follows on its line or below it: `Context: …`, `### Context`, `[Context]`.
 HEADINGS = re.compile(
-    f"{_START}(?:(?P<context>{_CONTEXT})|(?P<asked>{_ASKED})|(?P<said>{_SAID})"
+    f"{_START}(?:(?P<context>{_CONTEXT})|(?P<question>{_QUESTION})|(?P<answer>{_ANSWER})"
     rf"|(?P<history>{_HISTORY})|(?P<field>(?<=\[\[ ## )[\w ]{{1,80}}?(?= ## \]\])))"
     r"(?:[ \t]{0,9}\([^()\n]{0,80}\))?"
     rf"(?:{_END}[ \t]{{0,9}}[:：]{_END}|(?P<bare> ## \]\]|{_END}[ \t]{{0,9}}$))",
     re.IGNORECASE | re.MULTILINE,
 )
-MARKED = re.compile(r"[ \t]*(?:#|[*_]{2}|=|-|\[)")
-BELOW = re.compile(
+HEADING_MARK = re.compile(r"[ \t]*(?:#|[*_]{2}|=|-|\[)")
+CONTEXT_BELOW = re.compile(
     r"^[^\n]{0,80}\b(?:context|information|documents|sources|passages|excerpts)\b[^\n]{0,60}\bbelow\b"
     r"[^\n]{0,20}\n\s{0,40}(?=[-=*~`]{3,200}[ \t]{0,9}$)",
     re.IGNORECASE | re.MULTILINE,
@@ -132,123 +133,133 @@ LEAD = re.compile(
     re.IGNORECASE,
 )
 RULER = re.compile(r'^[ \t]{0,40}([-=*~`"]{3,200})[ \t]{0,9}$', re.MULTILINE)
-# What follows a lead before the context does.
-ORDER = re.compile(
+# An instruction between a lead and the context.
+INSTRUCTION = re.compile(
     r"[ \t]{0,40}(?:if|keep|use|always|do not|don't|never|answer|say|please|you|be|only|cite)\b",
     re.IGNORECASE,
 )
 NUMBERED = re.compile(r"^[ \t]{0,40}\[([0-9]{1,4})\][ \t]{0,9}", re.MULTILINE)
-DSPY = "[[ ## "
-DSPY_ORDER = "Respond with the corresponding output fields"
-KINDS = ("context", "asked", "said", "history", "field")
-# The characters behind `Answer:` from which on it is one, not where the model is to write.
-ANSWERED = 40
+DSPY_FIELD = "[[ ## "
+DSPY_INSTRUCTION = "Respond with the corresponding output fields"
+HEADING_KINDS = ("context", "question", "answer", "history", "field")
+# More text than this after `Answer:` is an answer; less is where the model starts to write.
+MIN_ANSWER_CHARS = 40
 
 
 class Heading(NamedTuple):
-    """A heading of a prompt: `what` it names, where it starts, and where its text does."""
+    """A heading of a prompt: `kind` names its subject, where it starts, and where its text does."""
 
-    what: str
+    kind: str
     start: int
     end: int
 
 
-def prompt_context(prompt: Sequence[Message]) -> tuple[str, ...]:
-    """The passages in a prompt's context sections, in order; none where no section stands apart.
+def prompt_context(prompt: Sequence[ChatMessage]) -> tuple[str, ...]:
+    """The passages in the context sections of a prompt, in order; none without a marked section.
 
-    Sections are tagged (`<context>…</context>`), under a heading (`Context:`) or, where the prompt
-    has neither, under a lead such as "Use the following pieces of context". Of a prompt in DSPy's
-    form the last message counts: the others are the form itself and demonstrations.
+    Sections are tagged (`<context>…</context>`), under a heading (`Context:`) or, if the prompt has
+    neither, after a lead such as "Use the following pieces of context". Of a prompt in DSPy's
+    format only the last message counts: the others are the format description and demonstrations.
     """
-    texts = [one.text for one in prompt if one.role not in NOT_SOURCES]
-    shaped = [text for text in texts if DSPY in text]
-    if shaped:
-        texts = shaped[-1:]
-    found = [section for text in texts for section in tagged(text) or _headed(text)]
-    found = found or [section for text in texts for section in _led(text)]
-    passages = [part for section in found[:MAX_SECTIONS] for part in _numbered(section)]
+    texts = [message.text for message in prompt if message.role not in NOT_SOURCES]
+    dspy_texts = [text for text in texts if DSPY_FIELD in text]
+    if dspy_texts:
+        texts = dspy_texts[-1:]
+    found = [
+        section
+        for text in texts
+        for section in tagged_sections(text) or _sections_under_headings(text)
+    ]
+    found = found or [section for text in texts for section in _section_after_lead(text)]
+    passages = [part for section in found[:MAX_SECTIONS] for part in _split_numbered(section)]
     return tuple(dict.fromkeys(passages))
 
 
-def asked_in(text: str) -> str:
-    """The question under a prompt's last heading for one; empty where there is none."""
-    headings = list(_headings(text))
-    for place, heading in reversed(list(enumerate(headings))):
-        if heading.what == "asked":
-            end = headings[place + 1].start if place + 1 < len(headings) else len(text)
-            return text[heading.end : end].partition(DSPY_ORDER)[0].strip()
+def question_in_prompt(text: str) -> str:
+    """The text under the last question heading of a prompt; empty without such a heading."""
+    headings = list(_find_headings(text))
+    for index, heading in reversed(list(enumerate(headings))):
+        if heading.kind == "question":
+            end = headings[index + 1].start if index + 1 < len(headings) else len(text)
+            return text[heading.end : end].partition(DSPY_INSTRUCTION)[0].strip()
     return ""
 
 
-def _headings(text: str) -> Iterator[Heading]:
+def _find_headings(text: str) -> Iterator[Heading]:
     for found in HEADINGS.finditer(text):
-        # A word alone on its line is a heading only where something marks it as one.
-        if found["bare"] is None or MARKED.match(found[0]):
-            what = next(name for name in KINDS if found[name])
-            yield Heading(what, found.start(), found.end())
+        # A word alone on its line is a heading only with a mark such as `#` or `**`.
+        if found["bare"] is None or HEADING_MARK.match(found[0]):
+            kind = next(name for name in HEADING_KINDS if found[name])
+            yield Heading(kind, found.start(), found.end())
 
 
-def _headed(text: str) -> list[str]:
-    """The sections under headings, each up to what `_end` says."""
-    starts = [Heading("context", found.start(), found.end()) for found in BELOW.finditer(text)]
-    headings = sorted({*_headings(text), *starts}, key=lambda one: one.start)
-    places = [place for place, one in enumerate(headings) if one.what == "context"]
-    found = []
-    for place, after in pairwise([*places, len(headings)]):
-        until = headings[after].start if after < len(headings) else len(text)
-        until = _end(text, headings[place + 1 : after], until)
-        found.append(_ruled(text[headings[place].end : until]))
-    return [section for section in found if is_filled(section)]
+def _sections_under_headings(text: str) -> list[str]:
+    """The sections under context headings; `_section_end` finds their ends."""
+    starts = [
+        Heading("context", match.start(), match.end()) for match in CONTEXT_BELOW.finditer(text)
+    ]
+    headings = sorted({*_find_headings(text), *starts}, key=lambda heading: heading.start)
+    indices = [index for index, heading in enumerate(headings) if heading.kind == "context"]
+    sections = []
+    for index, after in pairwise([*indices, len(headings)]):
+        end = headings[after].start if after < len(headings) else len(text)
+        end = _section_end(text, headings[index + 1 : after], end)
+        sections.append(_strip_rulers(text[headings[index].end : end]))
+    return [section for section in sections if is_filled(section)]
 
 
-def _end(text: str, between: Sequence[Heading], until: int) -> int:
-    """Where a section ends: before a history, else at the last question, else at the answer.
+def _section_end(text: str, between: Sequence[Heading], end: int) -> int:
+    """The end of a section: before a history, else at the last question, else at the answer.
 
-    At the last one, because passages may hold questions themselves; with their answers, so that a
-    question with a filled answer is a passage's.
+    At the last question, because passages may contain questions. A question with a filled-in answer
+    belongs to a passage.
     """
-    for place, one in enumerate(between):
-        if one.what in ("history", "field"):
-            return _end(text, between[:place], one.start)
-    asked = [place for place, one in enumerate(between) if one.what == "asked"]
-    if not asked:
-        said = [one for one in between if one.what == "said"]
-        return said[-1].start if said and not text[said[-1].end : until].strip() else until
-    answers = [one for one in between[asked[-1] + 1 :] if one.what == "said"]
-    is_answered = bool(answers) and len(text[answers[0].end : until].strip()) > ANSWERED
-    return until if is_answered else between[asked[-1]].start
+    for index, heading in enumerate(between):
+        if heading.kind in ("history", "field"):
+            return _section_end(text, between[:index], heading.start)
+    questions = [index for index, heading in enumerate(between) if heading.kind == "question"]
+    if not questions:
+        answers = [heading for heading in between if heading.kind == "answer"]
+        if answers and not text[answers[-1].end : end].strip():
+            return answers[-1].start
+        return end
+    answers = [heading for heading in between[questions[-1] + 1 :] if heading.kind == "answer"]
+    is_answered = bool(answers) and len(text[answers[0].end : end].strip()) > MIN_ANSWER_CHARS
+    return end if is_answered else between[questions[-1]].start
 
 
-def _ruled(section: str) -> str:
-    """A section without the rulers around it; what stands behind the closing one is no part."""
+def _strip_rulers(section: str) -> str:
+    """A section without the rulers around it, and without text after the closing ruler."""
     section = section.strip()
     opening = RULER.match(section)
     if opening is None:
         return section
     inside = section[opening.end() :]
-    closing = [one.start() for one in RULER.finditer(inside) if one[1] == opening[1]]
+    closing = [ruler.start() for ruler in RULER.finditer(inside) if ruler[1] == opening[1]]
     return inside[: closing[-1] if closing else len(inside)].strip()
 
 
-def _led(text: str) -> list[str]:
-    """The section behind a lead's line and further orders, up to the question or the end."""
-    lead = LEAD.search(text, 0, LEAD_WITHIN)
+def _section_after_lead(text: str) -> list[str]:
+    """The section after a lead and further instructions, up to the question or the end."""
+    lead = LEAD.search(text, 0, MAX_LEAD_OFFSET)
     start = text.find("\n", lead.end()) + 1 if lead else 0
-    while start and ORDER.match(text, start):
+    while start and INSTRUCTION.match(text, start):
         start = text.find("\n", start) + 1
     if not start:
         return []
-    until = _end(text, [one for one in _headings(text) if one.start >= start], len(text))
-    section = _ruled(text[start:until])
+    end = _section_end(
+        text, [heading for heading in _find_headings(text) if heading.start >= start], len(text)
+    )
+    section = _strip_rulers(text[start:end])
     return [section] if is_filled(section) else []
 
 
-def _numbered(section: str) -> list[str]:
-    """A section as one passage, or, where it is numbered `[1]`, `[2]`, …, as one for each."""
+def _split_numbered(section: str) -> list[str]:
+    """A section as one passage, or as one for each number if it is numbered `[1]`, `[2]`, …."""
     marks = list(NUMBERED.finditer(section))
-    is_counted = [int(one[1]) for one in marks] == list(range(1, len(marks) + 1))
-    if len(marks) < 2 or not is_counted or section[: marks[0].start()].strip():
+    is_consecutive = [int(mark[1]) for mark in marks] == list(range(1, len(marks) + 1))
+    if len(marks) < 2 or not is_consecutive or section[: marks[0].start()].strip():
         return [section]
-    ends = [*(one.start() for one in marks[1:]), len(section)]
-    parts = [section[one.end() : end].strip() for one, end in zip(marks, ends, strict=True)]
+    ends = [*(mark.start() for mark in marks[1:]), len(section)]
+    parts = [section[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
     return [part for part in parts if part]

@@ -1,13 +1,13 @@
-"""The route of an answer: no convention has one, so the most explicit name that there is."""
+"""The route of an answer. No convention defines one, so the most explicit name is used."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from otel_rt4chart.core import semconv
-from otel_rt4chart.spans.model import values
 from otel_rt4chart.spans.model.record import Attributes
-from otel_rt4chart.spans.reading.texts import first_text
+from otel_rt4chart.spans.model.values import as_text
+from otel_rt4chart.spans.reading.text_comparison import first_nonempty
 
 # Sources: OpenTelemetry http-spans.md, langfuse-python `_client/attributes.py`, LangSmith's OTel
 # page, OpenLLMetry's semantic conventions, Vercel's `ai.telemetry`, OTel gen-ai-agent-spans.md,
@@ -23,20 +23,20 @@ ROUTE_KEYS = (
     "gen_ai.agent.name",
     "agent.name",
 )
-NAMING = frozenset(ROUTE_KEYS)
+ROUTE_KEY_SET = frozenset(ROUTE_KEYS)
 
 
-def named_route(near: Sequence[Attributes], servers: Sequence[Attributes] | None = None) -> str:
-    """By the most explicit key; of one key on several spans, the first in the order given.
+def explicit_route(near: Sequence[Attributes], servers: Sequence[Attributes] | None = None) -> str:
+    """The value of the most explicit key; the first span in the given order that has it.
 
-    `servers` are the spans whose HTTP route counts, where not all do: that of a service which the
-    request only calls is not its own.
+    `servers` are the spans whose HTTP route counts, if not all do: the route of a service that the
+    request calls is not the route of the request.
     """
-    named = [one for one in near if not NAMING.isdisjoint(one)]
+    named = [view for view in near if not ROUTE_KEY_SET.isdisjoint(view)]
     if not named and not servers:
         return ""
-    return first_text(
-        values.text(attributes.get(key))
+    return first_nonempty(
+        as_text(attributes.get(key))
         for key in ROUTE_KEYS
         for attributes in (servers if key == semconv.HTTP_ROUTE and servers is not None else named)
     )

@@ -1,1 +1,1 @@
-"""The neutral span, its view in neutral terms, and the verdict on an answer."""
+"""The span record, the view on its content, and the verdict on an answer."""

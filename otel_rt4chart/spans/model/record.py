@@ -1,4 +1,4 @@
-"""The neutral span: what every decoder makes and every reader takes."""
+"""The span record: the output of every decoder and the input of every reader."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class SpanLink:
 
 @dataclass(frozen=True, slots=True)
 class SpanRecord:
-    """One finished span, whatever it came from.
+    """One finished span from any source.
 
-    Ids are lower-case hex (32 and 16 digits; an absent parent is the empty string), times are
+    Ids are lower-case hex (32 and 16 digits; a missing parent is the empty string), times are
     nanoseconds since the epoch. `kind` is `Internal`, `Server`, `Client`, `Producer`, `Consumer`
     or `Unspecified`, `status` is `Unset`, `Ok` or `Error`: the spelling of the OpenTelemetry
     Collector's ClickHouse exporter.

@@ -1,4 +1,4 @@
-"""Attribute values as text, numbers, flags and structures, whatever form they were written in."""
+"""Conversion of attribute values to text, numbers, flags and structures."""
 
 from __future__ import annotations
 
@@ -7,130 +7,130 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# `ast` builds trees by recursion, outside Python's own bound on it.
-LITERAL_CHARS, LITERAL_BRACKETS = 65_536, 200
-STEPS, INDEX_DIGITS = 12, 6
-LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
-# What is left of a number that is cut behind its sign, its point or its exponent.
-ENDS = frozenset({"", ".", "e", "E", "e+", "e-", "E+", "E-"})
+# `ast` builds trees recursively, without Python's own recursion limit.
+MAX_LITERAL_CHARS, MAX_LITERAL_BRACKETS = 65_536, 200
+MAX_DEPTH, MAX_INDEX_DIGITS = 12, 6
+JSON_LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
+# The rest of a number that was cut after its sign, its point or its exponent.
+CUT_NUMBER_ENDS = frozenset({"", ".", "e", "E", "e+", "e-", "E+", "E-"})
 
 
-def text(value: object) -> str:
-    """A value as text; JSON for what is no string, the empty string for nothing."""
+def as_text(value: object) -> str:
+    """A value as text: JSON if it is not a string, the empty string for None."""
     if isinstance(value, str):
         return value
     try:
         return "" if value is None else json.dumps(
-            value, ensure_ascii=False, separators=(",", ":"), default=_plain
+            value, ensure_ascii=False, separators=(",", ":"), default=_json_default
         )  # fmt: skip
     except (TypeError, ValueError, RecursionError):
         return ""
 
 
-def _plain(value: object) -> object:
+def _json_default(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-def number(value: object) -> float | None:
-    """A value as a number; rows of a database carry numbers as text."""
+def as_number(value: object) -> float | None:
+    """A value as a number; the database stores numbers of attributes as text."""
     try:
         return float(value) if isinstance(value, str | int | float) else None
     except (ValueError, OverflowError):
         return None
 
 
-def flag(value: object) -> bool | None:
-    """A value as a flag; rows of a database carry it as text."""
+def as_flag(value: object) -> bool | None:
+    """A value as a flag; the database stores flags of attributes as text."""
     if isinstance(value, bool):
         return value
     return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """What a JSON text holds: `is_json` where it is JSON, `is_cut` where it is, but ends early."""
+class ParsedJson:
+    """The value of a text if it `is_json`; `is_cut` if it is JSON that ends early."""
 
     value: object = None
     is_json: bool = False
     is_cut: bool = False
 
 
-def opened(given: str) -> Opened:
-    """Read a text that may be JSON; a limit on the length of values cuts JSON without a word."""
-    start = given.lstrip()[:1]
-    if start not in ("{", "[", '"') and given.strip() != "null":
-        return Opened()
+def parse_json(text: str) -> ParsedJson:
+    """Parse a text that may be JSON, possibly cut by a limit on the length of attributes."""
+    start = text.lstrip()[:1]
+    if start not in ("{", "[", '"') and text.strip() != "null":
+        return ParsedJson()
     try:
-        return Opened(json.loads(given), is_json=True)
+        return ParsedJson(json.loads(text), is_json=True)
     except json.JSONDecodeError as error:
-        return Opened(is_cut=_is_cut(given, error))
+        return ParsedJson(is_cut=_is_truncated(text, error))
     except (ValueError, RecursionError):
-        # More digits or deeper than Python reads.
-        return Opened()
+        # More digits or deeper nesting than Python accepts.
+        return ParsedJson()
 
 
-def _is_cut(given: str, error: json.JSONDecodeError) -> bool:
+def _is_truncated(text: str, error: json.JSONDecodeError) -> bool:
     if error.msg.startswith("Unterminated string"):
         return True
-    rest = given[error.pos :].strip()
+    rest = text[error.pos :].strip()
     if error.msg.startswith("Invalid \\uXXXX"):
         return len(rest) < len("\\u0000")
-    return rest in ENDS or any(one.startswith(rest) for one in LITERALS)
+    return rest in CUT_NUMBER_ENDS or any(literal.startswith(rest) for literal in JSON_LITERALS)
 
 
-def mapping(value: object) -> Mapping[str, object]:
-    """A map, from JSON or Python's `str(dict)` too; the empty one where it is none."""
+def as_mapping(value: object) -> Mapping[str, object]:
+    """A map, also from JSON or from Python's `str(dict)`; empty if the value is no map."""
     if isinstance(value, str):
-        value = opened(value).value or _literal(value)
-    return structure(value) if isinstance(value, Mapping) else {}  # type: ignore[return-value]
+        value = parse_json(value).value or _parse_literal(value)
+    return as_structure(value) if isinstance(value, Mapping) else {}  # type: ignore[return-value]
 
 
-def _literal(given: str) -> object:
-    """What Python's `repr` of a map says."""
-    brackets = sum(given.count(one) for one in "([{")
-    if not given.startswith("{") or len(given) > LITERAL_CHARS or brackets > LITERAL_BRACKETS:
+def _parse_literal(text: str) -> object:
+    """The value of Python's `repr` of a map; None if it is none."""
+    brackets = sum(text.count(bracket) for bracket in "([{")
+    if not text.startswith("{") or len(text) > MAX_LITERAL_CHARS or brackets > MAX_LITERAL_BRACKETS:
         return None
     try:
-        return ast.literal_eval(given)
+        return ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
 
 
-def structure(value: object, depth: int = 0) -> object:
-    """Maps as dicts with text keys, sequences as lists, what is too deep as text."""
+def as_structure(value: object, depth: int = 0) -> object:
+    """Maps as dicts with text keys, sequences as lists, values nested too deeply as text."""
     if isinstance(value, Mapping):
-        if depth > STEPS:
-            return text(value)
-        return {str(key): structure(one, depth + 1) for key, one in value.items()}
+        if depth > MAX_DEPTH:
+            return as_text(value)
+        return {str(key): as_structure(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        if depth > STEPS:
-            return text(value)
-        return [structure(one, depth + 1) for one in value]
+        if depth > MAX_DEPTH:
+            return as_text(value)
+        return [as_structure(item, depth + 1) for item in value]
     return value
 
 
-class _Branch(dict[str, object]):
-    """A map that `nested` made itself: another's is never written to."""
+class _NestedMap(dict[str, object]):
+    """A map that `nest_dotted_keys` created: it never writes into a map of the input."""
 
 
-def nested(flat: Mapping[str, object]) -> dict[str, object]:
+def nest_dotted_keys(flat: Mapping[str, object]) -> dict[str, object]:
     """Dotted keys as maps in maps: `message.content` is the `content` of `message`."""
-    out = _Branch()
+    result = _NestedMap()
     for name, value in flat.items():
-        *steps, last = name.split(".", STEPS)
-        at: dict[str, object] = out
+        *steps, last = name.split(".", MAX_DEPTH)
+        target: dict[str, object] = result
         for step in steps:
-            inner = at.get(step)
-            if not isinstance(inner, _Branch):
-                inner = at[step] = _Branch()
-            at = inner
-        if not isinstance(at.get(last), _Branch):
-            at[last] = value
-    return out
+            child = target.get(step)
+            if not isinstance(child, _NestedMap):
+                child = target[step] = _NestedMap()
+            target = child
+        if not isinstance(target.get(last), _NestedMap):
+            target[last] = value
+    return result
 
 
-def listed(value: object) -> list[object]:
-    """A list, a tuple, or a map whose keys are the indices, as a list; else nothing."""
+def as_list(value: object) -> list[object]:
+    """A list, a tuple, or a map with indices as keys, as a list; otherwise empty."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, Mapping) and value and all(map(_is_index, value)):
@@ -139,4 +139,4 @@ def listed(value: object) -> list[object]:
 
 
 def _is_index(key: object) -> bool:
-    return isinstance(key, str) and key.isdecimal() and len(key) <= INDEX_DIGITS
+    return isinstance(key, str) and key.isdecimal() and len(key) <= MAX_INDEX_DIGITS

@@ -1,4 +1,4 @@
-"""An answer found in a trace, what was decided about it, and its verdict."""
+"""An answer found in a trace, the decision about it, and its verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Decision(StrEnum):
 
 
 class Stage(StrEnum):
-    """Where on the way to the answer a passage was seen."""
+    """A stage between retrieval and prompt at which a passage was seen."""
 
     RETRIEVED = "retrieved"
     RERANKED = "reranked"
@@ -37,8 +37,8 @@ class Stage(StrEnum):
 class StagedPassage:
     """A passage with the stages at which it was seen, in the order of `Stage`.
 
-    `prompt` is claimed only where the generation's prompt is known: of an answer no passage of
-    which has that stage, it is not known what reached the prompt.
+    `prompt` is only set if the prompt of the generation is known: if no passage of an answer has
+    this stage, it is unknown which ones reached the prompt.
     """
 
     passage: Passage
@@ -47,14 +47,14 @@ class StagedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One answer of one trace: the exchange, and where it came from.
+    """One answer of one trace: the exchange and its origin.
 
-    `blocked` says why it cannot be verified (`no_content`, `redacted`, `truncated`, `no_context`),
-    else None. `sampled` and `sample_rate` are the application's own mark, None where it left none,
-    `decision_hint` its reason not to sample (`not_sampled`, `throttled`, `over_budget`). `staged`
-    are all passages seen at any stage, those of the exchange first: what is there and not in the
-    exchange was lost on the way. The answer's span is from `start_ns` to `end_ns`, 0 where that is
-    not known.
+    `blocked` is the reason why it cannot be verified (`no_content`, `redacted`, `truncated`,
+    `no_context`), otherwise None. `sampled` and `sample_rate` are the mark that the application
+    set, None without a mark; `decision_hint` is its reason not to sample (`not_sampled`,
+    `throttled`, `over_budget`). `staged` holds all passages seen at any stage, those of the
+    exchange first: the others were retrieved but did not reach the answer. `start_ns` and `end_ns`
+    are the times of the answer's span, 0 if unknown.
     """
 
     exchange: Exchange
@@ -78,11 +78,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A candidate with its decision; `report` is there exactly where the decision is `verified`.
+    """A candidate with its decision; `report` is set exactly if the decision is `verified`.
 
     `verifier` is the judge's id, `sample_rate` the probability with which the answer was chosen,
-    `duration_ns` the time that verification took, `decided_ns` when it ended (epoch nanoseconds).
-    `error` says what failed, `error_type` in one word.
+    `duration_ns` the duration of the verification, `decided_ns` its end (epoch nanoseconds).
+    `error` describes a failure, `error_type` is its class.
     """
 
     candidate: Candidate

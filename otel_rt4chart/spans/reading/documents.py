@@ -1,4 +1,4 @@
-"""Documents that were retrieved, reranked or returned by a tool, in every form they come in."""
+"""Reads documents that were retrieved, reranked or returned by a tool, in every known form."""
 
 from __future__ import annotations
 
@@ -8,115 +8,124 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
-from otel_rt4chart.spans.model import values
-from otel_rt4chart.spans.reading.messages import is_placeholder, said
+from otel_rt4chart.spans.model.values import (
+    as_list,
+    as_mapping,
+    as_number,
+    as_text,
+    nest_dotted_keys,
+    parse_json,
+)
+from otel_rt4chart.spans.reading.messages import is_placeholder, read_content
 from otel_rt4chart.verify.core.model import Passage
 
 MAX_DEPTH = 8
-# What Python shows of an object, such as LlamaIndex's nodes: it holds a text, but is none.
-OBJECT = re.compile(r"<[A-Z]\w*\(")
-# OpenTelemetry leaves the key of a document's text open: what its instrumentations write.
+# Python's `repr` of an object, such as LlamaIndex's nodes: it is not the document's text.
+PYTHON_OBJECT = re.compile(r"<[A-Z]\w*\(")
+# OpenTelemetry does not define the key of a document's text; these are in use.
 CONTENT_KEYS = (
     "content", "text", "page_content", "document", "body", "chunk", "snippet", "passage",
 )  # fmt: skip
 ID_KEYS = ("id", "doc_id", "document_id", "chunk_id", "node_id", "_id", "id_")
 SCORE_KEYS = ("score", "relevance_score", "similarity", "_score")
 METADATA_KEYS = ("metadata", "entity", "payload", "extra_info", "meta")
-# What stands around a document, and what stands around a list of them.
-AROUND_ONE = ("document", "node", "kwargs")
-NO_FIELDS = ("id", "lc", "type")
-AROUND_MANY = (
+# Keys of wrappers around a document, and of wrappers around a list of documents.
+DOCUMENT_WRAPPERS = ("document", "node", "kwargs")
+WRAPPER_FIELDS = ("id", "lc", "type")
+LIST_WRAPPERS = (
     "documents", "source_documents", "retrieved_documents", "docs", "results", "matches",
     "hits", "nodes", "source_nodes", "passages", "chunks", "contexts", "context",
     "retrieved_contexts", "data", "result", "output", "outputs", "response",
 )  # fmt: skip
-# What a document may have beside its text that is no part of what it says.
+# Fields of a document that are neither its text nor metadata.
 NO_METADATA = {*ID_KEYS, *SCORE_KEYS, *CONTENT_KEYS, "role", "type", "embedding", "vector"}
-BESIDE = {*ID_KEYS, *SCORE_KEYS, *METADATA_KEYS} | {
+DOCUMENT_FIELDS = {*ID_KEYS, *SCORE_KEYS, *METADATA_KEYS} | {
     "distance", "vector", "embedding", "type", "role", "lc", "name", "title", "source", "url",
     "status", "isError", "artifact", "tool_call_id", "additional_kwargs", "response_metadata",
     "annotations", "index",
 }  # fmt: skip
 
-Found = tuple[tuple[Passage, ...], bool]
+DocumentsFound = tuple[tuple[Passage, ...], bool]
 
 
-def documents(value: object) -> Found:
-    """The documents in a value, and whether a placeholder stood for any of them."""
-    items = list(_items(value, 0))
+def read_documents(value: object) -> DocumentsFound:
+    """The documents in a value, and whether any of them was redacted."""
+    items = list(_find_documents(value, 0))
     found = [_passage(item) for item in items]
-    return tuple(one for one in found if one.text), any(map(_is_hidden, items))
+    return tuple(passage for passage in found if passage.text), any(map(_has_placeholder, items))
 
 
-def results(value: object, text: str) -> Found:
-    """What a tool returned: documents where it has that shape, else one passage of its `text`.
+def read_tool_result(value: object, text: str) -> DocumentsFound:
+    """The result of a tool: documents if it has that shape, else one passage of its `text`.
 
-    A row with more than a text in it is no document: what else it says may be what was asked.
+    A row with further columns is no document: the question may be about one of them.
     """
-    items = list(_items(value, 0)) if not isinstance(value, str) else []
+    items = list(_find_documents(value, 0)) if not isinstance(value, str) else []
     if items and all(_is_document(item) for item in items):
-        return documents(value)
+        return read_documents(value)
     if is_placeholder(text):
         return (), True
     return ((_passage({"content": text}),) if text.strip() else ()), False
 
 
-def context(variables: Mapping[str, object]) -> Found:
-    """The context among a prompt template's variables; never the question."""
+def read_template_context(variables: Mapping[str, object]) -> DocumentsFound:
+    """The context among the variables of a prompt template; never the question."""
     passages: tuple[Passage, ...] = ()
     is_redacted = False
     for name, value in variables.items():
         if name.lower() in CONTEXT_NAMES:
-            whole = values.opened(value).value or value if isinstance(value, str) else value
-            found, hidden = documents(whole)
+            parsed = parse_json(value).value or value if isinstance(value, str) else value
+            found, redacted = read_documents(parsed)
             passages += found
-            is_redacted |= hidden
+            is_redacted |= redacted
     return passages, is_redacted
 
 
-def _items(value: object, depth: int) -> Iterator[Mapping[str, object]]:
-    """The maps that are documents, wherever they stand; a text is a document of its own."""
+def _find_documents(value: object, depth: int) -> Iterator[Mapping[str, object]]:
+    """The maps that are documents, at any depth; a string is a document itself."""
     if depth > MAX_DEPTH:
         return
     if isinstance(value, str):
-        if not OBJECT.match(value):
+        if not PYTHON_OBJECT.match(value):
             yield {"content": value}
     elif isinstance(value, Mapping):
-        if rows := values.listed(value) or _columns(value):
-            yield from _items(rows, depth + 1)
+        if rows := as_list(value) or _rows_from_columns(value):
+            yield from _find_documents(rows, depth + 1)
             return
-        item = _opened(value)
-        if _text(item) or _is_hidden(item):
+        item = _unwrapped(value)
+        if _text(item) or _has_placeholder(item):
             yield item
             return
-        inner = next((value[name] for name in AROUND_MANY if value.get(name)), None)
+        inner = next((value[name] for name in LIST_WRAPPERS if value.get(name)), None)
         if inner is not None and not isinstance(inner, str):
-            yield from _items(inner, depth + 1)
+            yield from _find_documents(inner, depth + 1)
     else:
-        for one in values.listed(value):
-            yield from _items(one, depth + 1)
+        for element in as_list(value):
+            yield from _find_documents(element, depth + 1)
 
 
-def _columns(value: Mapping[str, object]) -> list[object]:
-    """Chroma's answer: a list of ids beside one of texts, each for every query."""
+def _rows_from_columns(value: Mapping[str, object]) -> list[object]:
+    """Rows from Chroma's result: parallel lists of ids and texts, for each query."""
     ids, texts = value.get("ids"), value.get("documents")
     if not isinstance(ids, list | tuple) or not isinstance(texts, list | tuple):
         return []
-    if all(isinstance(one, list | tuple) for one in (*ids, *texts)):
+    if all(isinstance(column, list | tuple) for column in (*ids, *texts)):
         ids, texts = (list(chain.from_iterable(columns)) for columns in (ids, texts))
     if len(ids) != len(texts):
         return []
-    return [{"id": name, "content": one} for name, one in zip(ids, texts, strict=True)]
+    return [{"id": name, "content": text} for name, text in zip(ids, texts, strict=True)]
 
 
-def _opened(item: Mapping[str, object]) -> Mapping[str, object]:
-    """A document without what stands around it; the score may stand outside."""
+def _unwrapped(item: Mapping[str, object]) -> Mapping[str, object]:
+    """A document without its wrapper, whose fields, such as the score, are kept."""
     if any("." in key for key in item):
-        item = values.nested(item)
-    for name in AROUND_ONE:
+        item = nest_dotted_keys(item)
+    for name in DOCUMENT_WRAPPERS:
         inner = item.get(name)
         if isinstance(inner, Mapping):
-            outer = {key: one for key, one in item.items() if key not in (name, *NO_FIELDS)}
+            outer = {
+                key: value for key, value in item.items() if key not in (name, *WRAPPER_FIELDS)
+            }
             return {**outer, **inner}
     return item
 
@@ -130,49 +139,49 @@ def _text_of(item: Mapping[str, object]) -> str:
         value = item.get(name)
         if isinstance(value, str) and value:
             return "" if is_placeholder(value) else value
-        if value and (text := said(value).text):
+        if value and (text := read_content(value).text):
             return text
     return ""
 
 
 def _metadata(item: Mapping[str, object]) -> Mapping[str, object]:
-    """The metadata, or, where none is named, what stands beside the text."""
+    """The metadata, or the fields beside the text if there is no key for metadata."""
     if any(item.get(name) is not None for name in METADATA_KEYS):
         return _named_metadata(item)
-    return values.mapping({key: one for key, one in item.items() if key not in NO_METADATA})
+    return as_mapping({key: value for key, value in item.items() if key not in NO_METADATA})
 
 
 def _named_metadata(item: Mapping[str, object]) -> Mapping[str, object]:
-    named = _first(item, METADATA_KEYS)
-    return values.mapping(named) if named is not None else {}
+    named = _first_value(item, METADATA_KEYS)
+    return as_mapping(named) if named is not None else {}
 
 
 def _passage(item: Mapping[str, object]) -> Passage:
-    """A document; one without an id gets one from its content, the same wherever it occurs."""
+    """A document as a passage; without an id, the id is derived from the content."""
     content = _text(item)
-    name = values.text(_first(item, ID_KEYS))
+    name = as_text(_first_value(item, ID_KEYS))
     return Passage(
         id=name or content_id(content),
         text=content,
-        score=values.number(_first(item, SCORE_KEYS)),
+        score=as_number(_first_value(item, SCORE_KEYS)),
         metadata=_metadata(item),
     )
 
 
 def content_id(content: str) -> str:
-    """The id of a text that has none: the same wherever it occurs."""
+    """The id of a text that has none; equal texts have equal ids."""
     return f"sha256:{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-def _first(item: Mapping[str, object], names: tuple[str, ...]) -> object:
+def _first_value(item: Mapping[str, object], names: tuple[str, ...]) -> object:
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
-def _is_hidden(item: Mapping[str, object]) -> bool:
-    return any(isinstance(one, str) and is_placeholder(one) for one in item.values())
+def _has_placeholder(item: Mapping[str, object]) -> bool:
+    return any(isinstance(value, str) and is_placeholder(value) for value in item.values())
 
 
 def _is_document(item: Mapping[str, object]) -> bool:
     return sum(key in CONTENT_KEYS for key in item) <= 1 and all(
-        key in BESIDE or key in CONTENT_KEYS for key in item
+        key in DOCUMENT_FIELDS or key in CONTENT_KEYS for key in item
     )

@@ -1,4 +1,4 @@
-"""Messages of a conversation, in every form in which conventions and frameworks write them."""
+"""Reads messages of a conversation in every form that conventions and frameworks write."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from otel_rt4chart.spans.conventions.registry import PLACEHOLDER_STARTS, PLACEHOLDERS
-from otel_rt4chart.spans.model import values
-from otel_rt4chart.spans.model.view import Message
+from otel_rt4chart.spans.model.span_view import ChatMessage
+from otel_rt4chart.spans.model.values import as_list, as_text, parse_json
 
 MAX_DEPTH = 12
 ROLES = {
@@ -19,20 +19,22 @@ ROLES = {
     "function": "tool",
 }
 KNOWN_ROLES = frozenset({"system", "user", "assistant", "tool"} | ROLES.keys())
-# What holds messages, in the order in which it is looked for; `kwargs` is LangChain's constructor.
-HOLDERS = (
+# Keys that hold messages, in the order of search; `kwargs` is from LangChain's serialised objects.
+MESSAGE_KEYS = (
     "messages", "message", "kwargs", "choices", "generations", "candidates", "prompts",
     "completion", "prompt", "chat_history", "inputs", "input",
 )  # fmt: skip
-CALLS = ("tool_calls", "toolCalls", "function_call", "functionCall")
-CALL_TYPES = frozenset({"tool_call", "tool_use", "tool-call", "function_call", "server_tool_use"})
+TOOL_CALL_KEYS = ("tool_calls", "toolCalls", "function_call", "functionCall")
+TOOL_CALL_TYPES = frozenset(
+    {"tool_call", "tool_use", "tool-call", "function_call", "server_tool_use"}
+)
 TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
-RESULT_TYPES = frozenset({"tool_call_response", "tool_result", "tool-result"})
-RESULTS = ("response", "result", "output", "content")
+TOOL_RESULT_TYPES = frozenset({"tool_call_response", "tool_result", "tool-result"})
+TOOL_RESULT_KEYS = ("response", "result", "output", "content")
 
 
-class Said(NamedTuple):
-    """Text that was said, whether a tool was called, whether a placeholder stood in it."""
+class ContentText(NamedTuple):
+    """The text of a message or part, whether it calls tools, and whether text was redacted."""
 
     text: str = ""
     calls_tools: bool = False
@@ -40,91 +42,93 @@ class Said(NamedTuple):
 
 
 def is_placeholder(text: str) -> bool:
-    """True for what stands where text was taken out."""
+    """True for a placeholder that replaces redacted text."""
     return text in PLACEHOLDERS or text.startswith(PLACEHOLDER_STARTS)
 
 
-def shown(value: object) -> str:
-    """A value as text; nothing for a placeholder."""
-    text = values.text(value)
+def text_unless_placeholder(value: object) -> str:
+    """A value as text; empty for a placeholder."""
+    text = as_text(value)
     return "" if is_placeholder(text) else text
 
 
-def messages(value: object, *, role: str) -> tuple[tuple[Message, ...], bool]:
-    """The messages in a value, and whether a placeholder stood for any of them.
+def read_messages(value: object, *, role: str) -> tuple[tuple[ChatMessage, ...], bool]:
+    """The messages in a value, and whether any of them was redacted.
 
-    `role` is that of a message without one.
+    `role` is the role of messages that name none.
     """
-    found = list(_found(value, role, 0))
+    found = list(_find_messages(value, role, 0))
     kept = (
-        Message(role, said.text, said.calls_tools)
-        for role, said in found
-        if said.text or said.calls_tools
+        ChatMessage(role, read_content.text, read_content.calls_tools)
+        for role, read_content in found
+        if read_content.text or read_content.calls_tools
     )
-    return tuple(kept), any(said.is_redacted for _, said in found)
+    return tuple(kept), any(read_content.is_redacted for _, read_content in found)
 
 
 def is_message(value: object) -> bool:
     """True for a map that is one message of a conversation."""
     if not isinstance(value, Mapping):
         return False
-    return _role(value) != "" and any(key in value for key in ("content", "parts", *CALLS))
+    return _role(value) != "" and any(key in value for key in ("content", "parts", *TOOL_CALL_KEYS))
 
 
-def _found(value: object, role: str, depth: int) -> Iterator[tuple[str, Said]]:
+def _find_messages(value: object, role: str, depth: int) -> Iterator[tuple[str, ContentText]]:
     if depth > MAX_DEPTH:
         return
     if isinstance(value, str):
-        yield role, said(value)
+        yield role, read_content(value)
     elif isinstance(value, Mapping):
-        yield from _in_map(value, role, depth)
-    elif items := values.listed(value):
-        if all(isinstance(one, Mapping) and _is_part(one) for one in items):
-            yield role, said(items)
+        yield from _messages_in_map(value, role, depth)
+    elif items := as_list(value):
+        if all(isinstance(item, Mapping) and _is_part(item) for item in items):
+            yield role, read_content(items)
         else:
-            for one in items:
-                yield from _found(one, role, depth + 1)
+            for item in items:
+                yield from _find_messages(item, role, depth + 1)
 
 
-def _in_map(value: Mapping[str, object], role: str, depth: int) -> Iterator[tuple[str, Said]]:
+def _messages_in_map(
+    value: Mapping[str, object], role: str, depth: int
+) -> Iterator[tuple[str, ContentText]]:
     role = _role(value) or role
-    if items := values.listed(value):
-        yield from _found(items, role, depth + 1)
+    if items := as_list(value):
+        yield from _find_messages(items, role, depth + 1)
         return
     if is_message(value):
-        yield "tool" if _only_results(value) else role, _said_in(value)
+        yield "tool" if _has_only_tool_results(value) else role, _message_content(value)
         return
     if isinstance(system := value.get("system"), str) and "content" not in value:
-        yield "system", said(system)
-    for name in HOLDERS:
-        if (inner := value.get(name)) and _holds(inner):
+        yield "system", read_content(system)
+    for name in MESSAGE_KEYS:
+        if (inner := value.get(name)) and _can_hold_messages(inner):
             if isinstance(inner, str):
-                inner = values.opened(inner).value or inner
-            yield from _found(inner, role, depth + 1)
+                inner = parse_json(inner).value or inner
+            yield from _find_messages(inner, role, depth + 1)
             return
-    yield role, _said_in(value)
+    yield role, _message_content(value)
 
 
-def _only_results(value: Mapping[str, object]) -> bool:
-    """True for a message that only brings back what tools returned, as the user's it may stand."""
-    parts = values.listed(value.get("parts") or value.get("content"))
+def _has_only_tool_results(value: Mapping[str, object]) -> bool:
+    """True for a message that contains only tool results; some APIs give it the role `user`."""
+    parts = as_list(value.get("parts") or value.get("content"))
     return bool(parts) and all(
-        isinstance(one, Mapping) and _type(one) in RESULT_TYPES for one in parts
+        isinstance(part, Mapping) and _part_type(part) in TOOL_RESULT_TYPES for part in parts
     )
 
 
-def _holds(inner: object) -> bool:
-    return isinstance(inner, str | Mapping) or bool(values.listed(inner))
+def _can_hold_messages(inner: object) -> bool:
+    return isinstance(inner, str | Mapping) or bool(as_list(inner))
 
 
 def _role(value: Mapping[str, object]) -> str:
     """The role, from its own key, from the type, or from the class of a LangChain message."""
     for key in ("role", "type"):
-        told = value.get(key)
-        if isinstance(told, str) and told:
-            told = told.lower()
-            if key == "role" or told in KNOWN_ROLES:
-                return ROLES.get(told, told)
+        role = value.get(key)
+        if isinstance(role, str) and role:
+            role = role.lower()
+            if key == "role" or role in KNOWN_ROLES:
+                return ROLES.get(role, role)
     path = value.get("id")
     if isinstance(path, list | tuple) and path and isinstance(path[-1], str):
         name = path[-1].removesuffix("Chunk").removesuffix("Message").lower()
@@ -132,62 +136,66 @@ def _role(value: Mapping[str, object]) -> str:
     return ""
 
 
-def _said_in(value: Mapping[str, object]) -> Said:
-    """What a message says: its content or parts, and whether it calls tools."""
-    told = Said()
+def _message_content(value: Mapping[str, object]) -> ContentText:
+    """The content or parts of a message, and whether it calls tools."""
+    content = ContentText()
     for name in ("content", "contents", "parts", "text"):
         if value.get(name):
-            told = said(value[name])
+            content = read_content(value[name])
             break
     extra = value.get("additional_kwargs")
-    calls = any(value.get(name) for name in CALLS) or (
-        isinstance(extra, Mapping) and any(extra.get(name) for name in CALLS)
+    calls = any(value.get(name) for name in TOOL_CALL_KEYS) or (
+        isinstance(extra, Mapping) and any(extra.get(name) for name in TOOL_CALL_KEYS)
     )
-    return told._replace(calls_tools=told.calls_tools or calls)
+    return content._replace(calls_tools=content.calls_tools or calls)
 
 
-def said(value: object, depth: int = 0) -> Said:
-    """The text of a content, plain or in parts; reasoning is no part of it."""
+def read_content(value: object, depth: int = 0) -> ContentText:
+    """The text of a content, plain or in parts, without reasoning."""
     if isinstance(value, str):
-        return Said(shown(value), is_redacted=is_placeholder(value))
+        return ContentText(text_unless_placeholder(value), is_redacted=is_placeholder(value))
     if depth > MAX_DEPTH:
-        return Said()
-    if items := values.listed(value):
-        parts = [said(one, depth + 1) for one in items]
-        return Said(
+        return ContentText()
+    if items := as_list(value):
+        parts = [read_content(item, depth + 1) for item in items]
+        return ContentText(
             "".join(part.text for part in parts),
             any(part.calls_tools for part in parts),
             any(part.is_redacted for part in parts),
         )
-    return _part(value, depth) if isinstance(value, Mapping) else Said()
+    return _part_content(value, depth) if isinstance(value, Mapping) else ContentText()
 
 
-def _part(part: Mapping[str, object], depth: int) -> Said:
-    kind = _type(part)
-    if kind in CALL_TYPES or any(part.get(name) for name in CALLS):
-        return Said(calls_tools=True)
-    if kind in RESULT_TYPES:
-        result = next((part[name] for name in RESULTS if part.get(name) is not None), None)
-        rows = values.listed(result)
-        if rows and not all(isinstance(one, Mapping) and one.get("type") for one in rows):
-            return Said(values.text(result))  # rows stay apart, parts are one text
-        text = said(result, depth + 1)
-        return text if text.text or text.is_redacted else Said(shown(result))
+def _part_content(part: Mapping[str, object], depth: int) -> ContentText:
+    kind = _part_type(part)
+    if kind in TOOL_CALL_TYPES or any(part.get(name) for name in TOOL_CALL_KEYS):
+        return ContentText(calls_tools=True)
+    if kind in TOOL_RESULT_TYPES:
+        result = next((part[name] for name in TOOL_RESULT_KEYS if part.get(name) is not None), None)
+        rows = as_list(result)
+        if rows and not all(isinstance(row, Mapping) and row.get("type") for row in rows):
+            return ContentText(as_text(result))  # rows stay JSON; typed parts are joined
+        content = read_content(result, depth + 1)
+        return (
+            content
+            if content.text or content.is_redacted
+            else ContentText(text_unless_placeholder(result))
+        )
     if part.get("thought") or (kind not in TEXT_TYPES and kind):
-        return Said()
+        return ContentText()
     for name in ("text", "content", "parts", "message_content"):
         if part.get(name):
-            return said(part[name], depth + 1)
-    return Said()
+            return read_content(part[name], depth + 1)
+    return ContentText()
 
 
 def _is_part(value: Mapping[str, object]) -> bool:
     return "role" not in value and (
-        _type(value) in TEXT_TYPES | CALL_TYPES | {"reasoning", "thinking"}
+        _part_type(value) in TEXT_TYPES | TOOL_CALL_TYPES | {"reasoning", "thinking"}
     )
 
 
-def _type(part: Mapping[str, object]) -> str:
-    """The type of a part; one that is no word, such as a list of JSON types, is none."""
-    told = part.get("type")
-    return told if isinstance(told, str) else ""
+def _part_type(part: Mapping[str, object]) -> str:
+    """The type of a part; empty if it is not a string, such as a list of JSON types."""
+    value = part.get("type")
+    return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""One span as a view: its kind, then each field from the first convention that has a value."""
+"""`read_span`: the kind of a span, then each field from the first source that has a value."""
 
 from __future__ import annotations
 
@@ -10,40 +10,50 @@ from enum import Enum, auto
 from otel_rt4chart.spans.conventions.convention import (
     CONTEXT_NAMES,
     FIELDS,
+    AttributeSource,
     Convention,
-    Shape,
-    Source,
+    ValueShape,
 )
 from otel_rt4chart.spans.conventions.registry import (
-    APART,
+    ATTRIBUTE_KEYS,
     CONVENTIONS,
-    DATASTORE,
-    DERIVED,
+    DATASTORE_ATTRIBUTES,
+    DERIVED_ATTRIBUTES,
+    DISTINCTIVE_PREFIXES,
     EVENTS,
-    HEADS,
-    HEADS_BY_NAME,
     JSON_KEYS,
-    KEYS,
+    KEY_PREFIXES,
     KIND_ATTRIBUTES,
-    OWN_HEADS,
+    PREFIXES_BY_CONVENTION,
     SCOPES,
-    SOURCES,
+    SOURCES_BY_FIELD,
+    VARIABLE_KEYS,
 )
-from otel_rt4chart.spans.model import values
 from otel_rt4chart.spans.model.record import Attributes, SpanEvent, SpanRecord
-from otel_rt4chart.spans.model.view import Kind, Message, View
-from otel_rt4chart.spans.reading import whole_text
-from otel_rt4chart.spans.reading.documents import context, documents, results
-from otel_rt4chart.spans.reading.messages import is_placeholder, messages
+from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
+from otel_rt4chart.spans.model.values import as_mapping, as_text, nest_dotted_keys, parse_json
+from otel_rt4chart.spans.reading.documents import (
+    read_documents,
+    read_template_context,
+    read_tool_result,
+)
+from otel_rt4chart.spans.reading.messages import is_placeholder, read_messages
+from otel_rt4chart.spans.reading.whole_text import (
+    calls_tools,
+    input_text,
+    last_text,
+    output_text,
+    result_text,
+)
 from otel_rt4chart.verify.core.model import Passage
 
-# The first number in a key is the place in a list: `llm.input_messages.0.message.role`.
+# The first number in a key is the index in a list: `llm.input_messages.0.message.role`.
 INDEX = re.compile(r"\.([0-9]{1,6})(?:\.|\Z)")
-Rows = dict[int, dict[str, object]]
+IndexedRows = dict[int, dict[str, object]]
 
 
 class Origin(Enum):
-    """Where a value stood: whole in one attribute, or in many that a limit may have thinned."""
+    """Whether a value was one attribute, or many keys or events of which a limit may drop some."""
 
     WHOLE = auto()
     KEYS = auto()
@@ -51,130 +61,130 @@ class Origin(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
-    """What stands under a key: text, or a structure; None where nothing whole does."""
+class RawValue:
+    """The value of a key: text or a structure; None if there is none, or if it `is_cut`."""
 
     value: object = None
     is_cut: bool = False
     origin: Origin = Origin.WHOLE
 
 
-class Reading:
-    """A span whose keys have been sorted.
+class AttributeIndex:
+    """The attributes and events of a span, indexed by the keys of the convention tables.
 
-    `present` are the keys of our tables under which something stands, in one attribute, in many,
-    or in events; `heads` the first parts that keys of ours may have.
+    `present` are the keys of the tables that have a value, in one attribute, in many, or in events;
+    `prefixes` are the known first parts of the span's keys.
     """
 
-    __slots__ = ("_events", "_parsed", "_rows", "attributes", "heads", "present", "span")
+    __slots__ = ("_events", "_parsed", "_rows", "attributes", "prefixes", "present", "span")
 
     def __init__(self, span: SpanRecord) -> None:
-        """One pass over the keys and the events' names; values are opened when they are asked."""
+        """One pass over keys and names of events; values are parsed on first access."""
         self.span = span
         self.attributes: Mapping[str, object] = span.attributes
-        self.heads: set[str] = set()
+        self.prefixes: set[str] = set()
         self.present: set[str] = set()
-        self._rows: dict[str, Rows] = {}
+        self._rows: dict[str, IndexedRows] = {}
         self._events: dict[str, list[object]] = {}
-        self._parsed: dict[str, Raw] = {}
-        self._sort(span.attributes)
+        self._parsed: dict[str, RawValue] = {}
+        self._index_keys(span.attributes)
         for event in span.events:
             if event.name in EVENTS:
-                self._take(event)
-        for key in DERIVED:
+                self._add_event(event)
+        for key in DERIVED_ATTRIBUTES:
             if key in self.attributes:
                 self._derive(key)
 
     @property
-    def is_ours(self) -> bool:
-        """True where any key or event is one that a convention knows."""
+    def has_known_convention(self) -> bool:
+        """True if a convention knows any key, event or the scope of the span."""
         return bool(
             self.present
-            or not self.heads.isdisjoint(OWN_HEADS)
+            or not self.prefixes.isdisjoint(DISTINCTIVE_PREFIXES)
             or self.span.scope_name.startswith(SCOPES)
         )
 
     def has(self, key: str) -> bool:
-        """True where something stands under the key, or where it is the first part of one."""
-        return key in self.present or key in self.heads
+        """True if the key has a value or is the first part of one that has."""
+        return key in self.present or key in self.prefixes
 
     def text(self, key: str) -> str:
         """The attribute as text, JSON or not."""
-        return values.text(self.attributes.get(key))
+        return as_text(self.attributes.get(key))
 
-    def raw(self, key: str) -> Raw:
-        """The value under the key: JSON, a structure, flattened keys, plain text, in this order."""
+    def raw(self, key: str) -> RawValue:
+        """The value of the key: JSON, a structure, flattened keys, events, or plain text."""
         found = self._parsed.get(key)
         if found is None:
             found = self._parsed[key] = self._open(key)
         return found
 
-    def _open(self, key: str) -> Raw:
+    def _open(self, key: str) -> RawValue:
         value = self.attributes.get(key)
         is_cut = False
         if isinstance(value, str):
-            inside = values.opened(value)
-            if inside.is_json:
-                return Raw(inside.value)
-            # A quotation that does not end is plain text, but where there is only JSON.
-            is_cut = inside.is_cut and (key in JSON_KEYS or not value.lstrip().startswith('"'))
+            parsed = parse_json(value)
+            if parsed.is_json:
+                return RawValue(parsed.value)
+            # An unterminated quotation is plain text, except under a key that only holds JSON.
+            is_cut = parsed.is_cut and (key in JSON_KEYS or not value.lstrip().startswith('"'))
         elif value is not None:
-            return Raw(value)
+            return RawValue(value)
         if rows := self._rows.get(key):
-            return Raw([_row(rows[index]) for index in sorted(rows)], origin=Origin.KEYS)
+            return RawValue([_list_item(rows[index]) for index in sorted(rows)], origin=Origin.KEYS)
         if events := self._events.get(key):
-            return Raw(events, origin=Origin.EVENTS)
-        return Raw(is_cut=True) if is_cut else Raw(value)
+            return RawValue(events, origin=Origin.EVENTS)
+        return RawValue(is_cut=True) if is_cut else RawValue(value)
 
-    def _sort(self, attributes: Attributes) -> None:
+    def _index_keys(self, attributes: Attributes) -> None:
         for key in attributes:
-            head = key.partition(".")[0]
-            if head not in HEADS:
+            prefix = key.partition(".")[0]
+            if prefix not in KEY_PREFIXES:
                 continue
-            self.heads.add(head)
-            if key in KEYS:
+            self.prefixes.add(prefix)
+            if key in ATTRIBUTE_KEYS:
                 self.present.add(key)
-            elif key in APART:
-                self.present.add(APART[key])
-            elif (found := INDEX.search(key)) and (start := key[: found.start()]) in KEYS:
+            elif key in VARIABLE_KEYS:
+                self.present.add(VARIABLE_KEYS[key])
+            elif (found := INDEX.search(key)) and (start := key[: found.start()]) in ATTRIBUTE_KEYS:
                 rows = self._rows.setdefault(start, {})
                 rows.setdefault(int(found[1]), {})[key[found.end() :]] = attributes[key]
                 self.present.add(start)
 
-    def _take(self, event: SpanEvent) -> None:
-        told = EVENTS[event.name]
-        if not told.key:
-            # What the span itself says goes first.
+    def _add_event(self, event: SpanEvent) -> None:
+        mapping = EVENTS[event.name]
+        if not mapping.key:
+            # Attributes of the span itself take precedence.
             self.attributes = {**event.attributes, **self.attributes}
-            self._sort(event.attributes)
+            self._index_keys(event.attributes)
             return
         item: dict[str, object] = {
-            key.removeprefix(told.prefix): one for key, one in event.attributes.items()
+            key.removeprefix(mapping.prefix): value for key, value in event.attributes.items()
         }
-        if told.body:
-            item |= values.mapping(item.pop(told.body, None))
-        self._events.setdefault(told.key, []).append({"role": told.role, **item})
-        self.present.add(told.key)
+        if mapping.body:
+            item |= as_mapping(item.pop(mapping.body, None))
+        self._events.setdefault(mapping.key, []).append({"role": mapping.role, **item})
+        self.present.add(mapping.key)
 
     def _derive(self, key: str) -> None:
         value = self.attributes[key]
-        whole = values.opened(value).value if isinstance(value, str) else value
-        derived = DERIVED[key](whole)
+        parsed = parse_json(value).value if isinstance(value, str) else value
+        derived = DERIVED_ATTRIBUTES[key](parsed)
         self.attributes = {**derived, **self.attributes}
         self.present.update(derived)
 
 
-def _row(row: dict[str, object]) -> object:
-    """The item of a flattened list; one that is a scalar has no name behind its index."""
-    return row[""] if "" in row and len(row) == 1 else values.nested(row)
+def _list_item(row: dict[str, object]) -> object:
+    """An item of a flattened list; a scalar has no name after its index."""
+    return row[""] if "" in row and len(row) == 1 else nest_dotted_keys(row)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What one source gave, and what became of the rest: hidden, cut, or spread over many keys."""
+class FieldValue:
+    """The value of a field from one source, and whether text was redacted or cut."""
 
     text: str = ""
-    messages: tuple[Message, ...] = ()
+    messages: tuple[ChatMessage, ...] = ()
     passages: tuple[Passage, ...] = ()
     calls_tools: bool = False
     is_redacted: bool = False
@@ -183,219 +193,223 @@ class Found:
 
     @property
     def is_empty(self) -> bool:
-        """True where nothing can be used."""
+        """True if there is no usable value."""
         return not (self.text or self.messages or self.passages or self.calls_tools)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a source is read: on which span, for which field."""
+class FieldSource:
+    """A source, with the span and the field for which it is read."""
 
-    reading: Reading
-    source: Source
+    index: AttributeIndex
+    source: AttributeSource
     field: str
-    kind: Kind
+    kind: OperationKind
 
 
-NOTHING = Found()
+NO_VALUE = FieldValue()
 
 
-def first(reading: Reading, field: str, kind: Kind) -> Found:
-    """The field from the first source that has a value; what the others lost where none has."""
-    lost = NOTHING
-    for source in SOURCES[field][kind]:
-        if source.key not in reading.present:
+def read_field(index: AttributeIndex, field: str, kind: OperationKind) -> FieldValue:
+    """The field from the first source with a value; else whether text was redacted or cut."""
+    lost = NO_VALUE
+    for source in SOURCES_BY_FIELD[field][kind]:
+        if source.key not in index.present:
             continue
-        if source.scope and not reading.span.scope_name.startswith(source.scope):
+        if source.scope and not index.span.scope_name.startswith(source.scope):
             continue
-        found = READERS[source.shape](Place(reading, source, field, kind))
+        found = READERS[source.shape](FieldSource(index, source, field, kind))
         if not found.is_empty:
             return found
         if found.is_redacted or found.is_cut:
-            lost = Found(
+            lost = FieldValue(
                 is_redacted=lost.is_redacted or found.is_redacted,
                 is_cut=lost.is_cut or found.is_cut,
             )
     return lost
 
 
-def _text(place: Place) -> Found:
-    text = place.reading.text(place.source.key)
-    return Found(is_redacted=True) if is_placeholder(text) else Found(text)
+def _read_text(at: FieldSource) -> FieldValue:
+    text = at.index.text(at.source.key)
+    return FieldValue(is_redacted=True) if is_placeholder(text) else FieldValue(text)
 
 
-def _whole(place: Place) -> Found:
-    raw, given = _raw(place), place.reading.text(place.source.key)
+def _read_whole(at: FieldSource) -> FieldValue:
+    raw, original = _raw_value(at), at.index.text(at.source.key)
     if raw.value is None:
-        return Found(is_cut=raw.is_cut)
+        return FieldValue(is_cut=raw.is_cut)
     if isinstance(raw.value, str) and is_placeholder(raw.value):
-        return Found(is_redacted=True)
-    if place.field == "input":
-        return Found(whole_text.input_text(raw.value, given), origin=raw.origin)
-    if place.kind is Kind.TOOL:
-        return Found(whole_text.result_text(raw.value, given), origin=raw.origin)
-    if place.kind is Kind.LLM and whole_text.calls_tools(raw.value):
-        text = whole_text.output_text(raw.value, "")
-        return Found(text, calls_tools=True, origin=raw.origin)
-    return Found(whole_text.output_text(raw.value, given), origin=raw.origin)
+        return FieldValue(is_redacted=True)
+    if at.field == "input":
+        return FieldValue(input_text(raw.value, original), origin=raw.origin)
+    if at.kind is OperationKind.TOOL:
+        return FieldValue(result_text(raw.value, original), origin=raw.origin)
+    if at.kind is OperationKind.LLM and calls_tools(raw.value):
+        text = output_text(raw.value, "")
+        return FieldValue(text, calls_tools=True, origin=raw.origin)
+    return FieldValue(output_text(raw.value, original), origin=raw.origin)
 
 
-def _messages(place: Place) -> Found:
-    raw = _raw(place)
-    role = place.source.role or ("assistant" if place.field == "output" else "user")
-    if place.field == "prompt" and isinstance(raw.value, str):
-        # Text for a model, but nobody's turn: it may hold more than what the user said.
+def _read_messages(at: FieldSource) -> FieldValue:
+    raw = _raw_value(at)
+    role = at.source.role or ("assistant" if at.field == "output" else "user")
+    if at.field == "prompt" and isinstance(raw.value, str):
+        # A whole prompt, not a turn of a conversation: it may hold more than the user's words.
         role = "prompt"
-    said, is_redacted = messages(raw.value, role=role)
-    lost = Found(is_redacted=is_redacted, is_cut=raw.is_cut, origin=raw.origin)
-    if place.field != "output":
-        return replace(lost, messages=said)
-    calls = any(one.calls_tools for one in said)
-    if place.source.shape is Shape.LAST:
-        return replace(lost, text=whole_text.last(said, role="assistant"))
-    return replace(lost, text="\n".join(one.text for one in said if one.text), calls_tools=calls)
+    found, is_redacted = read_messages(raw.value, role=role)
+    lost = FieldValue(is_redacted=is_redacted, is_cut=raw.is_cut, origin=raw.origin)
+    if at.field != "output":
+        return replace(lost, messages=found)
+    calls = any(message.calls_tools for message in found)
+    if at.source.shape is ValueShape.LAST:
+        return replace(lost, text=last_text(found, role="assistant"))
+    return replace(
+        lost, text="\n".join(message.text for message in found if message.text), calls_tools=calls
+    )
 
 
-def _calls(place: Place) -> Found:
-    raw = _raw(place)
-    return Found(calls_tools=bool(raw.value) or raw.is_cut)
+def _read_calls(at: FieldSource) -> FieldValue:
+    raw = _raw_value(at)
+    return FieldValue(calls_tools=bool(raw.value) or raw.is_cut)
 
 
-def _documents(place: Place) -> Found:
-    raw = _raw(place)
-    if place.kind is Kind.TOOL and raw.value is not None:
-        given = place.reading.text(place.source.key)
-        found, is_redacted = results(raw.value, raw.value if isinstance(raw.value, str) else given)
+def _read_documents(at: FieldSource) -> FieldValue:
+    raw = _raw_value(at)
+    if at.kind is OperationKind.TOOL and raw.value is not None:
+        original = at.index.text(at.source.key)
+        found, is_redacted = read_tool_result(
+            raw.value, raw.value if isinstance(raw.value, str) else original
+        )
     else:
-        found, is_redacted = documents(raw.value)
-    return Found(
+        found, is_redacted = read_documents(raw.value)
+    return FieldValue(
         passages=found, is_redacted=is_redacted, is_cut=raw.is_cut, origin=raw.origin
     )  # fmt: skip
 
 
-def _variables(place: Place) -> Found:
-    raw = _raw(place)
-    given = values.mapping(raw.value) if isinstance(raw.value, Mapping) else {}
-    attributes = place.reading.attributes
-    keys = {name: f"{place.source.key}.{name}" for name in CONTEXT_NAMES}
-    apart = {name: attributes[key] for name, key in keys.items() if key in attributes}
-    found, is_redacted = context(given or apart)
+def _read_variables(at: FieldSource) -> FieldValue:
+    raw = _raw_value(at)
+    variables = as_mapping(raw.value) if isinstance(raw.value, Mapping) else {}
+    attributes = at.index.attributes
+    keys = {name: f"{at.source.key}.{name}" for name in CONTEXT_NAMES}
+    separate = {name: attributes[key] for name, key in keys.items() if key in attributes}
+    found, is_redacted = read_template_context(variables or separate)
     is_hidden = isinstance(raw.value, str) and is_placeholder(raw.value)
-    return Found(passages=found, is_redacted=is_redacted or is_hidden, is_cut=raw.is_cut)
+    return FieldValue(passages=found, is_redacted=is_redacted or is_hidden, is_cut=raw.is_cut)
 
 
-def _raw(place: Place) -> Raw:
-    return place.reading.raw(place.source.key)
+def _raw_value(at: FieldSource) -> RawValue:
+    return at.index.raw(at.source.key)
 
 
-READERS: Mapping[Shape, Callable[[Place], Found]] = {
-    Shape.TEXT: _text,
-    Shape.WHOLE: _whole,
-    Shape.JSON: _whole,
-    Shape.MESSAGES: _messages,
-    Shape.LAST: _messages,
-    Shape.CALLS: _calls,
-    Shape.DOCUMENTS: _documents,
-    Shape.VARIABLES: _variables,
+READERS: Mapping[ValueShape, Callable[[FieldSource], FieldValue]] = {
+    ValueShape.TEXT: _read_text,
+    ValueShape.WHOLE: _read_whole,
+    ValueShape.JSON: _read_whole,
+    ValueShape.MESSAGES: _read_messages,
+    ValueShape.LAST: _read_messages,
+    ValueShape.CALLS: _read_calls,
+    ValueShape.DOCUMENTS: _read_documents,
+    ValueShape.VARIABLES: _read_variables,
 }
 
 
-# What a kind is read for: if that is lost, the span cannot speak for itself.
-NEEDED = {
-    Kind.LLM: ("output", "prompt"),
-    Kind.RETRIEVER: ("documents",),
-    Kind.RERANKER: ("documents",),
-    Kind.TOOL: ("documents",),
-    Kind.PROMPT: ("variables",),
+# The fields that matter for a kind: if one was lost, the span is redacted or truncated.
+NEEDED_FIELDS = {
+    OperationKind.LLM: ("output", "prompt"),
+    OperationKind.RETRIEVER: ("documents",),
+    OperationKind.RERANKER: ("documents",),
+    OperationKind.TOOL: ("documents",),
+    OperationKind.PROMPT: ("variables",),
 }
 
 
-def view(span: SpanRecord) -> View:
+def read_span(span: SpanRecord) -> SpanView:
     """Read one span; never raises, whatever its attributes hold.
 
-    A span of no convention has the kind NONE, and an input where one names it.
+    A span without a recognised kind has the kind NONE; its input and output are read all the same.
     """
-    reading = Reading(span)
-    if not reading.is_ours:
-        return View(span)
-    kind, convention = kind_of(reading)
-    found = {field: first(reading, field, kind) for field in FIELDS}
-    needed = [found[field] for field in NEEDED.get(kind, ("input", "output"))]
+    index = AttributeIndex(span)
+    if not index.has_known_convention:
+        return SpanView(span)
+    kind, convention = detect_kind(index)
+    found = {field: read_field(index, field, kind) for field in FIELDS}
+    needed = [found[field] for field in NEEDED_FIELDS.get(kind, ("input", "output"))]
     output = found["output"]
-    return View(
+    return SpanView(
         span=span,
         kind=kind,
         input=found["input"].text,
         output=output.text,
         prompt=found["system"].messages + found["prompt"].messages,
         documents=found["documents"].passages,
-        given=found["given"].passages,
+        input_documents=found["input_documents"].passages,
         variables=found["variables"].passages,
-        is_datastore=any(reading.text(key) == value for key, value in DATASTORE.items()),
+        is_datastore=any(index.text(key) == value for key, value in DATASTORE_ATTRIBUTES.items()),
         model=found["model"].text,
         prompt_version=found["prompt_version"].text,
         session=found["session"].text,
-        is_redacted=any(one.is_redacted for one in needed),
-        is_truncated=any(one.is_cut for one in needed)
-        or (kind in NEEDED and _is_thinned(span, needed)),
+        is_redacted=any(value.is_redacted for value in needed),
+        is_truncated=any(value.is_cut for value in needed)
+        or (kind in NEEDED_FIELDS and _may_have_lost_values(span, needed)),
         calls_tools_only=output.calls_tools and not output.text,
         convention=convention,
     )
 
 
-def kind_of(reading: Reading) -> tuple[Kind, str]:
-    """The kind and the convention that told it: by attribute, else by name, else by keys."""
-    vague: tuple[Kind, str] | None = None
+def detect_kind(index: AttributeIndex) -> tuple[OperationKind, str]:
+    """The kind and its convention: by attribute, else by the span's name, else by keys."""
+    fallback: tuple[OperationKind, str] | None = None
     for convention, attribute, kinds in KIND_ATTRIBUTES:
-        if attribute not in reading.attributes:
+        if attribute not in index.attributes:
             continue
-        # MLflow's are JSON.
-        told = reading.text(attribute).strip('" ').lower()
-        if told in kinds:
-            if told not in convention.vague:
-                return kinds[told], convention.name
-            vague = vague or (kinds[told], convention.name)
-    return vague or _by_name(reading) or _by_keys(reading) or (Kind.NONE, "")
+        # MLflow writes JSON, with quotation marks.
+        value = index.text(attribute).strip('" ').lower()
+        if value in kinds:
+            if value not in convention.vague:
+                return kinds[value], convention.name
+            fallback = fallback or (kinds[value], convention.name)
+    return fallback or _kind_by_name(index) or _kind_by_keys(index) or (OperationKind.NONE, "")
 
 
-def named_kind(attributes: Mapping[str, object]) -> Kind:
-    """The kind that an attribute names outright; a few lookups, no key is gone through."""
+def kind_from_attributes(attributes: Mapping[str, object]) -> OperationKind:
+    """The kind that an attribute names: a few lookups instead of a pass over all keys."""
     for _, attribute, kinds in KIND_ATTRIBUTES:
-        told = attributes.get(attribute)
-        if isinstance(told, str) and (kind := kinds.get(told.strip('" ').lower())):
+        value = attributes.get(attribute)
+        if isinstance(value, str) and (kind := kinds.get(value.strip('" ').lower())):
             return kind
-    return Kind.NONE
+    return OperationKind.NONE
 
 
-def _by_keys(reading: Reading) -> tuple[Kind, str] | None:
+def _kind_by_keys(index: AttributeIndex) -> tuple[OperationKind, str] | None:
     for convention in CONVENTIONS:
         for key, kind in convention.hints:
-            if reading.has(key):
+            if index.has(key):
                 return kind, convention.name
     return None
 
 
-def _by_name(reading: Reading) -> tuple[Kind, str] | None:
-    """By the span's name, where a key or the scope is the convention's: anyone may say `chat`."""
+def _kind_by_name(index: AttributeIndex) -> tuple[OperationKind, str] | None:
+    """By the span's name, with a key or scope of the convention: any span may be named `chat`."""
     for convention in CONVENTIONS:
-        for start, kind in convention.names:
-            if reading.span.name.startswith(start) and _is_of(reading, convention):
+        for prefix, kind in convention.names:
+            if index.span.name.startswith(prefix) and _is_written_by(index, convention):
                 return kind, convention.name
     return None
 
 
-def _is_of(reading: Reading, convention: Convention) -> bool:
-    return not reading.heads.isdisjoint(HEADS_BY_NAME[convention.name]) or (
-        reading.span.scope_name.startswith(convention.scopes)
+def _is_written_by(index: AttributeIndex, convention: Convention) -> bool:
+    return not index.prefixes.isdisjoint(PREFIXES_BY_CONVENTION[convention.name]) or (
+        index.span.scope_name.startswith(convention.scopes)
     )
 
 
-def _is_thinned(span: SpanRecord, needed: Iterable[Found]) -> bool:
-    """True where a limit may have taken what is missing: what is whole in one key is not."""
+def _may_have_lost_values(span: SpanRecord, needed: Iterable[FieldValue]) -> bool:
+    """True if a limit on attributes or events may have dropped what is missing."""
     attributes, events = span.dropped_attributes > 0, span.dropped_events > 0
     lost = {
         Origin.WHOLE: False,
         Origin.KEYS: attributes,
         Origin.EVENTS: events,
     }
-    return any((attributes or events) if one.is_empty else lost[one.origin] for one in needed)
+    return any((attributes or events) if value.is_empty else lost[value.origin] for value in needed)

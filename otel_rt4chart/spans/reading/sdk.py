@@ -1,4 +1,4 @@
-"""The SDK's own finished spans: as records, and what is asked of them before that."""
+"""Converts finished spans of the SDK into records, and answers questions about them before."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from opentelemetry.trace import format_span_id, format_trace_id
 from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.model.record import Attributes, SpanEvent, SpanLink, SpanRecord
 
-# The application's callable: from spans of a trace, the local root first, to the route's name.
-Route = Callable[[Sequence[ReadableSpan]], str | None]
+# The application's callable: spans of a trace, local root first, to a route name.
+RouteCallable = Callable[[Sequence[ReadableSpan]], str | None]
 
 
-def route_from(told: object) -> str:
-    """What the application's callable returned; TypeError where that is no name."""
-    if told is None or isinstance(told, str):
-        return told or ""
-    raise TypeError(f"route: expected a str or None, got {type(told).__name__}")
+def checked_route(name: object) -> str:
+    """The name that the application's callable returned; TypeError for other types."""
+    if name is None or isinstance(name, str):
+        return name or ""
+    raise TypeError(f"route: expected a str or None, got {type(name).__name__}")
 
 
-def is_ours(span: ReadableSpan) -> bool:
-    """True for a span that carries a verdict of ours; those made by hand are the application's."""
+def is_verdict_span(span: ReadableSpan) -> bool:
+    """True for our carrier spans; handmade spans belong to the application."""
     scope = span.instrumentation_scope
     return scope is not None and scope.name == semconv.SCOPE_NAME
 
 
 def is_local_root(span: ReadableSpan) -> bool:
-    """True for a span whose parent, if it has one, is in another process."""
+    """True for a span without a parent in this process."""
     parent = span.parent
     return parent is None or parent.is_remote
 
 
 def record_from_readable(span: ReadableSpan) -> SpanRecord:
-    """The record of an ended span; ValueError for one that has not ended."""
+    """The record of an ended span; ValueError if it has not ended."""
     context = span.get_span_context()
     if context is None or span.start_time is None or span.end_time is None:
         raise ValueError(f"expected an ended span, {span.name!r} has not ended")
@@ -72,12 +72,13 @@ def record_from_readable(span: ReadableSpan) -> SpanRecord:
     )
 
 
-def held(span: ReadableSpan) -> Attributes:
-    """An ended span's attributes as it holds them: to look into, neither to keep nor to change.
+def peek_attributes(span: ReadableSpan) -> Attributes:
+    """The attributes of an ended span without a copy: only for immediate reading.
 
-    The SDK hands out a mapping around a mapping; a look into that costs several times as much.
+    The SDK's public property wraps the mapping in another one; its lookups cost several times as
+    much, on the thread of the application.
     """
-    if type(span) is ReadableSpan:  # one of another class may say something else
+    if type(span) is ReadableSpan:  # a subclass may override the property
         found = getattr(span._attributes, "_dict", None)
         if type(found) is dict:
             return found
@@ -85,5 +86,5 @@ def held(span: ReadableSpan) -> Attributes:
 
 
 def _attributes(attributes: object) -> Attributes:
-    """A copy: the SDK's mapping is bound to the span."""
+    """A copy, because the SDK's mapping belongs to the span."""
     return dict(attributes) if attributes else {}  # type: ignore[call-overload]

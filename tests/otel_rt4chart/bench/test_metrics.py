@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.bench.metrics import Counts, Outcome, score, score_by
+from otel_rt4chart.bench.metrics import AnswerOutcome, ConfusionCounts, score, score_by
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange
 
 ENTAILED, CONTRADICTED, BASELESS = (
@@ -23,9 +23,9 @@ def outcome(
     gold_spans: tuple[AnswerRange, ...] | None = (),
     predicted_spans: tuple[AnswerRange, ...] = (),
     task: str = "QA",
-) -> Outcome:
+) -> AnswerOutcome:
     """One answer of two claims."""
-    return Outcome(
+    return AnswerOutcome(
         task, "set", gold.is_unfaithful, gold, predicted, gold_spans, predicted_spans, claims=2
     )
 
@@ -43,14 +43,14 @@ def test_answers_are_counted_by_whether_they_are_flagged() -> None:
         ],
     )
 
-    assert scores.answer == Counts(1, 1, 1, 2)
-    assert scores.flag_all == Counts(3, 2, 0, 0)
+    assert scores.answer == ConfusionCounts(1, 1, 1, 2)
+    assert scores.flag_all == ConfusionCounts(3, 2, 0, 0)
     assert (scores.answers, scores.hallucinated, scores.undecided, scores.claims) == (5, 3, 1, 10)
 
 
 def test_precision_recall_f1_and_balanced_accuracy() -> None:
     """By their definitions."""
-    counts = Counts(true_positive=6, false_positive=2, true_negative=8, false_negative=4)
+    counts = ConfusionCounts(true_positive=6, false_positive=2, true_negative=8, false_negative=4)
 
     assert (counts.precision, counts.recall) == (0.75, 0.6)
     assert counts.f1 == pytest.approx(2 * 0.75 * 0.6 / 1.35)
@@ -59,8 +59,8 @@ def test_precision_recall_f1_and_balanced_accuracy() -> None:
 
 def test_what_is_not_defined_is_none() -> None:
     """Nothing flagged, nothing unfaithful, one class only."""
-    empty = Counts()
-    only_good = Counts(true_negative=3)
+    empty = ConfusionCounts()
+    only_good = ConfusionCounts(true_negative=3)
 
     assert (empty.precision, empty.recall, empty.f1, empty.balanced_accuracy) == (None,) * 4
     assert (only_good.precision, only_good.recall, only_good.balanced_accuracy) == (None,) * 3
@@ -88,20 +88,20 @@ def test_characters_are_counted_once_however_many_spans_cover_them() -> None:
         ],
     )
 
-    assert scores.span == Counts(true_positive=4, false_positive=8, false_negative=8)
+    assert scores.span == ConfusionCounts(true_positive=4, false_positive=8, false_negative=8)
 
 
 def test_an_answer_without_marked_spans_takes_no_part_in_the_span_figures() -> None:
     """It is judged as a whole only."""
     unmarked = outcome(BASELESS, BASELESS, gold_spans=None, predicted_spans=(AnswerRange(0, 9),))
 
-    assert score("overall", [unmarked]).span == Counts()
+    assert score("overall", [unmarked]).span == ConfusionCounts()
 
 
 def test_three_way_counts_leave_out_what_people_did_not_tell() -> None:
     """Only rows with a label."""
     told = outcome(CONTRADICTED, BASELESS)
-    untold = Outcome("QA", "set", True, None, BASELESS, (), (), 1)
+    untold = AnswerOutcome("QA", "set", True, None, BASELESS, (), (), 1)
 
     assert score("overall", [told, untold]).three_way == {(CONTRADICTED, BASELESS): 1}
 

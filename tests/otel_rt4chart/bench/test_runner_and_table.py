@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from otel_rt4chart.bench.dataset import read_rows
-from otel_rt4chart.bench.runner import Result, run_bench
+from otel_rt4chart.bench.runner import BenchResult, run_bench
 from otel_rt4chart.bench.tables import as_values, render
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Claim, Exchange, Label, Report
 
@@ -31,7 +31,7 @@ def ticking() -> Iterator[int]:
         now += 2_000_000_000
 
 
-def bundled_run(seen: list[tuple[int, int]] | None = None) -> Result:
+def bundled_run(seen: list[tuple[int, int]] | None = None) -> BenchResult:
     """The bundled rows under that judge."""
     clock = ticking()
     progress = seen.append if seen is not None else lambda pair: None

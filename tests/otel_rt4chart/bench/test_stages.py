@@ -8,9 +8,16 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from otel_rt4chart.bench.dataset import GoldSpan, Row
-from otel_rt4chart.bench.metrics import Counts
-from otel_rt4chart.bench.stages import Checked, Figure, check, measure, measure_datasets, product
+from otel_rt4chart.bench.dataset import GoldSpan, LabelledAnswer
+from otel_rt4chart.bench.metrics import ConfusionCounts
+from otel_rt4chart.bench.stages import (
+    CheckedAnswer,
+    Figure,
+    check_answer,
+    measure_datasets,
+    measure_stages,
+    product,
+)
 from otel_rt4chart.bench.tables import (
     escalation,
     escalation_values,
@@ -50,14 +57,16 @@ SCRIPTS = {
 }
 
 
-def row(answer: str, *wrong: str, dataset: str = "one", is_hallucinated: bool = False) -> Row:
+def row(
+    answer: str, *wrong: str, dataset: str = "one", is_hallucinated: bool = False
+) -> LabelledAnswer:
     """An answer in which people marked these words."""
     spans = tuple(
         GoldSpan(AnswerRange(answer.index(one), answer.index(one) + len(one)), "baseless")
         for one in wrong
     )
     exchange = Exchange("", (PASSAGE,), answer)
-    return Row(
+    return LabelledAnswer(
         answer,
         "s",
         "QA",
@@ -79,29 +88,29 @@ ROWS = (
 )
 
 
-def checked(judge: ScriptedJudge | CascadeJudge, *rows: Row) -> list[Checked]:
+def checked(judge: ScriptedJudge | CascadeJudge, *rows: LabelledAnswer) -> list[CheckedAnswer]:
     """The rows after verification by that judge."""
-    return [check(one, Verifier(judge).verify(one.exchange), judge) for one in rows]
+    return [check_answer(one, Verifier(judge).verify(one.exchange), judge) for one in rows]
 
 
 def test_each_stage_has_its_own_figure() -> None:
     """Three spans of which a claim misses one; an unlinked claim; one false alarm and one miss."""
-    found = measure("overall", checked(ScriptedJudge(SCRIPTS), *ROWS))
+    found = measure_stages("overall", checked(ScriptedJudge(SCRIPTS), *ROWS))
 
     assert found.recall == (2 / 3, 3)
     assert found.grounded == found.atomic == Figure(1.0, 7)
     assert found.kept == (1.0, 7)
     assert found.linked == (3 / 4, 4)
     assert found.agreement == (1.0, 6)
-    assert found.claims == Counts(1, 1, 2, 1)
+    assert found.claims == ConfusionCounts(1, 1, 2, 1)
     assert (found.hit, found.overlap, found.length) == ((1.0, 1), (1.0, 1), (1.0, 1))
-    assert found.answers == Counts(2, 1, 1, 0)
+    assert found.answers == ConfusionCounts(2, 1, 1, 0)
     assert product(found.stages.values()) == pytest.approx(2 / 3 * 3 / 4 * (1 / 2 + 2 / 3) / 2)
 
 
 def test_a_perfect_verification_is_one_at_every_stage() -> None:
     """All that is wrong is found and nothing else."""
-    found = measure(
+    found = measure_stages(
         "overall",
         checked(
             ScriptedJudge(SCRIPTS), row("The pool is heated."), row("The pool is cold.", "cold")
@@ -115,11 +124,11 @@ def test_a_perfect_verification_is_one_at_every_stage() -> None:
 def test_what_nobody_marked_leaves_a_dash() -> None:
     """Without spans there is no recall, no balanced accuracy and no product."""
     one = checked(ScriptedJudge(SCRIPTS), *ROWS[2:])
-    found = measure("overall", one)
+    found = measure_stages("overall", one)
     text = render_stages(found, measure_datasets(one))
 
     assert found.recall == Figure(None, 0)
-    assert found.claims == Counts(true_negative=1)
+    assert found.claims == ConfusionCounts(true_negative=1)
     assert found.stages == dict.fromkeys(found.stages) | {"linking": 1.0}
     assert text.splitlines()[1].split() == [
         "overall", "–", "1.00", "–", "–", "–", "1.00", "of", "2",
@@ -149,7 +158,7 @@ def test_claims_that_invent_merge_or_drop_something_are_counted() -> None:
     both = "The drug is safe for adults but is not approved for children."
     claims = (*words.values(), both)
     judge = Rewording({claim: Script(BASELESS) for claim in claims}, words=words)
-    found = measure("overall", checked(judge, row(" ".join((*words, both)))))
+    found = measure_stages("overall", checked(judge, row(" ".join((*words, both)))))
 
     assert found.grounded == (2 / 3, 3)
     assert found.atomic == (2 / 3, 3)
@@ -159,7 +168,7 @@ def test_claims_that_invent_merge_or_drop_something_are_counted() -> None:
 def test_agreement_falls_where_the_candidates_do_not_hold_the_evidence() -> None:
     """A label on a sentence that shares no word with the claim is baseless on its candidates."""
     far = {**SCRIPTS, "The pool is heated": Script(ENTAILED, evidence=("Dogs",))}
-    found = measure("overall", checked(ScriptedJudge(far), ROWS[0]))
+    found = measure_stages("overall", checked(ScriptedJudge(far), ROWS[0]))
 
     assert found.agreement == (1 / 2, 2)
 
@@ -173,7 +182,7 @@ def test_a_range_is_compared_with_the_marked_span_it_fits_best() -> None:
         ),
     }
     marked = row("The pool is cold. The bar opens at ten.", "is cold", "at ten", "The pool")
-    found = measure("overall", checked(ScriptedJudge(scripts), marked))
+    found = measure_stages("overall", checked(ScriptedJudge(scripts), marked))
 
     assert found.hit == (1 / 2, 2)
     assert found.overlap == (4 / 7, 1)
@@ -204,9 +213,11 @@ def test_a_judge_that_costs_calls_is_not_asked_again() -> None:
     """Ranges are found by the claims' words; agreement, and links of a single call, are unknown."""
     told = ScriptedJudge(SCRIPTS)
     reports = [(one, Verifier(told).verify(one.exchange)) for one in ROWS]
-    stepwise = measure("overall", [check(*pair, Waiting(told)) for pair in reports])
-    at_once = measure("overall", [check(*pair, Waiting(told, one_call=True)) for pair in reports])
-    plain = measure("overall", [check(*pair, told) for pair in reports])
+    stepwise = measure_stages("overall", [check_answer(*pair, Waiting(told)) for pair in reports])
+    at_once = measure_stages(
+        "overall", [check_answer(*pair, Waiting(told, one_call=True)) for pair in reports]
+    )
+    plain = measure_stages("overall", [check_answer(*pair, told) for pair in reports])
 
     assert stepwise == plain._replace(agreement=Figure(None, 0))
     assert at_once == stepwise._replace(linked=Figure(None, 0))
@@ -215,7 +226,7 @@ def test_a_judge_that_costs_calls_is_not_asked_again() -> None:
 def test_a_cascade_has_no_agreement() -> None:
     """Its labels are of two judges."""
     judge = ScriptedJudge(SCRIPTS)
-    found = measure("overall", checked(CascadeJudge(judge, judge), *ROWS))
+    found = measure_stages("overall", checked(CascadeJudge(judge, judge), *ROWS))
 
     assert found.agreement == Figure(None, 0)
 
@@ -231,22 +242,22 @@ class Broken(ScriptedJudge):
 
 def test_an_answer_that_could_not_be_split_counts_with_its_sentences() -> None:
     """They are undecided, so nothing is flagged."""
-    found = measure("overall", checked(Broken({}), ROWS[1]))
+    found = measure_stages("overall", checked(Broken({}), ROWS[1]))
 
     assert found.recall == (1.0, 3)
-    assert found.claims == Counts(false_negative=3)
+    assert found.claims == ConfusionCounts(false_negative=3)
 
 
 def test_the_table_has_every_share_with_its_number() -> None:
     """A line a data set, the weakest stage by name, and each word's meaning."""
     one = checked(ScriptedJudge(SCRIPTS), *ROWS)
-    lines = render_stages(measure("overall", one), measure_datasets(one)).splitlines()
+    lines = render_stages(measure_stages("overall", one), measure_datasets(one)).splitlines()
 
     assert lines[0].split()[:2] == ["stages", "extraction"]
     assert [line.split()[0] for line in lines[1:4]] == ["one", "two", "overall"]
     assert lines[3].split()[1:6] == ["0.67", "0.75", "0.58", "1.00", "0.29"]
     assert next(line for line in lines[6:] if line.startswith("two")).split()[1] == "–"
-    assert "most is lost in classification (0.58)" in lines
+    assert "weakest stage: classification (0.58)" in lines
     assert {line.partition(":")[0] for line in lines[-5:]} == {
         "extraction", "linking", "classification", "localisation", "product",
     }  # fmt: skip
@@ -254,7 +265,7 @@ def test_the_table_has_every_share_with_its_number() -> None:
 
 def test_thousands_are_readable() -> None:
     """A comma in the number of things."""
-    many = measure("overall", checked(ScriptedJudge(SCRIPTS), *ROWS))._replace(
+    many = measure_stages("overall", checked(ScriptedJudge(SCRIPTS), *ROWS))._replace(
         linked=Figure(0.934, 1204)
     )
 
@@ -264,7 +275,9 @@ def test_thousands_are_readable() -> None:
 def test_the_machine_form_has_the_same_figures() -> None:
     """Null where the table has a dash."""
     one = checked(ScriptedJudge(SCRIPTS), *ROWS)
-    values = json.loads(json.dumps(stage_values(measure("overall", one), measure_datasets(one))))
+    values = json.loads(
+        json.dumps(stage_values(measure_stages("overall", one), measure_datasets(one)))
+    )
 
     assert values["overall"]["extraction"]["recall"] == {"value": 2 / 3, "n": 3}
     assert values["overall"]["linking"]["figure"] == 3 / 4

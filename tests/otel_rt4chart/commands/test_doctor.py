@@ -7,7 +7,7 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.commands import doctor
-from otel_rt4chart.commands.doctor import Check, asked_judge_check, core_checks
+from otel_rt4chart.commands.doctor import Check, core_checks, endpoint_check
 from tests.endpoint_server import Answer, EndpointServer, error, text
 from tests.oracle import Oracle, Truth
 
@@ -85,7 +85,7 @@ def test_a_locked_or_fresh_database_is_told_apart_from_a_fault(
 
 def test_an_unknown_judge_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the service's setting names it."""
-    check = asked_judge_check("foo")
+    check = endpoint_check("foo")
     monkeypatch.setenv("RT4CHART_JUDGE", "foo")
 
     assert check.state == "failed"
@@ -104,7 +104,7 @@ def test_a_judge_behind_an_endpoint_is_tried_with_one_call(
     with EndpointServer(oracle) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RT4CHART_JUDGE_MODEL", "mine")
-        check = asked_judge_check(name)
+        check = endpoint_check(name)
 
     assert check == Check(
         f"judge {name}", "ok", "mine answered: a wrong number is called contradicted"
@@ -127,7 +127,7 @@ def test_an_endpoint_that_fails_fails_the_doctor(
     """What came is told; only a reply that cannot be read is asked for again."""
     with EndpointServer([answer]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        check = asked_judge_check("openai")
+        check = endpoint_check("openai")
 
     assert check.state == "failed"
     assert len(server.seen) == (2 if "usable" in told else 1)

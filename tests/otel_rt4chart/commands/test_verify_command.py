@@ -145,7 +145,7 @@ def test_the_input_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixt
 
     assert status == 2
     assert (tmp_path / "rows.jsonl").read_bytes() == rows
-    assert "is the input file itself" in capsys.readouterr().err
+    assert "--out: expected a file other than the input" in capsys.readouterr().err
 
 
 def test_a_missing_input_leaves_an_older_output_as_it_was(

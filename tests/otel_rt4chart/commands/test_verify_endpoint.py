@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.judges.batch import PATIENCE
+from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW
 from tests.endpoint_server import Answer, EndpointServer, Script, Seen, error, hang, text
 from tests.oracle import Oracle, Truth
 
@@ -107,11 +107,11 @@ def test_a_dead_endpoint_is_not_asked_for_the_whole_file(
 
     assert status == 1
     assert [row["id"] for row in rows] == list(range(40))
-    assert all(row["label"] == "undecided" for row in rows[:PATIENCE])
-    assert rows[-1]["error"].startswith("not verified: stopped, for 5 answers in a row got no ")
-    assert len(server.chats) <= PATIENCE + 2 * int(jobs)
+    assert all(row["label"] == "undecided" for row in rows[:MAX_FAILURES_IN_A_ROW])
+    assert rows[-1]["error"].startswith("not verified: stopped: 5 answers in a row got no ")
+    assert len(server.chats) <= MAX_FAILURES_IN_A_ROW + 2 * int(jobs)
     summary = capsys.readouterr().err
-    assert "stopped, for 5 answers in a row got no verdict: gpt-4o-mini: 401" in summary
+    assert "stopped: 5 answers in a row got no verdict: gpt-4o-mini: 401" in summary
     assert "RT4CHART_JUDGE_CACHE=FILE" in summary
 
 

@@ -20,7 +20,7 @@ def test_our_exception_is_swallowed_and_logged_once_a_minute(
 
     assert guard.swallowed == 3
     assert [record.getMessage() for record in caplog.records] == [
-        "marking a span failed (ValueError); the application goes on"
+        "marking a span failed (ValueError); the application is not affected"
     ]
 
 

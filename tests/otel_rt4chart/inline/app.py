@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
 from otel_rt4chart.emit import Emitter
 from otel_rt4chart.inline import InlineVerifier
-from otel_rt4chart.marking.attach import put_first
+from otel_rt4chart.marking.exporter_wrapping import add_processor_first
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Policy
 from otel_rt4chart.sampling import Sampler as Choosing
@@ -76,7 +76,7 @@ class App:
             emitter=self.emitter,
             **others,
         )
-        put_first(self.provider, self.inline)
+        add_processor_first(self.provider, self.inline)
 
     def ask(self, answer: str = WRONG, passage: str = PASSAGE, name: str = "ask") -> None:
         """One request: a root, a retrieval, a generation."""

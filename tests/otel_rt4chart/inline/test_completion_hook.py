@@ -11,7 +11,13 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
 from opentelemetry.trace import Span as AnySpan
 from opentelemetry.trace import format_span_id
 
-from otel_rt4chart.inline.completion_hook import HELD, INPUT, MOST, OUTPUT, CompletionHook
+from otel_rt4chart.inline.completion_hook import (
+    INPUT,
+    MAX_COMPLETIONS,
+    OUTPUT,
+    PENDING_COMPLETIONS,
+    CompletionHook,
+)
 from otel_rt4chart.spans.model.record import SpanRecord
 
 
@@ -34,9 +40,9 @@ class Said:
 @pytest.fixture(autouse=True)
 def wanted() -> Iterator[None]:
     """The inline mode is on, for one test."""
-    HELD.is_wanted = True
+    PENDING_COMPLETIONS.is_enabled = True
     yield
-    HELD.clear()
+    PENDING_COMPLETIONS.clear()
 
 
 def completed(*inputs: object, sampler: Sampler = ALWAYS_ON, outputs: object = ()) -> AnySpan:
@@ -51,7 +57,9 @@ def completed(*inputs: object, sampler: Sampler = ALWAYS_ON, outputs: object = (
 def read(span: AnySpan) -> SpanRecord:
     """The span with what was held for it."""
     assert isinstance(span, Span)
-    return HELD.added(SpanRecord("a" * 32, format_span_id(span.context.span_id), "chat m", 1, 2))
+    return PENDING_COMPLETIONS.with_messages(
+        SpanRecord("a" * 32, format_span_id(span.context.span_id), "chat m", 1, 2)
+    )
 
 
 def test_messages_are_held_until_the_span_is_read() -> None:
@@ -71,17 +79,17 @@ def test_nothing_is_held_of_a_span_that_is_dropped() -> None:
     """It never ends with us, and would stay."""
     span = completed(Said("user", [Text("x" * 100_000)]), sampler=ALWAYS_OFF)
 
-    assert not HELD._found
+    assert not PENDING_COMPLETIONS._by_span
     assert not span.is_recording()
 
 
 def test_what_is_held_is_bounded_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest give way, and are counted."""
-    before = HELD.dropped
-    spans = [completed(Said("user", [Text("x")])) for _ in range(MOST + 2)]
+    before = PENDING_COMPLETIONS.dropped
+    spans = [completed(Said("user", [Text("x")])) for _ in range(MAX_COMPLETIONS + 2)]
 
-    assert len(HELD._found) == MOST
-    assert HELD.dropped == before + 2
+    assert len(PENDING_COMPLETIONS._by_span) == MAX_COMPLETIONS
+    assert PENDING_COMPLETIONS.dropped == before + 2
     assert read(spans[0]).attributes == {}
     assert read(spans[-1]).attributes == {
         "gen_ai.input.messages": '[{"role":"user","parts":[{"content":"x","type":"text"}]}]',

@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from otel_rt4chart.spans.exchange.assembly import Patience
+from otel_rt4chart.spans.exchange.assembly import TraceTimeouts
 from otel_rt4chart.verify import Exchange, Report, RulesJudge, Verifier
 from tests.otel_rt4chart.inline.app import App
 
-AT_ONCE = Patience(quiet=0, orphan=0, longest=0)
+AT_ONCE = TraceTimeouts(quiet_ns=0, orphan_ns=0, max_ns=0)
 
 
 class Endless(Verifier):
@@ -31,7 +31,7 @@ class Endless(Verifier):
 def test_a_flush_ends_under_load() -> None:
     """When what was there at its arrival is verified, however much comes after."""
     endless = Endless()
-    app = App(build=lambda: endless, patience=AT_ONCE)
+    app = App(build=lambda: endless, timeouts=AT_ONCE)
     endless.app = app
     try:
         app.ask()

@@ -52,7 +52,7 @@ FORKS = (
 import os, signal
 inline.force_flush(20000)
 ask()
-inline._counting.acquire(); inline._gathering.acquire()
+inline._count_lock.acquire(); inline._gather_lock.acquire()
 child = os.fork()
 if child == 0:
     signal.alarm(20)
@@ -61,7 +61,7 @@ if child == 0:
     assert inline.force_flush(15000)
     assert inline.counts["decisions.verified"] == 1, inline.counts
     os._exit(0)
-inline._counting.release(); inline._gathering.release()
+inline._count_lock.release(); inline._gather_lock.release()
 assert os.waitpid(child, 0)[1] == 0
 """
 )

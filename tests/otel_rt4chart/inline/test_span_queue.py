@@ -22,7 +22,7 @@ def test_spans_come_out_in_order_once() -> None:
     assert [queue.offer(one) for one in spans] == [True, True]
 
     assert queue.take() == spans
-    assert (queue.take(), queue.dropped, queue.lost()) == ([], 0, set())
+    assert (queue.take(), queue.dropped, queue.take_lost_traces()) == ([], 0, set())
 
 
 def test_a_full_queue_counts_and_remembers_the_trace() -> None:
@@ -35,8 +35,8 @@ def test_a_full_queue_counts_and_remembers_the_trace() -> None:
     context = second.get_span_context()
     assert context is not None
     assert queue.dropped == 1
-    assert queue.lost() == {context.trace_id}
-    assert queue.lost() == set()
+    assert queue.take_lost_traces() == {context.trace_id}
+    assert queue.take_lost_traces() == set()
     assert queue.take() == [first]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.judges.build import JUDGES, build_judge, build_verifier, settings_with
+from otel_rt4chart.judges.build import JUDGES, build_judge, build_verifier, settings_for_judge
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.testing import ScriptedJudge
 from otel_rt4chart.verify import Exchange, Passage, Verifier
@@ -138,7 +138,9 @@ def test_a_model_may_be_named_beside_the_settings(monkeypatch: pytest.MonkeyPatc
     """By a command's option, which wins; the local judge has none."""
     monkeypatch.setenv("RT4CHART_JUDGE_MODEL", "from the environment")
 
-    assert settings_with("openai", None).model == "from the environment"
-    assert settings_with("openai", "mine").model == "mine"
-    with pytest.raises(SettingsError, match="the judge local asks none"):
-        settings_with("local", "mine")
+    assert settings_for_judge("openai", None).model == "from the environment"
+    assert settings_for_judge("openai", "mine").model == "mine"
+    with pytest.raises(
+        SettingsError, match="--model: expected a judge that calls a model, got local"
+    ):
+        settings_for_judge("local", "mine")

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 def test_an_embedder_is_opened_once() -> None:
     """Whoever asks with the same threads gets the same one, with its memory."""
     assert embedded_models.build_embedder() is embedded_models.build_embedder()
-    assert embedded_models.ids()[0] == embedded_models.build_embedder().id
+    assert embedded_models.installed_model_ids()[0] == embedded_models.build_embedder().id
     assert embedded_models.model_folder() == rt4chart_models.folder()
     assert embedded_models.missing_packages() == []
 

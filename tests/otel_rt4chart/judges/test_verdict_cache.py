@@ -35,7 +35,7 @@ def test_verdicts_are_found_again_after_a_restart(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """The error says which setting to change."""
-    with pytest.raises(SettingsError, match=r"RT4CHART_JUDGE_CACHE: expected a file"):
+    with pytest.raises(SettingsError, match=r"RT4CHART_JUDGE_CACHE: expected a writable file"):
         FileCache(str(tmp_path))
 
 
@@ -171,7 +171,7 @@ def test_the_parts_of_a_key_are_kept_apart() -> None:
 
 def test_a_folder_that_does_not_exist_is_not_made(tmp_path: Path) -> None:
     """A path with a slip in it is told, not created."""
-    with pytest.raises(SettingsError, match=r"make the folder .*nowhere first"):
+    with pytest.raises(SettingsError, match=r"create the folder .*nowhere first"):
         FileCache(str(tmp_path / "nowhere" / "verdicts.db"))
 
     assert not (tmp_path / "nowhere").exists()

@@ -13,13 +13,13 @@ from opentelemetry.trace import Tracer
 
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.marking import decisions
-from otel_rt4chart.marking.attach import Attached
-from otel_rt4chart.marking.decisions import Decisions
-from otel_rt4chart.marking.exporter import changes
+from otel_rt4chart.marking.decisions import TraceDecisions
+from otel_rt4chart.marking.exporter import mark_and_redact
+from otel_rt4chart.marking.exporter_wrapping import WrappedExporters
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Policy, Risk, Sampler
-from otel_rt4chart.spans.reading.reader import view as plain_view
-from otel_rt4chart.spans.reading.sdk import Route
+from otel_rt4chart.spans.reading.reader import read_span as plain_view
+from otel_rt4chart.spans.reading.sdk import RouteCallable
 
 WAIT_S = 10.0
 KIND = "openinference.span.kind"
@@ -40,10 +40,10 @@ class App:
         """A tracer of the application."""
         return self.provider.get_tracer("app")
 
-    def decide(self, route: Route | None = None) -> None:
+    def decide(self, route: RouteCallable | None = None) -> None:
         """Begin to mark."""
-        change = changes(Decisions(self.sampler, route).mark, Redactor())
-        Attached(self.provider, change).look()
+        change = mark_and_redact(TraceDecisions(self.sampler, route).mark, Redactor())
+        WrappedExporters(self.provider, change).wrap_new()
 
     def ask(self, name: str = "ask", /, **inner: dict[str, str]) -> None:
         """One trace of a root and spans within it."""
@@ -132,14 +132,14 @@ def test_a_log_handler_may_make_spans(
     assert app.marks()["ask"]["rt4chart.sampled"] is True
 
 
-@pytest.mark.parametrize("slow", ["_read", "route"])
+@pytest.mark.parametrize("slow", ["_read_signals", "route"])
 def test_what_takes_time_holds_up_no_other_exporter(
     slow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reading one trace's spans, or its route callable: other threads mark theirs meanwhile."""
     app = App(Policy(risks=frozenset({Risk.ERROR})))
     came, go = threading.Event(), threading.Event()
-    plain = decisions._read
+    plain = decisions._read_signals
 
     def waiting(given: Any) -> Any:  # noqa: ANN401 a span or the spans of a trace
         if threading.current_thread().name == "slow":
@@ -147,7 +147,7 @@ def test_what_takes_time_holds_up_no_other_exporter(
             go.wait(WAIT_S)
         return plain(given) if isinstance(given, ReadableSpan) else "refunds"
 
-    monkeypatch.setattr(decisions, "_read", waiting if slow == "_read" else plain)
+    monkeypatch.setattr(decisions, "_read_signals", waiting if slow == "_read_signals" else plain)
     app.decide(waiting if slow == "route" else None)
     held = threading.Thread(target=lambda: app.ask(answer=LLM), name="slow", daemon=True)
     held.start()
@@ -172,7 +172,7 @@ def test_a_span_that_cannot_be_read_costs_the_others_nothing(
             raise TypeError("unhashable")
         return plain_view(record)
 
-    monkeypatch.setattr(decisions, "view", view)
+    monkeypatch.setattr(decisions, "read_span", view)
     app.decide()
 
     app.ask(broken={"rt4chart.force": "true"}, answer=LLM)

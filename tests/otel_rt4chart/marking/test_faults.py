@@ -12,8 +12,8 @@ from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 from otel_rt4chart import RT4ChartInstrumentor
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.marking import decisions, marker
-from otel_rt4chart.marking.attach import Attached
+from otel_rt4chart.marking import decisions, processor
+from otel_rt4chart.marking.exporter_wrapping import WrappedExporters
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.sampling import Sampler
 
@@ -50,15 +50,15 @@ def garbage(*_: object, **__: object) -> Any:  # noqa: ANN401
 
 
 PLACES: list[tuple[object, str]] = [
-    (marker, "carry"),
-    (Attached, "look"),
-    (decisions.Decisions, "mark"),
-    (decisions.Decisions, "_gather"),
-    (decisions.Decisions, "_decide"),
-    (decisions.Decisions, "_marked"),
-    (decisions, "view"),
+    (processor, "copy_baggage"),
+    (WrappedExporters, "wrap_new"),
+    (decisions.TraceDecisions, "mark"),
+    (decisions.TraceDecisions, "_gather"),
+    (decisions.TraceDecisions, "_decide"),
+    (decisions.TraceDecisions, "_mark_span"),
+    (decisions, "read_span"),
     (decisions, "signals_of"),
-    (decisions, "with_added"),
+    (decisions, "copy_with_attributes"),
     (Sampler, "choose"),
 ]
 
@@ -144,7 +144,7 @@ def test_what_hangs_in_the_exporter_does_not_hold_up_the_application(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its threads only end spans; deciding is done where they are exported."""
-    monkeypatch.setattr(decisions.Decisions, "mark", hanging)
+    monkeypatch.setattr(decisions.TraceDecisions, "mark", hanging)
 
     _, seconds, _ = run(sample_rate=1.0)
 
@@ -167,14 +167,14 @@ def test_what_cannot_be_redacted_leaves_without_its_texts(
 def test_spans_and_their_order_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a fault the application's spans differ by our marks alone."""
     marked: list[Sequence[ReadableSpan]] = []
-    plain = decisions.Decisions.mark
+    plain = decisions.TraceDecisions.mark
 
-    def mark(self: decisions.Decisions, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
+    def mark(self: decisions.TraceDecisions, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         found = plain(self, spans)
         marked.append(found)
         return found
 
-    monkeypatch.setattr(decisions.Decisions, "mark", mark)
+    monkeypatch.setattr(decisions.TraceDecisions, "mark", mark)
 
     assert run()[::2] == run(sample_rate=1.0)[::2]
     assert [

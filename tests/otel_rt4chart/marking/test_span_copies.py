@@ -5,7 +5,11 @@ from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
 from opentelemetry.trace import Link, Status, StatusCode
 
-from otel_rt4chart.marking.span_copies import rewritten, textless, with_added
+from otel_rt4chart.marking.span_copies import (
+    copy_rewritten,
+    copy_with_attributes,
+    copy_without_texts,
+)
 from otel_rt4chart.redaction import build_redactor
 
 MASK = build_redactor("mask")
@@ -17,7 +21,7 @@ def test_what_is_added_stands_beside_what_was_there() -> None:
     given = BoundedAttributes(maxlen=2, attributes={"a": 1, "b": "two", "c": (3.0,)})
     span = ReadableSpan("ask", attributes=given)
 
-    copied = with_added(span, {"rt4chart.sampled": True})
+    copied = copy_with_attributes(span, {"rt4chart.sampled": True})
 
     assert dict(copied.attributes or {}) == {"b": "two", "c": (3.0,), "rt4chart.sampled": True}
     assert (copied.dropped_attributes, span.dropped_attributes) == (1, 1)
@@ -44,7 +48,7 @@ def test_each_text_of_a_span_is_rewritten() -> None:
     """Attributes, those of events and links, and the status; counts and the span itself stay."""
     span = failed_span()
 
-    other = rewritten(span, MASK.attributes, MASK.text)
+    other = copy_rewritten(span, MASK.attributes, MASK.text)
 
     assert WHO not in other.to_json()
     assert other.status.description == "ValueError: cannot parse [email]"
@@ -60,12 +64,12 @@ def test_a_status_without_a_description_stays() -> None:
     span = TracerProvider(shutdown_on_exit=False).get_tracer("app").start_span("s")
     assert isinstance(span, ReadableSpan)
 
-    assert rewritten(span, MASK.attributes, MASK.text).status is span.status
+    assert copy_rewritten(span, MASK.attributes, MASK.text).status is span.status
 
 
 def test_a_textless_copy_holds_numbers_and_flags() -> None:
     """What is exported of a span that could not be redacted."""
-    other = textless(failed_span())
+    other = copy_without_texts(failed_span())
 
     assert WHO not in other.to_json()
     assert dict(other.attributes or {}) == {"top_k": 3}

@@ -6,8 +6,13 @@ import pytest
 
 from otel_rt4chart.redaction.content import holds_text
 from otel_rt4chart.spans.conventions.convention import FIELDS
-from otel_rt4chart.spans.conventions.registry import APART, CONVENTIONS, DERIVED, EVENTS
-from otel_rt4chart.spans.conventions.traceai import PARAMETERS
+from otel_rt4chart.spans.conventions.registry import (
+    CONVENTIONS,
+    DERIVED_ATTRIBUTES,
+    EVENTS,
+    VARIABLE_KEYS,
+)
+from otel_rt4chart.spans.conventions.traceai import REQUEST_PARAMETERS
 
 NAMES = ("model", "prompt_version", "session")
 CONTENT = {
@@ -18,13 +23,13 @@ CONTENT = {
     if field not in NAMES
 }
 # A model's parameters are no text of anybody.
-WHOLE = DERIVED.keys() - {PARAMETERS}
+WHOLE = DERIVED_ATTRIBUTES.keys() - {REQUEST_PARAMETERS}
 IN_EVENTS = {key for one in EVENTS.values() for key in (one.key, one.body) if key} | {
     f"{one.prefix}text" for one in EVENTS.values() if one.prefix
 }
 
 
-@pytest.mark.parametrize("key", sorted(CONTENT | WHOLE | IN_EVENTS | APART.keys()))
+@pytest.mark.parametrize("key", sorted(CONTENT | WHOLE | IN_EVENTS | VARIABLE_KEYS.keys()))
 def test_what_is_read_as_content_is_redacted(key: str) -> None:
     """A convention that is added is redacted, or this fails."""
     assert holds_text(key)

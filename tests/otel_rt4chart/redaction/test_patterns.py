@@ -16,7 +16,7 @@ def found(text: str) -> list[tuple[str, str]]:
     """What the built-in patterns find one after the other, by name."""
     places = []
     for one in BUILT_IN:
-        for start, end in one.places(text):
+        for start, end in one.find_ranges(text):
             places.append((one.name, text[start:end]))
             text = text[:start] + "_" * (end - start) + text[end:]
     return places
@@ -63,7 +63,7 @@ def test_patterns_are_chosen_by_name_or_given() -> None:
     """Names choose among the built-in ones; anything else is an expression."""
     assert [one.name for one in patterns_from(" ip, email")] == ["email", "ip"]
     (own,) = patterns_from(r"ACME-\d+")
-    assert list(own.places("see ACME-12 and ACME-3")) == [(4, 11), (16, 22)]
+    assert list(own.find_ranges("see ACME-12 and ACME-3")) == [(4, 11), (16, 22)]
 
 
 def test_a_wrong_expression_names_its_variable() -> None:
@@ -83,14 +83,14 @@ def test_a_word_is_an_expression_in_brackets() -> None:
     """As the refusal of a bare word says."""
     (own,) = patterns_from("(?:Zeppelin)")
 
-    assert list(own.places("a Zeppelin")) == [(2, 10)]
+    assert list(own.find_ranges("a Zeppelin")) == [(2, 10)]
 
 
 def test_an_expression_that_finds_nothing_at_all_ends() -> None:
     """A match of no characters is no place."""
     (own,) = patterns_from("x*")
 
-    assert list(own.places("axxb")) == [(1, 3)]
+    assert list(own.find_ranges("axxb")) == [(1, 3)]
 
 
 UNITS = st.text("0123456789+()/.,-_ :@%aAZ", min_size=1, max_size=24)
@@ -111,6 +111,6 @@ def test_hostile_texts_take_time_in_proportion(unit: str) -> None:
 
     started = time.process_time()
     for one in BUILT_IN:
-        list(one.places(text))
+        list(one.find_ranges(text))
 
     assert time.process_time() - started < LONGEST_S

@@ -12,17 +12,17 @@ import pytest
 from opentelemetry.instrumentation.utils import is_instrumentation_enabled
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.sampling.rates import MOST_BYTES, fetch
+from otel_rt4chart.sampling.rates import MAX_BYTES, fetch
 from tests.otel_rt4chart.sampling.rates_server import serving
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
     """Up to its bound."""
     path = tmp_path / "rates.json"
-    path.write_bytes(b"x" * MOST_BYTES)
-    assert len(fetch(str(path))) == MOST_BYTES
+    path.write_bytes(b"x" * MAX_BYTES)
+    assert len(fetch(str(path))) == MAX_BYTES
 
-    path.write_bytes(b"x" * (MOST_BYTES + 1))
+    path.write_bytes(b"x" * (MAX_BYTES + 1))
     with pytest.raises(InputError, match="at most 64 KiB"):
         fetch(str(path))
 
@@ -63,7 +63,7 @@ def test_a_redirection_is_not_followed() -> None:
 def test_too_long_an_answer_is_left_off() -> None:
     """The connection is closed instead."""
     with serving() as server:
-        server.body = b" " * (MOST_BYTES + 1)
+        server.body = b" " * (MAX_BYTES + 1)
 
         with pytest.raises(InputError, match="at most 64 KiB"):
             fetch(server.address)
@@ -72,7 +72,7 @@ def test_too_long_an_answer_is_left_off() -> None:
 def test_an_answer_that_comes_too_slowly_is_left_off() -> None:
     """Each wait is short, and all of them together are bounded too."""
     with serving() as server, pytest.raises(InputError, match="got a part of it"):
-        fetch(server.address, patience_s=-1.0)
+        fetch(server.address, deadline_s=-1.0)
 
 
 def test_a_broken_answer_is_an_oserror() -> None:

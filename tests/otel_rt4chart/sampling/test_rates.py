@@ -76,7 +76,7 @@ def test_the_last_good_rates_stay_and_each_problem_is_told_once(
         "rate and routes: expected numbers from 0 to 1, got others; see RT4CHART_RATES",
         "cannot be read (FileNotFoundError); see RT4CHART_RATES",
     ]
-    assert told[2:] == ["rates from outside are read again"]
+    assert told[2:] == ["sampling rates are available again"]
     assert "secret" not in caplog.text
 
 
@@ -140,7 +140,7 @@ def test_closing_ends_the_thread(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["http://rates.example/secret", ""])
 def test_what_is_no_source_is_refused(source: str) -> None:
     """Without saying it: an address may hold a secret."""
-    with pytest.raises(SettingsError, match="expected a file, an https address") as caught:
+    with pytest.raises(SettingsError, match="expected a file, an https URL") as caught:
         RatesSource(source, Sampler(OWN))
 
     assert "secret" not in str(caught.value)

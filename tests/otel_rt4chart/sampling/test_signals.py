@@ -11,8 +11,8 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_rt4chart.sampling import Signals, force, signals_of
 from otel_rt4chart.spans.model.record import SpanRecord
-from otel_rt4chart.spans.model.view import Kind, Message, View
-from otel_rt4chart.spans.reading.reader import view
+from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
+from otel_rt4chart.spans.reading.reader import read_span
 from otel_rt4chart.spans.reading.sdk import record_from_readable
 from otel_rt4chart.verify.core.model import Passage
 
@@ -56,23 +56,30 @@ def test_a_retriever_tells_the_best_score_it_has() -> None:
     scores = (0.2, None, float("nan"), 0.7, float("inf"))
     found = tuple(Passage(id="p", text="text", score=score) for score in scores)
 
-    assert signals_of(View(SPAN, kind=Kind.RETRIEVER, documents=found)) == Signals(top_score=0.7)
-    datastore = View(SPAN, kind=Kind.TOOL, documents=found, is_datastore=True)
+    assert signals_of(SpanView(SPAN, kind=OperationKind.RETRIEVER, documents=found)) == Signals(
+        top_score=0.7
+    )
+    datastore = SpanView(SPAN, kind=OperationKind.TOOL, documents=found, is_datastore=True)
     assert signals_of(datastore) == Signals(top_score=0.7)
-    assert signals_of(View(SPAN, kind=Kind.RERANKER, documents=found)) == Signals()
+    assert signals_of(SpanView(SPAN, kind=OperationKind.RERANKER, documents=found)) == Signals()
 
 
 def test_the_question_is_the_user_s() -> None:
     """Of a generation the last message of the user, of a chain its input, of a search nothing."""
     said = (
-        Message("user", "What is free?"),
-        Message("assistant", "All."),
-        Message("user", "Is it?"),
+        ChatMessage("user", "What is free?"),
+        ChatMessage("assistant", "All."),
+        ChatMessage("user", "Is it?"),
     )
 
-    assert signals_of(View(SPAN, kind=Kind.LLM, input="[…]", prompt=said)).question == "Is it?"
-    assert signals_of(View(SPAN, kind=Kind.CHAIN, input="Is it?")).question == "Is it?"
-    assert signals_of(View(SPAN, kind=Kind.RETRIEVER, input="free trial")).question == ""
+    assert (
+        signals_of(SpanView(SPAN, kind=OperationKind.LLM, input="[…]", prompt=said)).question
+        == "Is it?"
+    )
+    assert signals_of(SpanView(SPAN, kind=OperationKind.CHAIN, input="Is it?")).question == "Is it?"
+    assert (
+        signals_of(SpanView(SPAN, kind=OperationKind.RETRIEVER, input="free trial")).question == ""
+    )
 
 
 def test_a_prompt_that_holds_its_context_does_not_hide_the_question() -> None:
@@ -87,7 +94,7 @@ def test_route_force_and_error_are_read(written: bool | str) -> None:
     """A database gives flags back as text."""
     attributes = {"rt4chart.route": "support", "rt4chart.force": written}
 
-    read = signals_of(view(replace(SPAN, status="Error", attributes=attributes)))
+    read = signals_of(read_span(replace(SPAN, status="Error", attributes=attributes)))
 
     assert read == Signals(route="support", forced=True, is_error=True)
 
@@ -98,4 +105,4 @@ def test_force_marks_the_current_span() -> None:
     with TracerProvider().get_tracer("app").start_as_current_span("request") as span:
         force()
 
-    assert signals_of(view(record_from_readable(span))) == Signals(forced=True)  # type: ignore[arg-type]
+    assert signals_of(read_span(record_from_readable(span))) == Signals(forced=True)  # type: ignore[arg-type]

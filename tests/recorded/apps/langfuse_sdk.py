@@ -18,7 +18,7 @@ NOWHERE = "http://127.0.0.1:9"
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     Langfuse(
         public_key="pk-lf-none",
         secret_key="sk-lf-none",  # noqa: S106 - of nobody
@@ -49,10 +49,10 @@ def asked(question: str, url: str, stream: bool) -> str:
 
 
 def plain(url: str) -> None:
-    """One question, one answer."""
+    """Answer one question."""
     asked(shelf.QUESTION, url, stream=False)
 
 
 def streamed(url: str) -> None:
-    """The same, the answer word by word."""
+    """Answer one question with a streamed answer."""
     asked(shelf.QUESTION, url, stream=True)

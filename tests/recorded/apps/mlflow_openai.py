@@ -19,7 +19,7 @@ from tests.recorded import shelf
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     mlflow.openai.autolog()
     RT4ChartInstrumentor().instrument(tracer_provider=provider)
 
@@ -45,10 +45,10 @@ def asked(question: str, url: str, stream: bool) -> str:
 
 
 def plain(url: str) -> None:
-    """One question, one answer."""
+    """Answer one question."""
     asked(shelf.QUESTION, url, stream=False)
 
 
 def streamed(url: str) -> None:
-    """The same, the answer word by word."""
+    """Answer one question with a streamed answer."""
     asked(shelf.QUESTION, url, stream=True)

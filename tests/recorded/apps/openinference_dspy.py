@@ -18,7 +18,7 @@ from tests.recorded import shelf
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     DSPyInstrumentor().instrument(tracer_provider=provider)
     RT4ChartInstrumentor().instrument(tracer_provider=provider)
 
@@ -41,7 +41,7 @@ class Support(dspy.Module):
 
 
 def plain(url: str) -> None:
-    """One question, one answer."""
+    """Answer one question."""
     model = dspy.LM("openai/local-chat", api_base=url, api_key="none", cache=False)
     with dspy.context(lm=model, rm=shop_search):
         Support()(question=shelf.QUESTION)

@@ -29,7 +29,7 @@ Question: {{ question }}"""
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     HaystackInstrumentor().instrument(tracer_provider=provider)
     RT4ChartInstrumentor().instrument(tracer_provider=provider)
 
@@ -55,13 +55,13 @@ def asked(generator: OpenAIChatGenerator) -> None:
 
 
 def plain(url: str) -> None:
-    """One question, one answer."""
+    """Answer one question."""
     key = Secret.from_token("none")
     asked(OpenAIChatGenerator(key, "local-chat", api_base_url=url))
 
 
 def streamed(url: str) -> None:
-    """The same, the answer word by word."""
+    """Answer one question with a streamed answer."""
     key = Secret.from_token("none")
     said = []
     asked(OpenAIChatGenerator(key, "local-chat", said.append, api_base_url=url))

@@ -27,7 +27,7 @@ from tests.recorded.endpoint import vector
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     LlamaIndexInstrumentor().instrument(tracer_provider=provider)
     RT4ChartInstrumentor().instrument(tracer_provider=provider)
 
@@ -61,12 +61,12 @@ def model(url: str) -> OpenAILike:
 
 
 def plain(url: str) -> None:
-    """One question, one answer."""
+    """Answer one question."""
     INDEX.as_query_engine(llm=model(url), similarity_top_k=2).query(shelf.QUESTION)
 
 
 def streamed(url: str) -> None:
-    """The same, the answer word by word."""
+    """Answer one question with a streamed answer."""
     engine = INDEX.as_query_engine(llm=model(url), similarity_top_k=2, streaming=True)
     list(engine.query(shelf.QUESTION).response_gen)
 

@@ -25,6 +25,6 @@ __all__ = ["agent", "instrument", "plain", "streamed"]
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     LangChainInstrumentor().instrument(tracer_provider=provider)
     RT4ChartInstrumentor().instrument(tracer_provider=provider)

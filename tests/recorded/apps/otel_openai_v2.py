@@ -24,6 +24,6 @@ __all__ = ["agent", "instrument", "plain", "streamed"]
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     OpenAIInstrumentor().instrument(tracer_provider=provider)
     RT4ChartInstrumentor().instrument(tracer_provider=provider)

@@ -19,7 +19,7 @@ from tests.recorded import shelf
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     Agent.instrument_all(InstrumentationSettings(tracer_provider=provider))
     RT4ChartInstrumentor().instrument(tracer_provider=provider)
 
@@ -38,12 +38,12 @@ def shop(url: str) -> Agent:
 
 
 def agent(url: str) -> None:
-    """One question, one answer."""
+    """Answer one question."""
     shop(url).run_sync(shelf.QUESTION)
 
 
 def streamed(url: str) -> None:
-    """The same, the answer word by word."""
+    """Answer one question with a streamed answer."""
 
     async def asked() -> None:
         async with shop(url).run_stream(shelf.QUESTION) as answer:

@@ -27,7 +27,7 @@ TRACER = trace.get_tracer("lamp-shop")
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Theirs, then ours."""
+    """Instrument with the package, then with otel-rt4chart."""
     OpenAIInstrumentor().instrument(tracer_provider=provider)
     ChromaInstrumentor().instrument(tracer_provider=provider)
     RT4ChartInstrumentor().instrument(tracer_provider=provider)
@@ -57,7 +57,7 @@ def plain(url: str) -> None:
 
 
 def streamed(url: str) -> None:
-    """The same, the answer word by word."""
+    """Answer one question with a streamed answer."""
     client = OpenAI(base_url=url, api_key="none")
     with TRACER.start_as_current_span(shelf.ROUTE):
         asked = messages(client, shelf.QUESTION)

@@ -50,7 +50,7 @@ class Support:
 
 
 def plain(url: str) -> None:
-    """One question, one answer."""
+    """Answer one question."""
     support = Support(url)
     with TruApp(support, app_name=shelf.ROUTE, app_version="1", main_method=support.asked):
         support.asked(shelf.QUESTION)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otel_rt4chart.judges.verdicts import verified
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.judges.answer_verdicts import verify_candidate
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.pipeline import Verifier
@@ -70,8 +70,8 @@ def stored(client: Client, traces: Sequence[Sequence[SpanRecord]]) -> list[Failu
     """Write the traces and the rules' verdicts on them; the failures, the latest first."""
     verifier = Verifier(RulesJudge())
     insert_spans(client, [span for one in traces for span in one])
-    found = [answer for one in traces for answer in candidates(one)]
+    found = [answer for one in traces for answer in find_candidates(one)]
     insert_verdicts(
-        client, [verified(one, verifier, rate=1.0, clock=lambda: NOON * 2) for one in found]
+        client, [verify_candidate(one, verifier, rate=1.0, clock=lambda: NOON * 2) for one in found]
     )
     return failures(client, since_ns=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Claim, Evidence, Label, Report
@@ -59,7 +59,7 @@ def store(
 ) -> Failure | None:
     """Write a trace with a verdict on its answer, one claim, the whole answer; the failure."""
     insert_spans(client, spans)
-    (candidate,) = candidates(spans)
+    (candidate,) = find_candidates(spans)
     by_text = {one.passage.text: one.passage.id for one in candidate.staged}
     against = (Evidence(by_text.get(evidence, ""), 0, len(evidence), evidence, "contradicts"),)
     said = candidate.exchange.answer

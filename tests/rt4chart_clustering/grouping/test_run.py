@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from otel_rt4chart.cli import Command, main
-from otel_rt4chart.core.durations import period_s
+from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
@@ -342,14 +342,14 @@ def test_unknown_issue_is_an_error_of_use(dsn: str, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(("text", "seconds"), [("90m", 5400), ("24h", 86_400), ("7d", 604_800)])
 def test_period_is_read_with_its_unit(text: str, seconds: int) -> None:
     """Minutes, hours and days."""
-    assert period_s(text) == seconds
+    assert parse_duration_s(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "7", "d", "-1d", "1e9d", "7 weeks"])
 def test_period_that_is_none_is_refused(text: str) -> None:
     """The message shows what a time looks like."""
     with pytest.raises(argparse.ArgumentTypeError, match="90m, 24h or 7d"):
-        period_s(text)
+        parse_duration_s(text)
 
 
 def test_dsn_comes_from_the_environment() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.cli import main, meant
+from otel_rt4chart.cli import main, resolve_command
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
@@ -155,4 +155,4 @@ def test_database_without_the_service_s_tables_is_refused(
 )
 def test_option_that_means_another_command(written: list[str], expected: list[str]) -> None:
     """Only where it stands behind its own."""
-    assert meant(written) == expected
+    assert resolve_command(written) == expected

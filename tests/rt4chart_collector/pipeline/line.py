@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 from threading import Event
 
-from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
+from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
@@ -47,7 +47,7 @@ class Line:
         self.breaker = Breaker(judge, lambda: self.now)
         retries = Retries(client, judge)
         self.assembler = Assembler(
-            TraceBuffer(Patience(0, 0, 60 * SECOND), max_bytes=10**8),
+            TraceBuffer(TraceTimeouts(0, 0, 60 * SECOND), max_bytes=10**8),
             queue,
             Recovery(client, judge),
             retries,

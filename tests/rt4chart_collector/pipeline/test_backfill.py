@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from otel_rt4chart.judges.batch import PATIENCE
+from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import Label, OpenAIJudge, RulesJudge, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
@@ -196,10 +196,8 @@ def test_judge_that_fails_stops_the_run_and_leaves_no_trace(
     Line(client, RULES).send(*range(1, 9))
     run = backfill(client, failing[0], jobs=1)
 
-    assert (run.count, run.errors) == (PATIENCE, PATIENCE)
-    assert run.stopped.startswith(
-        "stopped, for 5 answers in a row got no verdict: gpt-4o-mini: 429"
-    )
+    assert (run.count, run.errors) == (MAX_FAILURES_IN_A_ROW, MAX_FAILURES_IN_A_ROW)
+    assert run.stopped.startswith("stopped: 5 answers in a row got no verdict: gpt-4o-mini: 429")
     assert decisions(client) == {("verified", "entailed"): 8}
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.judges.failure import Failure
+from otel_rt4chart.judges.judge_failure import JudgeFailure
 from rt4chart_collector.pipeline.breaker import (
     FIRST_WAIT_S,
     LASTING,
@@ -19,10 +19,10 @@ from rt4chart_collector.pipeline.breaker import (
     Breaker,
 )
 
-BUSY = Failure("rate_limited", "JudgeError", True)
-AWAY = Failure("unreachable", "JudgeError", True)
-LONG = Failure("too_long", "JudgeError", False)
-IN_PART = Failure("rate_limited", "JudgeError", True, is_total=False)
+BUSY = JudgeFailure("rate_limited", "JudgeError", True)
+AWAY = JudgeFailure("unreachable", "JudgeError", True)
+LONG = JudgeFailure("too_long", "JudgeError", False)
+IN_PART = JudgeFailure("rate_limited", "JudgeError", True, is_total=False)
 
 
 class Clock:
@@ -48,7 +48,7 @@ def breaker(clock: Clock) -> Breaker:
     return Breaker("openai/m", clock)
 
 
-def note(breaker: Breaker, *failures: Failure | None) -> None:
+def note(breaker: Breaker, *failures: JudgeFailure | None) -> None:
     """So many answers in a row."""
     for failure in failures:
         breaker.note(failure)
@@ -74,7 +74,7 @@ def test_failures_in_a_row_for_one_reason_pause_the_judging(
 
 
 @pytest.mark.parametrize("between", [None, AWAY, IN_PART])
-def test_another_outcome_begins_a_new_row(breaker: Breaker, between: Failure | None) -> None:
+def test_another_outcome_begins_a_new_row(breaker: Breaker, between: JudgeFailure | None) -> None:
     """A success, another reason, or a judge that decided on some claims."""
     note(breaker, *[BUSY] * (PASSING - 1), between, *[BUSY] * (PASSING - 1))
 
@@ -128,7 +128,7 @@ def test_each_failed_attempt_doubles_the_wait(breaker: Breaker, clock: Clock) ->
 
 
 @given(st.lists(st.sampled_from([BUSY, AWAY, LONG, IN_PART, None, "wait"]), max_size=120))
-def test_no_pause_is_for_ever(events: list[Failure | str | None]) -> None:
+def test_no_pause_is_for_ever(events: list[JudgeFailure | str | None]) -> None:
     """Whatever came before: after the longest wait one answer is let through, and may end it."""
     clock = Clock()
     breaker = Breaker("openai/m", clock)

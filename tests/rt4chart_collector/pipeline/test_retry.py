@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.core.errors import InputError, JudgeError
-from otel_rt4chart.judges.verdicts import failed
+from otel_rt4chart.judges.answer_verdicts import error_verdict
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim, Label
 from rt4chart_collector.pipeline.retry import LONGEST_NS, SECOND, WAITS_S, outcome_of, revived
@@ -19,7 +19,7 @@ BUSY = JudgeError("m: 429: too many requests")
 
 def error(raised: Exception, *, now_ns: int = NOON) -> Verdict:
     """The verdict on an answer that failed so."""
-    return failed(verdict().candidate, raised, verifier="v", rate=1.0, now_ns=now_ns)
+    return error_verdict(verdict().candidate, raised, verifier="v", rate=1.0, now_ns=now_ns)
 
 
 def undecided(*reasons: str) -> Verdict:

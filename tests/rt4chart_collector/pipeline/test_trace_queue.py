@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.exchange.assembly import Trace
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 
 
-def trace(name: str) -> Trace:
+def trace(name: str) -> AssembledTrace:
     """A trace without spans."""
-    return Trace(name, (), is_whole=True)
+    return AssembledTrace(name, (), is_whole=True)
 
 
 def test_traces_come_out_in_order_as_many_as_asked_for() -> None:

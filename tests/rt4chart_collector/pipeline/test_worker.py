@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 
 from otel_rt4chart.core import semconv
-from otel_rt4chart.spans.exchange.assembly import Patience, Trace, TraceBuffer
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace, TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanLink, SpanRecord
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import DraftClaim, Label, Sentence, Verifier
@@ -38,9 +38,9 @@ def spans_from(number: int, answer: str = ANSWER) -> tuple[SpanRecord, ...]:
     return decode_spans(request(*rag_trace(number, start_ns=NOON, answer=answer))).spans
 
 
-def whole(spans: Sequence[SpanRecord]) -> Trace:
+def whole(spans: Sequence[SpanRecord]) -> AssembledTrace:
     """A trace with nothing missing."""
-    return Trace(spans[0].trace_id, tuple(spans), is_whole=True)
+    return AssembledTrace(spans[0].trace_id, tuple(spans), is_whole=True)
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_part_of_a_trace_is_completed_from_the_store(client: Client, worker: Mak
     spans = spans_from(1)
     insert_spans(client, spans)
 
-    worker().handle([Trace(spans[0].trace_id, spans[-1:], is_whole=False)])
+    worker().handle([AssembledTrace(spans[0].trace_id, spans[-1:], is_whole=False)])
 
     assert decisions(client) == [("1", "verified", "entailed")]
 
@@ -207,7 +207,7 @@ class Steps:
         self.queue = TraceQueue(9)
         self.metrics = ServiceMetrics()
         self.assembler = Assembler(
-            TraceBuffer(Patience(SECOND, 5 * SECOND, 60 * SECOND), max_bytes=max_bytes),
+            TraceBuffer(TraceTimeouts(SECOND, 5 * SECOND, 60 * SECOND), max_bytes=max_bytes),
             self.queue,
             Recovery(client, JUDGE.id),
             Retries(client, JUDGE.id),

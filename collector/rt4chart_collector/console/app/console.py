@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
 from rt4chart_collector.console.app.errors import Seldom
 from rt4chart_collector.console.app.facts import Facts

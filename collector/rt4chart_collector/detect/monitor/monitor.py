@@ -12,7 +12,7 @@ from contextlib import suppress
 from threading import Event
 
 from otel_rt4chart.core.errors import StoreError
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.alerts.alert import Alert, Rule
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.core.settings import MonitorSettings

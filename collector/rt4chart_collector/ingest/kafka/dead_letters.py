@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.instruments import KAFKA_MESSAGES
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets

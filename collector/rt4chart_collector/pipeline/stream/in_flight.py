@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.spans.exchange.assembly import Trace, size_of
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace, span_bytes
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
 from rt4chart_collector.store.engine.filters import Share
 
@@ -18,14 +18,14 @@ class Piece:
     One without marks was read from the store.
     """
 
-    trace: Trace
+    trace: AssembledTrace
     marks: frozenset[Mark]
     size: int
 
 
-def piece_of(trace: Trace, marks: Iterable[Mark]) -> Piece:
+def piece_of(trace: AssembledTrace, marks: Iterable[Mark]) -> Piece:
     """The piece, weighed."""
-    return Piece(trace, frozenset(marks), sum(map(size_of, trace.spans)))
+    return Piece(trace, frozenset(marks), sum(map(span_bytes, trace.spans)))
 
 
 class InHand:
@@ -58,7 +58,7 @@ class InHand:
             self._pieces[id(piece.trace)] = piece
             self.size += piece.size
 
-    def told(self, traces: Sequence[Trace], left: Collection[str]) -> None:
+    def told(self, traces: Sequence[AssembledTrace], left: Collection[str]) -> None:
         """A worker is done with these, and left some of them undecided; for the workers."""
         with self._lock:
             for trace in traces:

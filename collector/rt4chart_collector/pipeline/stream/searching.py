@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 
 from otel_rt4chart.core.errors import StoreError
-from otel_rt4chart.judges.verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.recovery import Retries

@@ -8,8 +8,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from otel_rt4chart.judges.verdicts import Clock
-from otel_rt4chart.spans.exchange.assembly import Trace, TraceBuffer, size_of
+from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace, TraceBuffer, span_bytes
 from rt4chart_collector.core.instruments import (
     KAFKA_MESSAGES,
     SPANS_RECEIVED,
@@ -191,7 +191,7 @@ class Stream:
         self._metrics.add(SPANS_REFUSED, "invalid", number=found.rejected)
         if not found.spans:
             return None
-        return Arrival(mark, message, found.spans, sum(map(size_of, found.spans)))
+        return Arrival(mark, message, found.spans, sum(map(span_bytes, found.spans)))
 
     def _take_stored(self) -> None:
         for arrival, is_stored in self._storing.done() if self._storing else ():
@@ -212,7 +212,7 @@ class Stream:
             self._marks[span.trace_id].add(arrival.mark)
         self._buffer.add(arrival.spans, self._clock())
 
-    def _hand_over(self, traces: Sequence[Trace]) -> None:
+    def _hand_over(self, traces: Sequence[AssembledTrace]) -> None:
         for trace in traces:
             self._give(piece_of(trace, self._marks.pop(trace.trace_id, ())))
 

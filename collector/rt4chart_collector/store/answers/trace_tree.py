@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.semconv import SERVICE_NAME
 from otel_rt4chart.spans.model.record import Attributes, SpanRecord
-from otel_rt4chart.spans.reading.reader import Reading, kind_of
+from otel_rt4chart.spans.reading.reader import AttributeIndex, detect_kind
 from rt4chart_collector.store.answers.spans import spans_of, text_of
 from rt4chart_collector.store.engine.connect import Client
 
@@ -115,12 +115,12 @@ def _descend(
 
 
 def _span(one: SpanRecord, depth: int, children: int, *, is_orphan: bool) -> TraceSpan:
-    reading = Reading(one)
+    reading = AttributeIndex(one)
     return TraceSpan(
         one.span_id,
         one.parent_span_id,
         one.name,
-        kind_of(reading)[0].value,
+        detect_kind(reading)[0].value,
         text_of(one.resource.get(SERVICE_NAME, "")),
         one.start_ns,
         one.end_ns - one.start_ns,

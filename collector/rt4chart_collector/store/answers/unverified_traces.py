@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from otel_rt4chart.core.semconv import SCOPE_NAME
-from otel_rt4chart.spans.conventions.registry import KindSigns, signs_of
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.conventions.registry import KindIndicators, kind_indicators
+from otel_rt4chart.spans.model.span_view import OperationKind
 from rt4chart_collector.store.engine.connect import Client
 
 FOR_EVER = 2**63 - 1
@@ -41,11 +41,11 @@ def unverified_traces(
     return [trace_id for (trace_id,) in client.query(UNVERIFIED, given).result_rows]
 
 
-def _is_of(*kinds: Kind) -> str:
+def _is_of(*kinds: OperationKind) -> str:
     """The condition on a span's row; names and values are those of the conventions' tables."""
-    signs = signs_of(*kinds)
-    # An attribute that names any kind takes precedence over keys and events.
-    any_kind = signs_of(*(kind for kind in Kind if kind))
+    signs = kind_indicators(*kinds)
+    # Any attribute that names a kind, be it another one, goes before keys and events.
+    any_kind = kind_indicators(*(kind for kind in OperationKind if kind))
     keys = "|".join(prefix.replace(".", "[.]") for prefix in signs.prefixes)
     hinted = (
         f"arrayExists(key -> match(key, '^({keys})([.]|$)'), mapKeys(SpanAttributes)) "
@@ -54,7 +54,7 @@ def _is_of(*kinds: Kind) -> str:
     return f"({_names(signs)} OR NOT ({_names(any_kind)}) AND ({hinted}))"
 
 
-def _names(signs: KindSigns) -> str:
+def _names(signs: KindIndicators) -> str:
     """The condition that an attribute names one of the kinds; another value names none."""
     return " OR ".join(
         f"lower(trim(BOTH '\" ' FROM SpanAttributes['{key}'])) IN ({_listed(values)})"
@@ -77,9 +77,9 @@ SELECT DISTINCT TraceId FROM otel_traces
 WHERE Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
   AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
   AND TraceId > {{after:String}} AND ScopeName != '{SCOPE_NAME}'
-  AND ({_is_of(Kind.LLM)}
+  AND ({_is_of(OperationKind.LLM)}
        AND (TraceId, SpanId) NOT IN {DECIDED.format(what="TraceId, SpanId")}
-    OR {_is_of(Kind.RETRIEVER, Kind.RERANKER)}
+    OR {_is_of(OperationKind.RETRIEVER, OperationKind.RERANKER)}
        AND TraceId NOT IN {DECIDED.format(what="TraceId")})
 ORDER BY TraceId LIMIT {{limit:UInt32}}
 """  # noqa: S608 - names of our own tables alone, values are parameters

@@ -13,7 +13,7 @@ from openinference.semconv.trace import (
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.model.record import Attributes, AttributeValue, SpanRecord
-from otel_rt4chart.spans.reading.reader import view
+from otel_rt4chart.spans.reading.reader import read_span
 
 ANSWER = f"{semconv.LLM_OUTPUT_MESSAGES}.0."
 
@@ -69,7 +69,7 @@ NESTED = [
 )
 def test_documents_are_read_in_every_form(attributes: Attributes) -> None:
     """Flattened keys, text rows, JSON and structured values give the same passages."""
-    documents = view(span({semconv.SPAN_KIND: "RETRIEVER", **attributes})).documents
+    documents = read_span(span({semconv.SPAN_KIND: "RETRIEVER", **attributes})).documents
 
     assert [(d.id, d.text, d.score) for d in documents] == [("a", "One.", 0.5), ("7", "Two.", None)]
     assert documents[1].metadata == {"page": 2}
@@ -88,13 +88,13 @@ def test_documents_without_the_conventions_wrapper_are_read(value: AttributeValu
     """As frameworks serialise them themselves, or as bare texts."""
     attributes = {semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents": value}
 
-    assert [document.text for document in view(span(attributes)).documents] == ["One.", "Two."]
+    assert [document.text for document in read_span(span(attributes)).documents] == ["One.", "Two."]
 
 
 def test_plain_text_is_one_document_and_cut_json_is_none() -> None:
     """A limit on the length of values leaves JSON that ends early: that is truncated."""
     plain, cut = (
-        view(span({semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents": value}))
+        read_span(span({semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents": value}))
         for value in ("Trial: 14 days.", '[{"document.content": "Trial: 14 d')
     )
 
@@ -105,7 +105,9 @@ def test_plain_text_is_one_document_and_cut_json_is_none() -> None:
 def test_a_document_without_id_gets_one_from_its_content() -> None:
     """The same text has the same id wherever it is retrieved; another text has another."""
     one, again, other = (
-        view(span({semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents.0.document.content": text}))
+        read_span(
+            span({semconv.SPAN_KIND: "RETRIEVER", "retrieval.documents.0.document.content": text})
+        )
         .documents[0]
         .id
         for text in ("One.", "One.", "Two.")
@@ -144,19 +146,19 @@ def test_a_document_without_id_gets_one_from_its_content() -> None:
 )
 def test_the_answer_is_what_was_said_to_the_user(attributes: Attributes, text: str) -> None:
     """Messages first, then the output value; no reasoning, no tool call, no placeholder."""
-    assert view(span({semconv.SPAN_KIND: "LLM", **attributes})).output == text
+    assert read_span(span({semconv.SPAN_KIND: "LLM", **attributes})).output == text
 
 
 def test_an_evicted_kind_is_told_by_the_keys_that_are_left() -> None:
     """The SDK drops the oldest attributes first, the kind among them."""
-    found = view(span({"retrieval.documents.9.document.content": "Ten."}, dropped=30))
+    found = read_span(span({"retrieval.documents.9.document.content": "Ten."}, dropped=30))
 
     assert (found.kind, found.is_truncated) == ("RETRIEVER", True)
 
 
 def test_redacted_documents_are_missing_not_text() -> None:
     """The placeholder is never verified against."""
-    found = view(
+    found = read_span(
         span(
             {
                 semconv.SPAN_KIND: "RETRIEVER",

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart.spans.model.record import SpanRecord
-from otel_rt4chart.spans.reading.reader import view
+from otel_rt4chart.spans.reading.reader import read_span
 from otel_rt4chart.spans.reading.sdk import record_from_readable
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
@@ -86,7 +86,7 @@ def test_a_span_says_the_same_from_the_sdk_and_over_the_wire(
     spans: dict[str, ReadableSpan],
 ) -> None:
     """The exporter's own encoding, as protobuf and as JSON."""
-    assert said(view(source(spans[golden.name]))) == golden.expected
+    assert said(read_span(source(spans[golden.name]))) == golden.expected
 
 
 def test_a_span_says_the_same_from_the_store(
@@ -99,7 +99,7 @@ def test_a_span_says_the_same_from_the_store(
     stored = {one.trace_id: one for one in spans_of(any_client, [r.trace_id for r in records])}
 
     found = {
-        golden.name: said(view(stored[record.trace_id]))
+        golden.name: said(read_span(stored[record.trace_id]))
         for golden, record in zip(GOLDEN, records, strict=True)
     }
     assert found == {golden.name: golden.expected for golden in GOLDEN}

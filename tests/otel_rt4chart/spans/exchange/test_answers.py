@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
 from tests.otel_rt4chart.spans.model.made import (
@@ -33,7 +33,7 @@ def chain(output: str) -> SpanRecord:
 
 def said(*spans: SpanRecord) -> list[str]:
     """The answers in the spans."""
-    return [found.exchange.answer for found in candidates(spans)]
+    return [found.exchange.answer for found in find_candidates(spans)]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_a_call_that_is_traced_twice_is_one_answer_with_its_prompt() -> None:
     inner = generation(4, 3, ANSWER, ("user", "Context: 14 days.\nQuestion: How long?"))
     outer = replace(generation(3, 1, ""), end_ns=90_000)
 
-    (silent,) = candidates([CHAIN, outer, inner])
-    (spoken,) = candidates([CHAIN, replace(generation(3, 1, ANSWER), end_ns=90_000), inner])
+    (silent,) = find_candidates([CHAIN, outer, inner])
+    (spoken,) = find_candidates([CHAIN, replace(generation(3, 1, ANSWER), end_ns=90_000), inner])
 
     assert (silent.span_id, silent.exchange.answer) == (inner.span_id, ANSWER)
     assert spoken.span_id == outer.span_id
@@ -117,7 +117,7 @@ def test_a_dump_around_a_call_gives_way_to_what_the_model_said() -> None:
 )  # fmt: skip
 def test_what_a_chain_takes_off_an_answer_was_not_read(generated: str, output: str) -> None:
     """Reasoning and the fields of a form stay behind."""
-    (found,) = candidates([chain(output), SEARCH, generation(5, 1, generated)])
+    (found,) = find_candidates([chain(output), SEARCH, generation(5, 1, generated)])
 
     assert found.exchange.answer == output
     assert found.span_id == f"{5:016x}"
@@ -137,7 +137,7 @@ def test_a_failed_generation_gives_way_to_one_with_text() -> None:
 
 def test_a_silent_last_generation_is_the_answer_all_the_same() -> None:
     """A router's words must not be verified in its place."""
-    (found,) = candidates([CHAIN, SEARCH, generation(3, 1, "trial"), generation(5, 1, "")])
+    (found,) = find_candidates([CHAIN, SEARCH, generation(3, 1, "trial"), generation(5, 1, "")])
 
     assert (found.exchange.answer, found.blocked) == ("", Decision.NO_CONTENT)
 
@@ -150,7 +150,7 @@ def test_a_chain_answers_where_no_generation_is_traced(
     """Not every framework's model calls make spans, and some make empty ones."""
     whole = {"input.value": "How long?", "output.value": ANSWER} | ({KIND: root} if root else {})
 
-    (found,) = candidates([made(1, 0, whole), SEARCH, *generations])
+    (found,) = find_candidates([made(1, 0, whole), SEARCH, *generations])
 
     assert (found.exchange.question, found.exchange.answer) == ("How long?", ANSWER)
     assert found.span_id == CHAIN.span_id

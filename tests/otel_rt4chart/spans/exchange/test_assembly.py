@@ -8,16 +8,21 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.exchange.assembly import Patience, Trace, TraceBuffer, size_of
+from otel_rt4chart.spans.exchange.assembly import (
+    AssembledTrace,
+    TraceBuffer,
+    TraceTimeouts,
+    span_bytes,
+)
 from otel_rt4chart.spans.model.record import SpanRecord
 from tests.rt4chart_collector.records import SPAN, trace_spans
 
-PATIENCE = Patience(quiet=10, orphan=100, longest=1000)
+TIMEOUTS = TraceTimeouts(quiet_ns=10, orphan_ns=100, max_ns=1000)
 
 
 def buffer(max_bytes: int = 10**6) -> TraceBuffer:
     """An empty buffer."""
-    return TraceBuffer(PATIENCE, max_bytes=max_bytes)
+    return TraceBuffer(TIMEOUTS, max_bytes=max_bytes)
 
 
 def ids(spans: tuple[SpanRecord, ...]) -> set[str]:
@@ -86,7 +91,7 @@ def test_span_that_comes_twice_is_kept_once() -> None:
 
     traces.add([SPAN, SPAN], 1)
 
-    assert traces.size == size == size_of(SPAN)
+    assert traces.size == size == span_bytes(SPAN)
     assert [len(trace.spans) for trace in traces.close_all()] == [1]
 
 
@@ -102,14 +107,14 @@ def test_close_gives_no_more_than_asked_for() -> None:
 
 def test_over_its_memory_the_oldest_trace_is_given_up_and_counted() -> None:
     """It is in the store; a late span of it is known as a part."""
-    traces = buffer(max_bytes=4 * size_of(SPAN))
+    traces = buffer(max_bytes=4 * span_bytes(SPAN))
     first, second = trace_spans(1), trace_spans(2)
     traces.add(first, 0)
 
     traces.add(second, 1)
 
     assert (traces.evicted_traces, traces.evicted_spans) == (1, 3)
-    assert not traces.is_calm
+    assert not traces.has_room
     assert [t.trace_id for t in traces.close_all()] == [second[0].trace_id]
     traces.add(first[2:], 2)
     assert [t.is_whole for t in traces.close_all()] == [False]
@@ -126,7 +131,7 @@ def test_every_span_comes_out_once_or_is_counted_as_given_up(
     steps: list[tuple[int, int, bool, int]], room: int
 ) -> None:
     """Whatever the order of spans, pauses and closings, and however small the memory."""
-    traces = buffer(max_bytes=room * size_of(SPAN))
+    traces = buffer(max_bytes=room * span_bytes(SPAN))
     now = 0
     went_in: set[tuple[str, str]] = set()
     came_out: Counter[tuple[str, str]] = Counter()
@@ -140,7 +145,7 @@ def test_every_span_comes_out_once_or_is_counted_as_given_up(
         )
         went_in.add((span.trace_id, span.span_id))
         traces.add([span], now)
-        assert traces.size <= room * size_of(SPAN)
+        assert traces.size <= room * span_bytes(SPAN)
         came_out.update((s.trace_id, s.span_id) for t in traces.close(now, 2) for s in t.spans)
     came_out.update((s.trace_id, s.span_id) for t in traces.close_all() for s in t.spans)
 
@@ -170,8 +175,8 @@ def test_rooted_traces_can_be_closed_at_once() -> None:
 
 def test_who_wants_to_know_is_told_of_traces_given_up() -> None:
     """Whole as they were."""
-    told: list[Trace] = []
-    traces = TraceBuffer(PATIENCE, max_bytes=4 * size_of(SPAN), given_up=told.append)
+    told: list[AssembledTrace] = []
+    traces = TraceBuffer(TIMEOUTS, max_bytes=4 * span_bytes(SPAN), on_evict=told.append)
     traces.add(trace_spans(1), 0)
 
     traces.add(trace_spans(2), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from tests.otel_rt4chart.spans.model.made import KIND, generation, made, retriever
@@ -19,7 +19,7 @@ TITLE = generation(21, 20, "About the trial", ("user", "A title for: How long is
 
 def answers(*spans: SpanRecord) -> dict[str, Candidate]:
     """The answers of the request by what they say."""
-    return {one.exchange.answer: one for one in candidates([REQUEST, SEARCH, *CHAINS, *spans])}
+    return {one.exchange.answer: one for one in find_candidates([REQUEST, SEARCH, *CHAINS, *spans])}
 
 
 def test_a_title_is_not_held_against_documents_that_it_was_not_given() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.exchange.exchanges import candidates, links_wanted
+from otel_rt4chart.spans.exchange.exchanges import find_candidates, linked_trace_ids
 from otel_rt4chart.spans.model.record import SpanLink, SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
 from tests.otel_rt4chart.spans.model.made import (
@@ -30,7 +30,7 @@ from tests.otel_rt4chart.spans.model.made import (
 
 def test_an_exchange_is_the_question_the_documents_and_the_answer() -> None:
     """The plain case: a chain with a retriever and a generation."""
-    (found,) = candidates([CHAIN, SEARCH, LLM])
+    (found,) = find_candidates([CHAIN, SEARCH, LLM])
 
     assert found.exchange.question == "How long is the trial?"
     assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free."]
@@ -70,23 +70,25 @@ def test_neither_order_nor_repetition_of_spans_matters(
     mixed = spans + spans[: count // 2]
     draw.shuffle(mixed)
 
-    assert candidates(mixed) == candidates(spans)
-    assert links_wanted(mixed) == set()
+    assert find_candidates(mixed) == find_candidates(spans)
+    assert linked_trace_ids(mixed) == set()
 
 
 def test_of_two_versions_of_a_span_the_later_and_fuller_one_counts() -> None:
     """A span may be sent once before it is complete."""
     early = replace(LLM, attributes={KIND: "LLM"}, end_ns=LLM.start_ns)
 
-    assert candidates([CHAIN, SEARCH, early, LLM]) == candidates([LLM, early, SEARCH, CHAIN])
-    assert candidates([CHAIN, SEARCH, LLM, early])[0].exchange.answer == "30 days."
+    assert find_candidates([CHAIN, SEARCH, early, LLM]) == find_candidates(
+        [LLM, early, SEARCH, CHAIN]
+    )
+    assert find_candidates([CHAIN, SEARCH, LLM, early])[0].exchange.answer == "30 days."
 
 
 def test_a_query_rewrite_under_the_retriever_is_no_answer() -> None:
     """A generation inside a retrieval serves the retrieval."""
     rewrite = made(4, 2, {KIND: "LLM", SAID: "No"})
 
-    (found,) = candidates([CHAIN, SEARCH, rewrite, LLM])
+    (found,) = find_candidates([CHAIN, SEARCH, rewrite, LLM])
 
     assert found.exchange.answer == "30 days."
 
@@ -96,7 +98,7 @@ def test_of_several_generations_the_last_is_the_answer() -> None:
     draft = made(4, 1, {KIND: "LLM", SAID: "Draft."})
     final = made(5, 1, {KIND: "LLM", SAID: "Final."})
 
-    (found,) = candidates([CHAIN, SEARCH, draft, final])
+    (found,) = find_candidates([CHAIN, SEARCH, draft, final])
 
     assert found.exchange.answer == "Final."
 
@@ -106,7 +108,7 @@ def test_a_generation_that_only_calls_a_tool_is_no_answer() -> None:
     call = {"llm.output_messages.0.message.tool_calls.0.tool_call.id": "x"}
     tool = made(9, 1, {KIND: "LLM", **call})
 
-    (found,) = candidates([CHAIN, SEARCH, LLM, tool])
+    (found,) = find_candidates([CHAIN, SEARCH, LLM, tool])
 
     assert found.span_id == LLM.span_id
 
@@ -115,7 +117,9 @@ def test_reranked_documents_replace_the_retrieved_ones() -> None:
     """What the generator saw is the reranker's output."""
     reranker = made(3, 1, {KIND: "RERANKER", RANKED.format(0): "Best."})
 
-    (found,) = candidates([CHAIN, SEARCH, reranker, replace(LLM, span_id="f" * 16, start_ns=90)])
+    (found,) = find_candidates(
+        [CHAIN, SEARCH, reranker, replace(LLM, span_id="f" * 16, start_ns=90)]
+    )
 
     assert [passage.text for passage in found.exchange.passages] == ["Best."]
 
@@ -124,7 +128,7 @@ def test_documents_of_several_retrievers_are_merged_once_each() -> None:
     """The same document found twice is one passage."""
     second = made(3, 1, {KIND: "RETRIEVER", TEXT.format(0): "Free.", TEXT.format(1): "New."})
 
-    (found,) = candidates([CHAIN, SEARCH, second, replace(LLM, span_id="f" * 16, start_ns=90)])
+    (found,) = find_candidates([CHAIN, SEARCH, second, replace(LLM, span_id="f" * 16, start_ns=90)])
 
     assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free.", "New."]
 
@@ -140,7 +144,7 @@ def test_another_text_under_a_known_id_gets_an_id_of_its_own() -> None:
         | {key.format(n) + "content": text for n, text in enumerate(("One.", "Two.", "One."))},
     )
 
-    (found,) = candidates([CHAIN, search, LLM])
+    (found,) = find_candidates([CHAIN, search, LLM])
 
     assert [(p.id, p.text) for p in found.exchange.passages] == [("faq", "One."), ("faq~2", "Two.")]
 
@@ -150,7 +154,7 @@ def test_what_is_retrieved_after_a_reranker_counts_too() -> None:
     reranker = made(3, 1, {KIND: "RERANKER", RANKED.format(0): "Best."})
     second = made(4, 1, {KIND: "RETRIEVER", TEXT.format(0): "New."})
 
-    (found,) = candidates([CHAIN, SEARCH, reranker, second, made(5, 1, LLM.attributes)])
+    (found,) = find_candidates([CHAIN, SEARCH, reranker, second, made(5, 1, LLM.attributes)])
 
     assert [passage.text for passage in found.exchange.passages] == ["Best.", "New."]
 
@@ -159,7 +163,7 @@ def test_a_retriever_inside_a_retriever_is_a_step_of_it() -> None:
     """A compressing retriever keeps a part of what the inner one found."""
     inner = made(3, 2, {KIND: "RETRIEVER", TEXT.format(0): "Dropped by the outer one."})
 
-    (found,) = candidates([CHAIN, SEARCH, inner, made(4, 1, LLM.attributes)])
+    (found,) = find_candidates([CHAIN, SEARCH, inner, made(4, 1, LLM.attributes)])
 
     assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free."]
 
@@ -175,7 +179,7 @@ def test_each_chain_of_a_batch_has_its_answer_and_its_passages(job: int) -> None
             made(turn + 2, turn, {KIND: "LLM", SAID: f"Answer {turn}."}),
         ]
 
-    found = candidates(spans)
+    found = find_candidates(spans)
 
     assert [(c.exchange.question, c.exchange.passages[0].text, c.exchange.answer)
             for c in found] == [
@@ -191,7 +195,7 @@ def test_the_question_is_the_chains_under_a_servers_span() -> None:
     chain = span(2, "CHAIN", 1, input__value='{"messages": [{"content": "How long?"}]}')
     answer = made(4, 2, {**LLM.attributes, **prompt})
 
-    (found,) = candidates([made(1, 0, {}), chain, replace(SEARCH, span_id="b" * 16), answer])
+    (found,) = find_candidates([made(1, 0, {}), chain, replace(SEARCH, span_id="b" * 16), answer])
 
     assert found.exchange.question == "How long?"
 
@@ -203,7 +207,7 @@ def test_a_checks_own_generation_is_no_answer(kind: str) -> None:
     judge = made(5, 4, {KIND: "LLM", SAID: "Yes, faithful."})
     found_by_judge = made(6, 4, {KIND: "RETRIEVER", TEXT.format(0): "Other."})
 
-    (found,) = candidates([CHAIN, SEARCH, found_by_judge, LLM, check, judge])
+    (found,) = find_candidates([CHAIN, SEARCH, found_by_judge, LLM, check, judge])
 
     assert found.exchange.answer == "30 days."
     assert [passage.text for passage in found.exchange.passages] == ["14 days.", "Free."]
@@ -225,7 +229,7 @@ def test_a_checks_own_generation_is_no_answer(kind: str) -> None:
 )  # fmt: skip
 def test_what_cannot_be_verified_says_why(spans: list[SpanRecord], reason: Decision) -> None:
     """Missing, hidden and lost text are told apart, and none of them is called baseless."""
-    (found,) = candidates(spans)
+    (found,) = find_candidates(spans)
 
     assert found.blocked is reason
 
@@ -235,9 +239,9 @@ def test_the_route_is_the_most_explicit_name() -> None:
     http = made(7, 0, {"http.route": "/ask"})
     ours = replace(LLM, attributes={**LLM.attributes, "rt4chart.route": "support/refunds"})
 
-    assert candidates([CHAIN, SEARCH, LLM])[0].route == "span 1"
-    assert candidates([CHAIN, SEARCH, LLM, http])[0].route == "/ask"
-    assert candidates([CHAIN, SEARCH, ours, http])[0].route == "support/refunds"
+    assert find_candidates([CHAIN, SEARCH, LLM])[0].route == "span 1"
+    assert find_candidates([CHAIN, SEARCH, LLM, http])[0].route == "/ask"
+    assert find_candidates([CHAIN, SEARCH, ours, http])[0].route == "support/refunds"
 
 
 @pytest.mark.parametrize(("sampled", "rate"), [(False, 0.25), ("false", "0.25")])
@@ -252,7 +256,7 @@ def test_marks_are_read_from_any_span_of_the_trace(sampled: bool, rate: float) -
         },
     )
 
-    (found,) = candidates([marked, SEARCH, LLM])
+    (found,) = find_candidates([marked, SEARCH, LLM])
 
     assert (found.sampled, found.sample_rate) == (False, 0.25)
 
@@ -262,7 +266,7 @@ def test_verdicts_are_no_answers() -> None:
     evaluator = made(4, 0, {KIND: "EVALUATOR", SAID: "entailed"})
     ours = replace(made(5, 0, {KIND: "LLM", SAID: "x"}), scope_name="otel_rt4chart")
 
-    assert candidates([evaluator, ours]) == ()
+    assert find_candidates([evaluator, ours]) == ()
 
 
 def test_a_loop_of_parents_ends() -> None:
@@ -270,12 +274,12 @@ def test_a_loop_of_parents_ends() -> None:
     one = made(1, 2, {KIND: "CHAIN"})
     two = made(2, 1, {KIND: "LLM", SAID: "Said."})
 
-    assert len(candidates([one, two])) == 1
+    assert len(find_candidates([one, two])) == 1
 
 
 def test_an_unknown_parent_is_a_root() -> None:
     """The caller's span may be in another service's export."""
-    (found,) = candidates([replace(LLM, parent_span_id="e" * 16)])
+    (found,) = find_candidates([replace(LLM, parent_span_id="e" * 16)])
 
     assert found.exchange.answer == "30 days."
 
@@ -285,9 +289,9 @@ def test_the_session_is_the_nearest_one_named() -> None:
     chain = replace(CHAIN, attributes={**CHAIN.attributes, "session.id": "s-1"})
     answer = replace(LLM, attributes={**LLM.attributes, "session.id": "s-2"})
 
-    assert candidates([CHAIN, SEARCH, LLM])[0].session == ""
-    assert candidates([chain, SEARCH, LLM])[0].session == "s-1"
-    assert candidates([chain, SEARCH, answer])[0].session == "s-2"
+    assert find_candidates([CHAIN, SEARCH, LLM])[0].session == ""
+    assert find_candidates([chain, SEARCH, LLM])[0].session == "s-1"
+    assert find_candidates([chain, SEARCH, answer])[0].session == "s-2"
 
 
 OTHER = "b" * 32
@@ -302,10 +306,10 @@ def test_a_linked_traces_documents_are_the_context_of_an_answer_without(
     """A queue stands between the retrieval and the generation."""
     spans = [replace(one, links=(LINK,)) if one is linking else one for one in (CHAIN, LLM)]
 
-    (alone,) = candidates(spans)
-    (found,) = candidates(spans, [THERE])
+    (alone,) = find_candidates(spans)
+    (found,) = find_candidates(spans, [THERE])
 
-    assert links_wanted(spans) == {OTHER}
+    assert linked_trace_ids(spans) == {OTHER}
     assert alone.blocked is Decision.NO_CONTEXT
     assert [one.text for one in found.exchange.passages] == ["14 days.", "Free."]
     assert [one.stages for one in found.staged] == [("retrieved",), ("retrieved",)]
@@ -317,8 +321,8 @@ def test_an_answer_with_context_of_its_own_needs_no_other_trace() -> None:
     spans = [replace(CHAIN, links=(LINK,)), SEARCH, LLM]
     other = replace(THERE, attributes={**THERE.attributes, TEXT.format(0): "Other."})
 
-    assert links_wanted(spans) == set()
-    assert candidates(spans, [other]) == candidates(spans)
+    assert linked_trace_ids(spans) == set()
+    assert find_candidates(spans, [other]) == find_candidates(spans)
 
 
 def test_of_a_linked_trace_the_linked_turn_counts() -> None:
@@ -331,7 +335,7 @@ def test_of_a_linked_trace_the_linked_turn_counts() -> None:
 
     def linking(name: str) -> list[str]:
         chain = replace(CHAIN, links=(SpanLink(OTHER, name), SpanLink(LLM.trace_id, "e" * 16)))
-        (found,) = candidates([chain, LLM], turns)
+        (found,) = find_candidates([chain, LLM], turns)
         return [one.text for one in found.exchange.passages]
 
     assert linking(f"{20:016x}") == ["Passage 20."]
@@ -342,4 +346,4 @@ def test_the_traces_worth_fetching_are_few() -> None:
     """A span may link to a whole batch."""
     links = tuple(SpanLink(f"{number:032x}", "e" * 16) for number in range(50))
 
-    assert len(links_wanted([CHAIN, replace(LLM, links=links)])) == 8
+    assert len(linked_trace_ids([CHAIN, replace(LLM, links=links)])) == 8

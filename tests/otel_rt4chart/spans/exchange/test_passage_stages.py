@@ -8,7 +8,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Stage
 from tests.otel_rt4chart.spans.model.made import (
@@ -30,7 +30,7 @@ RERANK = reranker(3, 1, TEXTS[:2], TEXTS)
 
 def stages(*spans: SpanRecord) -> dict[str, str]:
     """Each passage's stages, joined, by its text."""
-    (found,) = candidates([CHAIN, *spans])
+    (found,) = find_candidates([CHAIN, *spans])
     return {one.passage.text: "+".join(one.stages) for one in found.staged}
 
 
@@ -54,7 +54,7 @@ def test_each_passage_keeps_its_way() -> None:
 
 def test_the_context_comes_first_and_the_lost_ones_behind_it() -> None:
     """What is staged and not in the exchange did not reach the answer."""
-    (found,) = candidates([CHAIN, SEARCH, RERANK, asked("How long?")])
+    (found,) = find_candidates([CHAIN, SEARCH, RERANK, asked("How long?")])
 
     assert [one.text for one in found.exchange.passages] == list(TEXTS[:2])
     assert [one.passage.text for one in found.staged] == list(TEXTS)
@@ -131,7 +131,7 @@ def test_every_passage_of_the_context_is_staged(
     spans += [retriever(2, 1, *found)] if found else []
     spans += [reranker(3, 1, tuple(kept), tuple(found))] if kept else []
 
-    (candidate,) = candidates(spans)
+    (candidate,) = find_candidates(spans)
 
     staged = {one.passage.id: one for one in candidate.staged}
     assert len(staged) == len(candidate.staged)

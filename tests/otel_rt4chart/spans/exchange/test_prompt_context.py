@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.exchange.prompt_context import asked_in, prompt_context
-from otel_rt4chart.spans.model.view import Message
+from otel_rt4chart.spans.exchange.prompt_context import prompt_context, question_in_prompt
+from otel_rt4chart.spans.model.span_view import ChatMessage
 
 RULER = "---------------------"
 FAQ = "Question: Is it free?\nAnswer: Yes, the trial is free for the whole of its length."
@@ -39,14 +39,14 @@ SHAPES = {
 
 def of(text: str, role: str = "user") -> tuple[str, ...]:
     """The passages in a prompt of one message."""
-    return prompt_context([Message(role, text)])
+    return prompt_context([ChatMessage(role, text)])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_context_of_each_known_shape_is_found(shape: str) -> None:
     """Without the instructions, the question and the place for the answer."""
     assert of(SHAPES[shape]) == ("One.\n\nTwo.",)
-    assert asked_in(SHAPES[shape]) == "How long?"
+    assert question_in_prompt(SHAPES[shape]) == "How long?"
 
 
 def test_a_lead_in_the_system_prompt_has_its_context_below() -> None:
@@ -61,13 +61,13 @@ def test_a_lead_in_the_system_prompt_has_its_context_below() -> None:
 def test_dspys_last_message_counts_and_its_passages_are_told_apart() -> None:
     """The system message is the form with placeholders, earlier messages are demonstrations."""
     form = "[[ ## context ## ]]\n{}\n\n[[ ## question ## ]]\n{}\n"
-    shots = Message("user", form.format("[1] «Another.»", "Another?"))
+    shots = ChatMessage("user", form.format("[1] «Another.»", "Another?"))
     asked = form.format("[1] «One.»\n[2] «Two.»", "How long?")
     last = asked + "\nRespond with the corresponding output fields, starting with …"
-    prompt = [Message("system", form.format("{context}", "{question}")), shots]
+    prompt = [ChatMessage("system", form.format("{context}", "{question}")), shots]
 
-    assert prompt_context([*prompt, Message("user", last)]) == ("«One.»", "«Two.»")
-    assert asked_in(last) == "How long?"
+    assert prompt_context([*prompt, ChatMessage("user", last)]) == ("«One.»", "«Two.»")
+    assert question_in_prompt(last) == "How long?"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_prompt_of_megabytes_is_read_in_linear_time(unit: str) -> None:
         text = "Context: a\n" + unit * (size // len(unit))
         start = time.process_time()
         of(text)
-        asked_in(text)
+        question_in_prompt(text)
         return time.process_time() - start
 
     small = max(min(seconds(60_000) for _ in range(3)), 0.002)

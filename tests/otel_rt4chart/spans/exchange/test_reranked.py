@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from tests.otel_rt4chart.spans.model.made import (
     CHAIN,
@@ -27,7 +27,7 @@ DOCUMENT = "retrieval.documents.0.document."
 
 def context(*spans: SpanRecord) -> list[str]:
     """The passages of the only answer."""
-    (found,) = candidates([CHAIN, ANSWER, *spans])
+    (found,) = find_candidates([CHAIN, ANSWER, *spans])
     return [passage.text for passage in found.exchange.passages]
 
 
@@ -103,7 +103,7 @@ def test_many_rerankers_take_no_longer_than_many_spans() -> None:
     answer = replace(ANSWER, start_ns=90_000, end_ns=91_000)
     started = time.perf_counter()
 
-    (found,) = candidates([CHAIN, *searches, *ranked, answer])
+    (found,) = find_candidates([CHAIN, *searches, *ranked, answer])
 
     assert len(found.exchange.passages) == 3
     assert time.perf_counter() - started < 10

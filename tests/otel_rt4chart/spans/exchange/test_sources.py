@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
 from tests.otel_rt4chart.spans.model.made import (
@@ -38,7 +38,7 @@ BARE = generation(9, 1, "30 days.", ("system", "Be kind."), ("user", "How long?"
 
 def context(*spans: SpanRecord) -> list[str]:
     """The passages of the only answer."""
-    (found,) = candidates([CHAIN, *spans])
+    (found,) = find_candidates([CHAIN, *spans])
     return [passage.text for passage in found.exchange.passages]
 
 
@@ -86,7 +86,7 @@ def test_documents_in_a_tools_message_are_a_passage_each() -> None:
     rows = json.dumps([{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}])
     asked = generation(9, 1, "30 days.", ("user", "How long?"), ("tool", rows))
 
-    (found,) = candidates([CHAIN, asked])
+    (found,) = find_candidates([CHAIN, asked])
 
     assert [(one.id, one.text) for one in found.exchange.passages] == [("a", "One."), ("b", "Two.")]
 
@@ -117,8 +117,8 @@ def test_what_a_retriever_lost_the_prompt_may_show(
     hidden = {} if dropped else {TEXT.format(1): "__REDACTED__"}
     search = made(2, 1, {KIND: "RETRIEVER", TEXT.format(0): "One.", **hidden}, dropped=dropped)
 
-    (found,) = candidates([CHAIN, search, answer])
-    (alone,) = candidates([CHAIN, search, BARE])
+    (found,) = find_candidates([CHAIN, search, answer])
+    (alone,) = find_candidates([CHAIN, search, BARE])
 
     assert [one.text for one in found.exchange.passages] == expected
     assert found.blocked is None
@@ -129,18 +129,18 @@ def test_a_hidden_prompt_is_not_an_absent_one() -> None:
     """It may have held the context."""
     hidden = generation(9, 1, "30 days.", ("user", "__REDACTED__"))
 
-    assert candidates([CHAIN, hidden])[0].blocked is Decision.REDACTED
-    assert candidates([CHAIN, SEARCH, hidden])[0].blocked is None
+    assert find_candidates([CHAIN, hidden])[0].blocked is Decision.REDACTED
+    assert find_candidates([CHAIN, SEARCH, hidden])[0].blocked is None
 
 
 def test_the_question_stands_apart_from_the_context() -> None:
     """A chain that names no input leaves the prompt to ask."""
     silent = replace(CHAIN, attributes={KIND: "CHAIN"})
 
-    (found,) = candidates([silent, RETRIEVED, PLAIN])
+    (found,) = find_candidates([silent, RETRIEVED, PLAIN])
 
     assert found.exchange.question == "How long?"
     for whole in ('{"retriever": {"top_k": 3}}', "user\nHow long?"):
         chain = replace(CHAIN, attributes={KIND: "CHAIN", "input.value": whole})
-        assert candidates([chain, RETRIEVED, PLAIN])[0].exchange.question == "How long?"
-    assert candidates([CHAIN, SEARCH, LLM])[0].exchange.question == "How long is the trial?"
+        assert find_candidates([chain, RETRIEVED, PLAIN])[0].exchange.question == "How long?"
+    assert find_candidates([CHAIN, SEARCH, LLM])[0].exchange.question == "How long is the trial?"

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.model.values import listed, nested, opened, structure, text
+from otel_rt4chart.spans.model.values import (
+    as_list,
+    as_structure,
+    as_text,
+    nest_dotted_keys,
+    parse_json,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=9),
@@ -27,8 +33,8 @@ def test_json_that_ends_early_is_told(value: dict[str, object], share: float) ->
     whole = json.dumps(value)
     length = max(1, min(int(len(whole) * share), len(whole) - 1))
 
-    assert opened(whole).value == value
-    assert opened(whole[:length]).is_cut
+    assert parse_json(whole).value == value
+    assert parse_json(whole[:length]).is_cut
 
 
 @pytest.mark.parametrize(
@@ -38,7 +44,7 @@ def test_json_that_ends_early_is_told(value: dict[str, object], share: float) ->
 )  # fmt: skip
 def test_an_answer_that_only_looks_like_json_is_text(given: str) -> None:
     """Citations and quotations begin with a bracket too."""
-    found = opened(given)
+    found = parse_json(given)
 
     assert (found.is_json, found.is_cut) == (False, given == "[")
 
@@ -47,14 +53,17 @@ def test_dotted_keys_are_maps_in_maps() -> None:
     """Another's map is not written to, and a name may be both."""
     inner: dict[str, object] = {"b": 1}
 
-    assert nested({"a": inner, "a.c": 2, "d.0.e": 3}) == {"a": {"c": 2}, "d": {"0": {"e": 3}}}
+    assert nest_dotted_keys({"a": inner, "a.c": 2, "d.0.e": 3}) == {
+        "a": {"c": 2},
+        "d": {"0": {"e": 3}},
+    }
     assert inner == {"b": 1}
 
 
 def test_maps_with_indices_are_lists() -> None:
     """In the order of the numbers, not of the digits."""
-    assert listed({"10": "c", "2": "b", "0": "a"}) == ["a", "b", "c"]
-    assert (listed({"a": 1}), listed("text"), listed(None)) == ([], [], [])
+    assert as_list({"10": "c", "2": "b", "0": "a"}) == ["a", "b", "c"]
+    assert (as_list({"a": 1}), as_list("text"), as_list(None)) == ([], [], [])
 
 
 def test_what_is_nested_too_deeply_becomes_text() -> None:
@@ -63,5 +72,5 @@ def test_what_is_nested_too_deeply_becomes_text() -> None:
     for _ in range(900):
         value = [value]
 
-    assert "x" in str(structure(value))
-    assert text({1: {2, 3}}).startswith('{"1":')
+    assert "x" in str(as_structure(value))
+    assert as_text({1: {2, 3}}).startswith('{"1":')

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.spans.reading.documents import context, documents, results
+from otel_rt4chart.spans.reading.documents import (
+    read_documents,
+    read_template_context,
+    read_tool_result,
+)
 from tests.otel_rt4chart.spans.conventions.golden.case import doc
 
 FORMS = {
@@ -31,7 +35,7 @@ FORMS = {
 @pytest.mark.parametrize("value", FORMS.values(), ids=FORMS)
 def test_a_document_is_found_in_every_form(value: object) -> None:
     """One document, its text the same, its id made from it."""
-    assert documents(value) == ((doc("One."),), False)
+    assert read_documents(value) == ((doc("One."),), False)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +52,7 @@ def test_ids_and_scores_are_read_under_the_names_they_have(
     item: object, name: str, score: float | None
 ) -> None:
     """Also where they stand around the document; a distance is no score."""
-    assert documents([item]) == ((doc("One.", name, score),), False)
+    assert read_documents([item]) == ((doc("One.", name, score),), False)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +61,7 @@ def test_ids_and_scores_are_read_under_the_names_they_have(
 )  # fmt: skip
 def test_metadata_is_a_map_in_every_form(metadata: object) -> None:
     """A map, JSON, or what Python's `str` makes of a map."""
-    (found,), _ = documents([{"content": "One.", "metadata": metadata}])
+    (found,), _ = read_documents([{"content": "One.", "metadata": metadata}])
 
     assert found.metadata == {"page": 2, "tags": ["x"]}
 
@@ -65,7 +69,7 @@ def test_metadata_is_a_map_in_every_form(metadata: object) -> None:
 @pytest.mark.parametrize("metadata", ["no map", "{'a': __import__('os')}", "{'a': ", "[1]", 5])
 def test_metadata_that_is_no_map_is_none(metadata: object) -> None:
     """Nothing is run, nothing is raised."""
-    (found,), _ = documents([{"content": "One.", "metadata": metadata}])
+    (found,), _ = read_documents([{"content": "One.", "metadata": metadata}])
 
     assert found.metadata == {}
 
@@ -74,35 +78,35 @@ def test_chromas_columns_are_documents() -> None:
     """Ids beside texts, a list each for every query."""
     value = {"ids": [["a", "b"]], "documents": [["One.", "Two."]], "metadatas": None}
 
-    assert documents(value) == ((doc("One.", "a"), doc("Two.", "b")), False)
+    assert read_documents(value) == ((doc("One.", "a"), doc("Two.", "b")), False)
 
 
 def test_a_placeholder_is_no_text() -> None:
     """It tells that there was one."""
-    assert documents([{"content": "__REDACTED__"}, "One."]) == ((doc("One."),), True)
-    assert results("__REDACTED__", "__REDACTED__") == ((), True)
+    assert read_documents([{"content": "__REDACTED__"}, "One."]) == ((doc("One."),), True)
+    assert read_tool_result("__REDACTED__", "__REDACTED__") == ((), True)
 
 
 def test_a_tools_row_stays_whole() -> None:
     """What stands beside a text may be what was asked."""
     rows = [{"name": "Ada", "text": "gold", "balance": 30}]
 
-    assert results(rows, "as it was written") == ((doc("as it was written"),), False)
-    assert results({"documents": ["One."]}, "…") == ((doc("One."),), False)
-    assert results([], "") == ((), False)
+    assert read_tool_result(rows, "as it was written") == ((doc("as it was written"),), False)
+    assert read_tool_result({"documents": ["One."]}, "…") == ((doc("One."),), False)
+    assert read_tool_result([], "") == ((), False)
 
 
 def test_the_context_of_a_template_is_evidence_and_its_question_is_not() -> None:
     """By their names, lists in JSON too."""
     variables = {"context_str": "One.", "Documents": '["Two."]', "question": "?", "query": "?"}
 
-    assert context(variables) == ((doc("One."), doc("Two.")), False)
+    assert read_template_context(variables) == ((doc("One."), doc("Two.")), False)
 
 
 def test_what_python_shows_of_an_object_is_no_document() -> None:
     """LlamaIndex's inner retriever writes its nodes so."""
     shown = "<NodeWithScore(node=TextNode(id_=a, text=…), score=0.1)>"
 
-    found, _ = documents([shown, "<b>The trial</b> lasts 14 days."])
+    found, _ = read_documents([shown, "<b>The trial</b> lasts 14 days."])
 
     assert [one.text for one in found] == ["<b>The trial</b> lasts 14 days."]

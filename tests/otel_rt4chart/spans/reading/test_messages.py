@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.spans.model.view import Message
-from otel_rt4chart.spans.reading.messages import messages
+from otel_rt4chart.spans.model.span_view import ChatMessage
+from otel_rt4chart.spans.reading.messages import read_messages
 
 KEYS = ("role", "type", "content", "parts", "text", "id", "system", "tool_calls", "kwargs", "0")
 TOLD = ("text", "tool_call_response", "tool_result", "user", "human", "x", "__REDACTED__")
@@ -37,7 +37,7 @@ FORMS = {
 @pytest.mark.parametrize("value", FORMS.values(), ids=FORMS)
 def test_a_message_is_found_in_every_form(value: object) -> None:
     """One message of the user."""
-    assert messages(value, role="user") == ((Message("user", "How long?"),), False)
+    assert read_messages(value, role="user") == ((ChatMessage("user", "How long?"),), False)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,10 @@ def test_a_message_is_found_in_every_form(value: object) -> None:
 )  # fmt: skip
 def test_roles_have_one_name_each(told: str, role: str) -> None:
     """Lower case; an unknown one stays."""
-    assert messages({"role": told, "content": "x"}, role="") == ((Message(role, "x"),), False)
+    assert read_messages({"role": told, "content": "x"}, role="") == (
+        (ChatMessage(role, "x"),),
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +67,7 @@ def test_reasoning_is_no_part_of_the_text(part: object) -> None:
     """The user does not read it; nor are pictures text."""
     value = {"role": "assistant", "parts": [part, {"type": "text", "content": "30 days."}]}
 
-    assert messages(value, role="")[0] == (Message("assistant", "30 days."),)
+    assert read_messages(value, role="")[0] == (ChatMessage("assistant", "30 days."),)
 
 
 @pytest.mark.parametrize(
@@ -80,9 +83,9 @@ def test_reasoning_is_no_part_of_the_text(part: object) -> None:
 )
 def test_a_call_of_a_tool_is_told(message: dict[str, object]) -> None:
     """In the form of every provider."""
-    found, _ = messages({"role": "assistant", **message}, role="assistant")
+    found, _ = read_messages({"role": "assistant", **message}, role="assistant")
 
-    assert found == (Message("assistant", "", calls_tools=True),)
+    assert found == (ChatMessage("assistant", "", calls_tools=True),)
 
 
 @pytest.mark.parametrize("key", ["response", "result"])
@@ -90,21 +93,21 @@ def test_what_a_tool_answered_is_the_text_of_its_message(key: str) -> None:
     """Of either generation of the convention, structured or not."""
     parts = [{"type": "tool_call_response", "id": "x", key: {"days": 14}}]
 
-    assert messages({"role": "tool", "parts": parts}, role="")[0] == (
-        Message("tool", '{"days":14}'),
+    assert read_messages({"role": "tool", "parts": parts}, role="")[0] == (
+        ChatMessage("tool", '{"days":14}'),
     )
 
 
 def test_a_placeholder_is_no_message() -> None:
     """It tells that there was one."""
-    assert messages([{"role": "user", "content": "__REDACTED__"}], role="") == ((), True)
+    assert read_messages([{"role": "user", "content": "__REDACTED__"}], role="") == ((), True)
 
 
 def test_a_message_of_tool_results_alone_is_a_tools_whatever_its_role() -> None:
     """Pydantic AI writes them as the user's, who said no such thing."""
     part = {"type": "tool_call_response", "id": "1", "result": ["14 days.", "Dogs."]}
 
-    found, _ = messages([{"role": "user", "parts": [part]}], role="user")
+    found, _ = read_messages([{"role": "user", "parts": [part]}], role="user")
 
     assert [(one.role, one.text) for one in found] == [("tool", '["14 days.","Dogs."]')]
 
@@ -114,15 +117,15 @@ def test_a_type_that_is_no_word_says_nothing(told: object) -> None:
     """JSON Schema writes lists of types; the text beside one is text."""
     part = {"type": told, "text": "How long?"}
 
-    assert messages([{"role": "user", "content": [part]}], role="")[0] == (
-        Message("user", "How long?"),
+    assert read_messages([{"role": "user", "content": [part]}], role="")[0] == (
+        ChatMessage("user", "How long?"),
     )
-    assert messages([part], role="user")[0] == (Message("user", "How long?"),)
+    assert read_messages([part], role="user")[0] == (ChatMessage("user", "How long?"),)
 
 
 @given(PARTS)
 def test_whatever_stands_under_a_messages_keys_is_read(value: object) -> None:
     """The reader runs on the thread that exports, where nothing may raise."""
-    found, _ = messages(value, role="user")
+    found, _ = read_messages(value, role="user")
 
     assert all(one.text or one.calls_tools for one in found)

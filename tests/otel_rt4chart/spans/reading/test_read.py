@@ -11,15 +11,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from otel_rt4chart.spans.conventions.registry import (
+    ATTRIBUTE_KEYS,
     CONVENTIONS,
     EVENTS,
-    KEYS,
     KIND_ATTRIBUTES,
-    signs_of,
+    kind_indicators,
 )
 from otel_rt4chart.spans.model.record import SpanEvent, SpanRecord
-from otel_rt4chart.spans.model.view import Kind, View
-from otel_rt4chart.spans.reading.reader import view
+from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
+from otel_rt4chart.spans.reading.reader import read_span
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
 
 WORDS = (
@@ -35,7 +35,7 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 GIVEN = VALUES | VALUES.map(lambda value: json.dumps(value)) | st.just("x" * 99)
-STEMS = st.sampled_from(sorted(KEYS))
+STEMS = st.sampled_from(sorted(ATTRIBUTE_KEYS))
 TAILS = st.lists(NAMED, max_size=4).map(lambda words: "".join(f".{word}" for word in words))
 NAMES = st.builds(str.__add__, STEMS, TAILS)
 LLM = ("openinference.span.kind", "LLM")
@@ -62,14 +62,14 @@ def test_any_attributes_are_read(
     """Nothing is raised, texts are texts, and a passage has one."""
     event = SpanEvent(sorted(EVENTS)[0], 1, attributes)  # type: ignore[arg-type]
 
-    found = view(
+    found = read_span(
         span({**attributes, kind[0]: kind[1]}, events=(event,), dropped_attributes=dropped)
     )
 
     assert isinstance(found.output, str)
     assert isinstance(found.input, str)
     assert all(isinstance(one.text, str) for one in found.prompt)
-    passages = (*found.documents, *found.given, *found.variables)
+    passages = (*found.documents, *found.input_documents, *found.variables)
     assert all(one.text and one.id for one in passages)
     assert not any(one.text == "__REDACTED__" for one in passages)
 
@@ -79,7 +79,7 @@ def test_attributes_of_others_say_nothing(attributes: Mapping[str, object]) -> N
     """A span with none of our keys is one of no kind."""
     others = {f"x.{key}": value for key, value in attributes.items()}
 
-    assert view(span(others)) == View(span(others))
+    assert read_span(span(others)) == SpanView(span(others))
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_a_huge_value_does_not_hang(key: str, value: str) -> None:
     """A megabyte costs milliseconds: the reader runs on the thread that exports."""
     started = time.perf_counter()
 
-    view(span({"openinference.span.kind": "RETRIEVER", key: value}))
+    read_span(span({"openinference.span.kind": "RETRIEVER", key: value}))
 
     assert time.perf_counter() - started < 2
 
 
 def test_signs_of_a_generation_find_every_golden_one() -> None:
     """Attributes alone tell it, but for one whose kind was evicted and only the name is left."""
-    signs = signs_of(Kind.LLM)
+    signs = kind_indicators(OperationKind.LLM)
 
     def is_marked(attributes: Mapping[str, object]) -> bool:
         named = any(
@@ -118,7 +118,7 @@ def test_signs_of_a_generation_find_every_golden_one() -> None:
     missed = [
         one.name
         for one in GOLDEN
-        if one.read.get("kind") is Kind.LLM
+        if one.read.get("kind") is OperationKind.LLM
         and not is_marked(one.attributes)
         and not one.dropped_attributes
     ]

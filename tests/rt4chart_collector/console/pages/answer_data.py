@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from starlette.testclient import TestClient
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.core.model import (
@@ -99,7 +99,7 @@ def spans(answer: str = ANSWER, question: str = "How long?") -> list[SpanRecord]
 
 def candidate(answer: str = ANSWER, question: str = "How long?") -> Candidate:
     """The answer as it is found in the spans."""
-    (found,) = candidates(spans(answer, question))
+    (found,) = find_candidates(spans(answer, question))
     return replace(found, route="support")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.judges.failure import Failure
+from otel_rt4chart.judges.judge_failure import JudgeFailure
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.core.alerts.alert import Alert
@@ -77,7 +77,7 @@ def test_a_judge_that_fails_often_or_is_paused(client: Client) -> None:
     insert_verdicts(client, [*good, *bad])
     paused = Breaker(VERIFIER, lambda: NOW)
     for _ in range(PASSING):
-        paused.note(Failure("timeout", "TimeoutError", True))
+        paused.note(JudgeFailure("timeout", "TimeoutError", True))
 
     assert found(client) == []
     (alert,) = found(client, paused)

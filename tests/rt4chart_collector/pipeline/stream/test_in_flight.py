@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.spans.exchange.assembly import Trace
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
 from rt4chart_collector.pipeline.stream.in_flight import Belongs, InHand, piece_of
 from rt4chart_collector.store.engine.filters import Share
 
 
-def trace(name: str = "a") -> Trace:
+def trace(name: str = "a") -> AssembledTrace:
     """A trace without spans; each call makes another of the same name."""
-    return Trace(name, (), is_whole=True)
+    return AssembledTrace(name, (), is_whole=True)
 
 
 def test_piece_is_settled_as_it_was_reported() -> None:

@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.judges.build import build_verifier
-from otel_rt4chart.spans.exchange.assembly import Patience, TraceBuffer
+from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import SPANS_RECEIVED, UNSAVED_TRACES
 from rt4chart_collector.core.metrics import ServiceMetrics
@@ -52,7 +52,7 @@ class Member:
         self.queue = TraceQueue(999, told=self.in_hand.told)
         retries = Retries(client, verifier.judge.id, share=lambda: self.stream.share)
         self.searching = Searching(retries, breaker, clock=lambda: self.now)
-        quiet = Patience(quiet_s * SECOND, quiet_s * SECOND, 600 * SECOND)
+        quiet = TraceTimeouts(quiet_s * SECOND, quiet_s * SECOND, 600 * SECOND)
         self.stream = Stream(
             Parts(
                 source,

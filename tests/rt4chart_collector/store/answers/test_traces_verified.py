@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify import LocalJudge, Verifier
@@ -73,7 +73,7 @@ def trace() -> list[SpanRecord]:
 
 def verified(spans: list[SpanRecord], *, judge: str = "", later: int = 0) -> Verdict:
     """The verdict of the rules on the trace's answer."""
-    (candidate,) = candidates(spans)
+    (candidate,) = find_candidates(spans)
     report = Verifier(judge=LocalJudge()).verify(candidate.exchange)
     return Verdict(
         candidate=candidate,

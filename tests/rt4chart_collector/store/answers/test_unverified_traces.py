@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.spans.model.record import Attributes, SpanEvent
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.unverified_traces import unverified_traces
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -106,7 +106,9 @@ def test_every_golden_answer_and_retrieval_is_found(any_client: Client) -> None:
     told = [
         one
         for one in GOLDEN
-        if one.read.get("kind") in (Kind.LLM, Kind.RETRIEVER, Kind.RERANKER) and one.span == "span"
+        if one.read.get("kind")
+        in (OperationKind.LLM, OperationKind.RETRIEVER, OperationKind.RERANKER)
+        and one.span == "span"
     ]
     ids = {one.name: f"{number:032x}" for number, one in enumerate(told, 1)}
     insert_spans(

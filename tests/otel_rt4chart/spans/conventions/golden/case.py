@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from otel_rt4chart.spans.model.record import SpanEvent, SpanRecord
-from otel_rt4chart.spans.model.view import Message, View
+from otel_rt4chart.spans.model.span_view import ChatMessage, SpanView
 from otel_rt4chart.verify.core.model import Passage
 
 
@@ -46,10 +46,10 @@ class Golden:
     @property
     def expected(self) -> Mapping[str, object]:
         """Every field of the view but the span itself."""
-        return said(View(self.record)) | dict(self.read)
+        return said(SpanView(self.record)) | dict(self.read)
 
 
-def said(view: View) -> dict[str, object]:
+def said(view: SpanView) -> dict[str, object]:
     """A view's fields without the span that it is of."""
     return {one.name: getattr(view, one.name) for one in fields(view) if one.name != "span"}
 
@@ -60,11 +60,11 @@ def doc(text: str, name: str = "", score: float | None = None, /, **metadata: ob
     return Passage(name or f"sha256:{digest[:12]}", text, score, metadata)
 
 
-def user(text: str) -> Message:
+def user(text: str) -> ChatMessage:
     """A message of the user."""
-    return Message("user", text)
+    return ChatMessage("user", text)
 
 
-def system(text: str) -> Message:
+def system(text: str) -> ChatMessage:
     """A message of the system."""
-    return Message("system", text)
+    return ChatMessage("system", text)

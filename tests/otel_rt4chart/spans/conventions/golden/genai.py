@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from otel_rt4chart.spans.model.view import Kind, Message
+from otel_rt4chart.spans.model.span_view import ChatMessage
+from otel_rt4chart.spans.model.span_view import OperationKind as Kind
 from tests.otel_rt4chart.spans.conventions.golden.case import Golden, doc, system, user
 
 OPERATION = "gen_ai.operation.name"
@@ -44,7 +45,7 @@ CASES = (
         },
         read={
             **LLM,
-            "prompt": (system("Be brief."), user("How long?"), Message("tool", "14 days.")),
+            "prompt": (system("Be brief."), user("How long?"), ChatMessage("tool", "14 days.")),
             "output": "30 days.",
             "model": "m-1",
             "session": "s1",

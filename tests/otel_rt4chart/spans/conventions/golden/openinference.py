@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from otel_rt4chart.spans.model.view import Kind, Message
+from otel_rt4chart.spans.model.span_view import ChatMessage
+from otel_rt4chart.spans.model.span_view import OperationKind as Kind
 from tests.otel_rt4chart.spans.conventions.golden.case import Golden, doc, system, user
 
 KIND = "openinference.span.kind"
@@ -65,7 +66,7 @@ CASES = (
             "kind": Kind.RERANKER,
             **NAME,
             "input": "How long?",
-            "given": (doc("14 days."), doc("Free.")),
+            "input_documents": (doc("14 days."), doc("Free.")),
             "documents": (doc("14 days.", "", 0.9),),
         },
     ),
@@ -111,7 +112,7 @@ CASES = (
             OUT + "tool_calls.0.tool_call.function.arguments": "{}",
             "output.value": "{}",
         },
-        read={**LLM, "prompt": (Message("tool", "14 days."),), "calls_tools_only": True},
+        read={**LLM, "prompt": (ChatMessage("tool", "14 days."),), "calls_tools_only": True},
     ),
     Golden(
         name="a completion",
@@ -120,7 +121,7 @@ CASES = (
             "llm.prompts.0.prompt.text": "Answer: how long?",
             "llm.choices.0.completion.text": "30 days.",
         },
-        read={**LLM, "prompt": (Message("prompt", "Answer: how long?"),), "output": "30 days."},
+        read={**LLM, "prompt": (ChatMessage("prompt", "Answer: how long?"),), "output": "30 days."},
     ),
     Golden(
         name="a generation in LangChain's own JSON",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind as Kind
 from tests.otel_rt4chart.spans.conventions.golden.case import Golden, doc, system, user
 
 NAME = {"convention": "OpenLLMetry"}
@@ -201,7 +201,8 @@ TRACEAI_CASES = (
         attributes={"gen_ai.span.kind": "RERANKER", "gen_ai.reranker.query": "How long?",
                     "gen_ai.reranker.input_documents.0.document.content": "Free.",
                     "gen_ai.reranker.output_documents": '[{"document.content": "14 days."}]'},
-        read={"kind": Kind.RERANKER, **TRACEAI, "input": "How long?", "given": (doc("Free."),),
+        read={"kind": Kind.RERANKER, **TRACEAI, "input": "How long?",
+              "input_documents": (doc("Free."),),
               "documents": (doc("14 days."),)},
     ),
     Golden(name="a conversation", attributes={"gen_ai.span.kind": "CONVERSATION"},

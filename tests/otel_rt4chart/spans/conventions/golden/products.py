@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from otel_rt4chart.spans.model.view import Kind
+from otel_rt4chart.spans.model.span_view import OperationKind as Kind
 from tests.otel_rt4chart.spans.conventions.golden.case import Golden, doc, system, user
 
 ASK = {"prompt": (user("How long?"),)}

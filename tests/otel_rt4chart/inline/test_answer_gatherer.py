@@ -6,10 +6,10 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_rt4chart.inline.gather import Answer, Gatherer
+from otel_rt4chart.inline.answer_gatherer import Answer, AnswerGatherer
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.spans.reading.sdk import Route
+from otel_rt4chart.spans.reading.sdk import RouteCallable
 
 KIND = "openinference.span.kind"
 DOCUMENTS = '[{"document.id": "p1", "document.content": "The trial lasts 14 days."}]'
@@ -33,7 +33,7 @@ def turns(**routes: str | None) -> Sequence[ReadableSpan]:
 
 
 def gathered(
-    spans: Sequence[ReadableSpan], route: Route | None = None, unreadable: str = ""
+    spans: Sequence[ReadableSpan], route: RouteCallable | None = None, unreadable: str = ""
 ) -> list[Answer]:
     """The answers in the spans, one of which may be unreadable by its name."""
 
@@ -42,7 +42,7 @@ def gathered(
             raise ValueError(record.name)
         return record
 
-    gatherer = Gatherer(route=route, complete=complete)
+    gatherer = AnswerGatherer(route=route, complete=complete)
     gatherer.add(spans, 1)
     return gatherer.close_all()
 

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import (
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_rt4chart.marking.attach import Attached
+from otel_rt4chart.marking.exporter_wrapping import WrappedExporters
 
 
 class Around(SpanProcessor):
@@ -51,9 +51,9 @@ def test_it_stands_around_every_kind_of_processors_exporter() -> None:
     provider.add_span_processor(SimpleSpanProcessor(simple))
     provider.add_span_processor(BatchSpanProcessor(batch))
     provider.add_span_processor(Around(SimpleSpanProcessor(inner)))
-    attached = Attached(provider, seen)
+    attached = WrappedExporters(provider, seen)
 
-    attached.look()
+    attached.wrap_new()
     run(provider, "ask")
 
     assert attached.count == 3
@@ -67,7 +67,7 @@ def test_processors_that_export_side_by_side() -> None:
     concurrent = ConcurrentMultiSpanProcessor(2)
     provider, seen = TracerProvider(active_span_processor=concurrent), Seen()
     provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
-    Attached(provider, seen).look()
+    WrappedExporters(provider, seen).wrap_new()
 
     run(provider, "ask")
 
@@ -78,11 +78,11 @@ def test_processors_that_export_side_by_side() -> None:
 def test_what_is_added_later_is_found_at_the_next_look() -> None:
     """Applications set up exporters before and after instrumenting; nothing is wrapped twice."""
     provider, seen = TracerProvider(), Seen()
-    attached = Attached(provider, seen)
-    attached.look()
+    attached = WrappedExporters(provider, seen)
+    attached.wrap_new()
     provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
-    attached.look()
-    attached.look()
+    attached.wrap_new()
+    attached.wrap_new()
 
     run(provider, "ask")
 
@@ -93,9 +93,9 @@ def test_two_that_attach_mark_once() -> None:
     """Instrumenting twice is harmless."""
     provider, seen = TracerProvider(), Seen()
     provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
-    Attached(provider, seen).look()
-    second = Attached(provider, seen)
-    second.look()
+    WrappedExporters(provider, seen).wrap_new()
+    second = WrappedExporters(provider, seen)
+    second.wrap_new()
 
     run(provider, "ask")
 
@@ -110,8 +110,8 @@ def test_detached_the_processors_are_as_they_were() -> None:
     provider = TracerProvider()
     for one in (simple, batch, SpanProcessor()):
         provider.add_span_processor(one)
-    attached = Attached(provider, Seen())
-    attached.look()
+    attached = WrappedExporters(provider, Seen())
+    attached.wrap_new()
     assert vars(simple) != before[0]
 
     attached.detach()

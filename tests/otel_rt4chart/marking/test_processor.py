@@ -7,8 +7,8 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from otel_rt4chart.marking.exporter import changes, unmarked
-from otel_rt4chart.marking.marker import Marker
+from otel_rt4chart.marking.exporter import keep_unmarked, mark_and_redact
+from otel_rt4chart.marking.processor import MarkingProcessor
 from otel_rt4chart.redaction import Redactor
 
 SECRET = {"input.value": "I am Ann."}
@@ -41,10 +41,12 @@ class Around(SpanProcessor):
             one.on_end(span)
 
 
-def redacting(provider: TracerProvider) -> Marker:
+def redacting(provider: TracerProvider) -> MarkingProcessor:
     """A marker that hides all texts, in its place."""
     redactor = Redactor(lambda text: "[hidden]", is_on=True)
-    marker = Marker(provider, changes(unmarked, redactor), marks=True, hides=True)
+    marker = MarkingProcessor(
+        provider, mark_and_redact(keep_unmarked, redactor), marks=True, hides=True
+    )
     provider.add_span_processor(marker)
     return marker
 
@@ -82,7 +84,7 @@ def test_a_processor_whose_exporter_is_not_found_is_named(
         provider.get_tracer("app").start_span("ask", attributes=SECRET).end()
 
     (said,) = [one.getMessage() for one in caplog.records]
-    assert said.startswith("what Sends may send is not redacted: expected an exporter in one of")
+    assert said.startswith("spans sent by Sends are not redacted: expected an exporter in one of")
 
 
 def test_nothing_is_said_of_processors_where_nothing_is_redacted(
@@ -92,7 +94,7 @@ def test_nothing_is_said_of_processors_where_nothing_is_redacted(
     provider = TracerProvider()
     for one in (simple(InMemorySpanExporter()), Sends(InMemorySpanExporter())):
         provider.add_span_processor(one)
-    provider.add_span_processor(Marker(provider, unmarked, marks=True))
+    provider.add_span_processor(MarkingProcessor(provider, keep_unmarked, marks=True))
 
     provider.get_tracer("app").start_span("ask", attributes=SECRET).end()
 
@@ -104,8 +106,8 @@ def test_without_an_exporter_that_is_told_where_spans_are_to_be_marked(
 ) -> None:
     """Once, when the first span ends."""
     provider = TracerProvider()
-    provider.add_span_processor(Marker(provider, unmarked, marks=True))
+    provider.add_span_processor(MarkingProcessor(provider, keep_unmarked, marks=True))
     for _ in range(2):
         provider.get_tracer("app").start_span("ask").end()
 
-    assert caplog.text.count("no span is marked") == 1
+    assert caplog.text.count("spans are not marked") == 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.exchange.exchanges import candidates
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import Attributes, SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
 from tests.otel_rt4chart.spans.model.made import CHAIN, LLM, SEARCH, made
@@ -26,7 +26,7 @@ def test_what_was_chosen_anywhere_above_the_answer_is_chosen() -> None:
     """Each process of a trace decides by itself: one that was forced is not taken back outside."""
     gateway = replace(marked(CHAIN, "not_sampled", 0.1), end_ns=9_000)
 
-    (found,) = candidates([gateway, SEARCH, marked(LLM, "sampled", 1.0)])
+    (found,) = find_candidates([gateway, SEARCH, marked(LLM, "sampled", 1.0)])
 
     assert (found.sampled, found.sample_rate, found.decision_hint) == (True, 1.0, None)
 
@@ -36,7 +36,7 @@ def test_of_those_that_chose_the_highest_rate_holds(outer: float, inner: float) 
     """They draw alike, so that it is the probability that any of them chose."""
     spans = [marked(CHAIN, "sampled", outer), SEARCH, marked(LLM, "sampled", inner)]
 
-    (found,) = candidates(spans)
+    (found,) = find_candidates(spans)
 
     assert (found.sampled, found.sample_rate) == (True, 1.0)
 
@@ -46,7 +46,7 @@ def test_where_nobody_chose_the_span_that_ended_last_tells_why() -> None:
     inner = marked(LLM, "not_sampled", 0.25)
     for end in (9_000, LLM.end_ns):
         root = replace(marked(CHAIN, "throttled"), end_ns=end)
-        (found,) = candidates([root, SEARCH, inner])
+        (found,) = find_candidates([root, SEARCH, inner])
         assert (found.sampled, found.decision_hint) == (False, Decision.THROTTLED)
 
 
@@ -55,8 +55,8 @@ def test_a_process_that_saw_no_answer_gives_way_to_one_that_decided() -> None:
     rate_alone = {"rt4chart.sampled": True, "rt4chart.sample_rate": 0.5}
     gateway = replace(CHAIN, attributes={**CHAIN.attributes, **rate_alone})
 
-    (found,) = candidates([gateway, SEARCH, marked(LLM, "throttled")])
-    (alone,) = candidates([gateway, SEARCH, LLM])
+    (found,) = find_candidates([gateway, SEARCH, marked(LLM, "throttled")])
+    (alone,) = find_candidates([gateway, SEARCH, LLM])
 
     assert (found.sampled, found.decision_hint) == (False, Decision.THROTTLED)
     assert (alone.sampled, alone.sample_rate) == (True, 0.5)
@@ -66,7 +66,7 @@ def test_a_choice_without_a_rate_gives_way_to_one_with_a_rate() -> None:
     """Without one an answer has no weight."""
     bare = replace(CHAIN, attributes={**CHAIN.attributes, "rt4chart.sampled": True})
 
-    (found,) = candidates([bare, SEARCH, marked(LLM, "sampled", 0.25)])
+    (found,) = find_candidates([bare, SEARCH, marked(LLM, "sampled", 0.25)])
 
     assert (found.sampled, found.sample_rate) == (True, 0.25)
 
@@ -84,7 +84,7 @@ def test_a_choice_without_a_rate_gives_way_to_one_with_a_rate() -> None:
 )
 def test_only_a_reason_to_leave_out_is_a_hint(told: str, hint: Decision | None) -> None:
     """An attribute cannot say that an answer was verified."""
-    (found,) = candidates([marked(CHAIN, told), SEARCH, LLM])
+    (found,) = find_candidates([marked(CHAIN, told), SEARCH, LLM])
 
     assert found.decision_hint is hint
 
@@ -94,6 +94,6 @@ def test_a_mark_elsewhere_in_the_trace_holds_where_none_is_nearer() -> None:
     far = marked(made(40, 0, {}), "sampled", 0.125)
     near = marked(SEARCH, "not_sampled", 0.25)
 
-    assert candidates([CHAIN, SEARCH, LLM, far])[0].sample_rate == 0.125
-    assert candidates([CHAIN, near, LLM, far])[0].sample_rate == 0.25
-    assert candidates([CHAIN, SEARCH, LLM])[0].sampled is None
+    assert find_candidates([CHAIN, SEARCH, LLM, far])[0].sample_rate == 0.125
+    assert find_candidates([CHAIN, near, LLM, far])[0].sample_rate == 0.25
+    assert find_candidates([CHAIN, SEARCH, LLM])[0].sampled is None

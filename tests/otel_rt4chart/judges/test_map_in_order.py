@@ -5,7 +5,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from otel_rt4chart.judges.batch import in_order
+from otel_rt4chart.judges.batch import map_in_order
 
 
 def test_results_come_in_the_items_order() -> None:
@@ -19,7 +19,7 @@ def test_results_come_in_the_items_order() -> None:
             later.set()
         return item * item
 
-    assert list(in_order(work, range(4), 2)) == [0, 1, 4, 9]
+    assert list(map_in_order(work, range(4), 2)) == [0, 1, 4, 9]
 
 
 def test_so_many_are_worked_on_at_once() -> None:
@@ -30,7 +30,7 @@ def test_so_many_are_worked_on_at_once() -> None:
         barrier.wait()
         return item
 
-    assert list(in_order(work, range(6), 3)) == list(range(6))
+    assert list(map_in_order(work, range(6), 3)) == list(range(6))
 
 
 @pytest.mark.parametrize(("jobs", "held"), [(1, 1), (2, 4)])
@@ -43,7 +43,7 @@ def test_an_endless_input_is_read_no_further_than_needed(jobs: int, held: int) -
             read.append(len(read))
             yield read[-1]
 
-    results = in_order(lambda item: item, items(), jobs)
+    results = map_in_order(lambda item: item, items(), jobs)
 
     assert next(results) == 0
     assert len(read) <= held
@@ -65,7 +65,7 @@ def test_after_an_interruption_nothing_more_begins() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(in_order(work, items(), 2))
+        list(map_in_order(work, items(), 2))
     may_end.set()
 
     assert set(begun) <= {0, 1}
@@ -78,4 +78,4 @@ def test_a_mistake_in_the_work_is_not_hidden() -> None:
         raise ValueError(item)
 
     with pytest.raises(ValueError, match="7"):
-        list(in_order(work, [7], 2))
+        list(map_in_order(work, [7], 2))

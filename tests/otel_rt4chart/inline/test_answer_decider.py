@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from otel_rt4chart.inline.decide import Decider
-from otel_rt4chart.inline.gather import Answer
+from otel_rt4chart.inline.answer_decider import AnswerDecider
+from otel_rt4chart.inline.answer_gatherer import Answer
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Policy, Sampler, Signals
@@ -36,7 +36,7 @@ class Away:
 
 def decided(redactor: Redactor, verifier: Verifier | None = None) -> Verdict:
     """The verdict on the one answer."""
-    decider = Decider(
+    decider = AnswerDecider(
         sampler=Sampler(Policy(rate=1.0)),
         build_verifier=lambda: verifier or Verifier(RulesJudge()),
         redactor=redactor,
@@ -109,4 +109,4 @@ def test_an_answer_whose_judge_is_away_is_an_error_and_told_once(
 
     assert (verdict.decision, verdict.report) == (Decision.ERROR, None)
     assert (verdict.error, verdict.error_type) == ("unreachable", "JudgeError")
-    assert caplog.text.count("answers get no verdict, the judge fails: unreachable") == 1
+    assert caplog.text.count("answers get no verdict because the judge fails: unreachable") == 1

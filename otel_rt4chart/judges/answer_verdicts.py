@@ -1,4 +1,4 @@
-"""What becomes of one answer, the same in the service and in the application's process."""
+"""Verdicts on one answer, for the service and the inline mode alike."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from otel_rt4chart.verify import Verifier
 Clock = Callable[[], int]
 
 
-def verified(
+def verify_candidate(
     candidate: Candidate, verifier: Verifier, *, rate: float, clock: Clock, strict: bool = False
 ) -> Verdict:
-    """The verdict on an answer of the sample; an error of ours is a verdict too, a stranger's not.
+    """Verify a sampled answer. An RT4ChartError becomes an error verdict; others propagate.
 
-    `clock` tells nanoseconds since the epoch.
+    `clock` returns nanoseconds since the epoch.
     """
     judge, started = verifier.judge.id, clock()
     try:
         report = verifier.verify(candidate.exchange, strict=strict)
     except RT4ChartError as error:
-        return failed(
+        return error_verdict(
             candidate, error, verifier=judge, rate=rate, now_ns=clock(), started_ns=started
         )
     ended = clock()
@@ -37,7 +37,7 @@ def verified(
     )
 
 
-def failed(
+def error_verdict(
     candidate: Candidate,
     error: Exception,
     *,
@@ -46,9 +46,9 @@ def failed(
     now_ns: int,
     started_ns: int | None = None,
 ) -> Verdict:
-    """The verdict on an answer that could not be verified.
+    """The verdict on an answer whose verification failed.
 
-    Of a stranger's exception only the type is kept: its message may hold a key or the users' text.
+    Of an exception that is not ours only the type is kept: its message may hold keys or user text.
     """
     kind = type(error).__name__
     return Verdict(
@@ -63,7 +63,7 @@ def failed(
     )
 
 
-def left(
+def unverified_verdict(
     candidate: Candidate,
     decision: Decision,
     *,
@@ -73,5 +73,5 @@ def left(
     error: str = "",
     error_type: str = "",
 ) -> Verdict:
-    """The verdict on an answer that is not verified, with the reason."""
+    """The verdict on an answer that was not verified, with the reason."""
     return Verdict(candidate, decision, verifier, rate, now_ns, error=error, error_type=error_type)

@@ -1,4 +1,4 @@
-"""The carrier span of a verdict and its evaluation event, made by the application's provider."""
+"""Writes carrier spans and evaluation events with the application's providers."""
 
 from __future__ import annotations
 
@@ -25,45 +25,44 @@ from otel_rt4chart.spans.exchange.carrier import METRIC, carrier_attributes
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Report
 
-LISTS = (semconv.CLAIMS, semconv.FINDINGS)
+JSON_LISTS = (semconv.CLAIMS, semconv.FINDINGS)
 
 
-class Carriers:
-    """Writes carriers; whether they are recorded is the application's sampler's to say."""
+class CarrierWriter:
+    """Writes carrier spans; the sampler of the application decides whether they are recorded."""
 
     def __init__(self, provider: TracerProvider, version: str) -> None:
-        """The tracer has our scope, by which our own spans are known again."""
+        """The tracer has our scope, by which we recognise our own spans."""
         self._tracer: Tracer = provider.get_tracer(semconv.SCOPE_NAME, version)
         self._version = version
-        self._is_told = False
+        self._has_warned = False
 
     def write(self, verdict: Verdict, report: Report) -> None:
-        """One span, started when verification did, ended when it did."""
+        """Write one span with the start and end of the verification."""
         attributes = carrier_attributes(verdict, report, self._version)
         span = self._tracer.start_span(
             semconv.CARRIER_NAME,
             context=Context(),
             kind=SpanKind.INTERNAL,
             attributes=attributes,
-            links=[Link(target_of(verdict))],
+            links=[Link(answer_span_context(verdict))],
             start_time=verdict.decided_ns - verdict.duration_ns,
         )
         if span.get_span_context().trace_flags.sampled:
-            for name in LISTS:
-                _keep_whole(span, name, str(attributes[name]))
-        elif not self._is_told:
-            self._is_told = True
+            for name in JSON_LISTS:
+                _drop_cut_rows(span, name, str(attributes[name]))
+        elif not self._has_warned:
+            self._has_warned = True
             LOG.warning(
-                "the tracer provider's sampler drops carrier spans: expected to see every verdict, "
-                "take the event and the metrics (RT4CHART_EMIT) or a sampler that keeps roots "
-                "named %s",
+                "the tracer provider's sampler drops carrier spans: for all verdicts, emit events "
+                "and metrics (RT4CHART_EMIT), or use a sampler that keeps root spans named %s",
                 semconv.CARRIER_NAME,
             )
         span.end(end_time=verdict.decided_ns)
 
 
-def target_of(verdict: Verdict) -> SpanContext:
-    """The answer's span; its flags are not known any more."""
+def answer_span_context(verdict: Verdict) -> SpanContext:
+    """The context of the answer's span; its trace flags are unknown and assumed to be sampled."""
     return SpanContext(
         int(verdict.candidate.trace_id, 16),
         int(verdict.candidate.span_id, 16),
@@ -72,31 +71,30 @@ def target_of(verdict: Verdict) -> SpanContext:
     )
 
 
-def _keep_whole(span: Span, name: str, written: str) -> None:
-    """Where a limit cut a list of JSON objects, those that fit, whole."""
-    kept = str((getattr(span, "attributes", None) or {}).get(name, written))
-    if len(kept) == len(written):
+def _drop_cut_rows(span: Span, name: str, written: str) -> None:
+    """If a length limit cut a JSON list, write the rows that fit, so that it stays valid JSON."""
+    recorded = str((getattr(span, "attributes", None) or {}).get(name, written))
+    if len(recorded) == len(written):
         return
     rows: list[object] = json.loads(written)
     size = 2
     fitting = []
     for row in rows:
         size += len(json.dumps(row, ensure_ascii=False)) + 2
-        if size > len(kept):
+        if size > len(recorded):
             break
         fitting.append(row)
     span.set_attribute(name, json.dumps(fitting, ensure_ascii=False))
 
 
-EVENT = "gen_ai.evaluation.result"
+EVENT_NAME = "gen_ai.evaluation.result"
 ERROR_TYPE = "error.type"
-NESTED = (semconv.CLAIMS, semconv.FINDINGS)
-# What belongs to the carrier span alone.
-SPAN_ONLY = (semconv.SPAN_KIND, semconv.EVALUATION)
+# Attributes of the carrier span only.
+SPAN_ONLY_PREFIXES = (semconv.SPAN_KIND, semconv.EVALUATION)
 
 
-class Events:
-    """Writes evaluation events, for verdicts and for evaluations that failed."""
+class EventWriter:
+    """Writes evaluation events for verdicts and for failed evaluations."""
 
     def __init__(self, provider: LoggerProvider, version: str) -> None:
         """The logger has our scope."""
@@ -104,10 +102,10 @@ class Events:
         self._version = version
 
     def write(self, verdict: Verdict) -> None:
-        """One event; claims and findings are nested, as events allow it."""
-        context = set_span_in_context(NonRecordingSpan(target_of(verdict)), Context())
+        """Write one event; claims and findings are structures, which events allow."""
+        context = set_span_in_context(NonRecordingSpan(answer_span_context(verdict)), Context())
         self._logger.emit(
-            event_name=EVENT,
+            event_name=EVENT_NAME,
             timestamp=verdict.decided_ns or None,
             context=context,
             severity_number=SeverityNumber.INFO,
@@ -123,8 +121,8 @@ class Events:
                 semconv.DECISION: verdict.decision.value,
                 semconv.VERSION: self._version,
             }
-        said = carrier_attributes(verdict, verdict.report, self._version)
+        carrier = carrier_attributes(verdict, verdict.report, self._version)
         attributes: dict[str, Any] = {
-            key: value for key, value in said.items() if not key.startswith(SPAN_ONLY)
+            key: value for key, value in carrier.items() if not key.startswith(SPAN_ONLY_PREFIXES)
         }
-        return attributes | {key: json.loads(str(said[key])) for key in NESTED}
+        return attributes | {key: json.loads(str(carrier[key])) for key in JSON_LISTS}

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from otel_rt4chart.spans.conventions.page import START, tables
+from otel_rt4chart.spans.conventions.markdown import START, render_tables
 
 PAGE = Path(__file__).parents[4] / "docs/reference/conventions.md"
 
@@ -13,7 +13,7 @@ def test_the_page_shows_the_tables_as_they_are() -> None:
     """Else: print them with `python -m otel_rt4chart.spans.conventions` and paste them there."""
     _, start, rest = PAGE.read_text().partition(START)
 
-    assert start + rest == tables()
+    assert start + rest == render_tables()
 
 
 def test_the_command_prints_them() -> None:
@@ -25,4 +25,4 @@ def test_the_command_prints_them() -> None:
         check=True,
     )
 
-    assert run.stdout == tables()
+    assert run.stdout == render_tables()

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.core.errors import InputError, JudgeError, SettingsError
-from otel_rt4chart.judges.failure import KINDS, Failure, failure_in
-from otel_rt4chart.judges.verdicts import failed, left, verified
+from otel_rt4chart.judges.answer_verdicts import error_verdict, unverified_verdict, verify_candidate
+from otel_rt4chart.judges.judge_failure import KINDS, JudgeFailure, find_judge_failure
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify import Exchange, Label, OpenAIJudge, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.core.meter import Budget
@@ -22,7 +22,7 @@ CANDIDATE = Candidate(EXCHANGE, "a" * 32, "b" * 16, 1, "shop", "pools")
 
 def failure_at(
     server: EndpointServer, budget: Budget | None = None, *, timeout_s: float = 30.0
-) -> Failure | None:
+) -> JudgeFailure | None:
     """What a verification with the judge behind that endpoint fails of."""
     with Endpoint(
         base_url=server.base_url,
@@ -32,7 +32,9 @@ def failure_at(
         per_minute=budget,
     ) as endpoint:
         judge = OpenAIJudge(endpoint)
-        return failure_in(verified(CANDIDATE, Verifier(judge), rate=1.0, clock=lambda: 1))
+        return find_judge_failure(
+            verify_candidate(CANDIDATE, Verifier(judge), rate=1.0, clock=lambda: 1)
+        )
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_kind_of_a_failure_says_whether_to_try_again(
     with EndpointServer([answer]) as server:
         found = failure_at(server, timeout_s=0.2 if kind == "timeout" else 30.0)
 
-    assert found == Failure(kind, "JudgeError", is_passing)
+    assert found == JudgeFailure(kind, "JudgeError", is_passing)
     assert kind in KINDS
 
 
@@ -67,7 +69,7 @@ def test_budget_of_a_minute_passes() -> None:
     with EndpointServer(Oracle()) as server:
         found = failure_at(server, Budget(calls=0))
 
-    assert found == Failure("minute_budget", "JudgeError", True)
+    assert found == JudgeFailure("minute_budget", "JudgeError", True)
 
 
 def test_answer_that_was_judged_is_no_failure() -> None:
@@ -75,9 +77,9 @@ def test_answer_that_was_judged_is_no_failure() -> None:
     oracle = Oracle(judge=lambda claim, sentences: Truth("entailed", ("heated",)))
     with EndpointServer(oracle) as server:
         assert failure_at(server) is None
-    by_rules = verified(CANDIDATE, Verifier(RulesJudge()), rate=1.0, clock=lambda: 1)
+    by_rules = verify_candidate(CANDIDATE, Verifier(RulesJudge()), rate=1.0, clock=lambda: 1)
 
-    assert failure_in(by_rules) is None
+    assert find_judge_failure(by_rules) is None
 
 
 def test_model_that_refuses_has_spoken() -> None:
@@ -100,11 +102,11 @@ def test_claim_that_a_judge_left_undecided_on_purpose_is_no_failure(
     judge: str, reason: str, is_failure: bool
 ) -> None:
     """Only what is known to be a failure is one."""
-    made = verified(CANDIDATE, Verifier(RulesJudge()), rate=1.0, clock=lambda: 1)
+    made = verify_candidate(CANDIDATE, Verifier(RulesJudge()), rate=1.0, clock=lambda: 1)
     assert made.report is not None
     claim = replace(made.report.claims[0], label=Label.UNDECIDED, reason=reason, decided_by=judge)
 
-    found = failure_in(replace(made, report=replace(made.report, claims=(claim,))))
+    found = find_judge_failure(replace(made, report=replace(made.report, claims=(claim,))))
 
     assert (found is not None) is is_failure
 
@@ -112,23 +114,23 @@ def test_claim_that_a_judge_left_undecided_on_purpose_is_no_failure(
 @pytest.mark.parametrize(
     ("raised", "expected"),
     [
-        (JudgeError("m: 429: slow down"), Failure("rate_limited", "JudgeError", True)),
-        (JudgeError("out of memory"), Failure("judge", "JudgeError", False)),
-        (SettingsError("no key"), Failure("settings", "SettingsError", False)),
-        (InputError("no reply within 3 s"), Failure("malformed", "InputError", False)),
-        (ValueError("sk-123"), Failure("unexpected", "ValueError", False)),
+        (JudgeError("m: 429: slow down"), JudgeFailure("rate_limited", "JudgeError", True)),
+        (JudgeError("out of memory"), JudgeFailure("judge", "JudgeError", False)),
+        (SettingsError("no key"), JudgeFailure("settings", "SettingsError", False)),
+        (InputError("no reply within 3 s"), JudgeFailure("malformed", "InputError", False)),
+        (ValueError("sk-123"), JudgeFailure("unexpected", "ValueError", False)),
     ],
 )
-def test_exception_is_a_failure_too(raised: Exception, expected: Failure) -> None:
+def test_exception_is_a_failure_too(raised: Exception, expected: JudgeFailure) -> None:
     """A judge's by its words, any other is for good."""
-    made = failed(CANDIDATE, raised, verifier="v", rate=1.0, now_ns=1)
+    made = error_verdict(CANDIDATE, raised, verifier="v", rate=1.0, now_ns=1)
 
-    assert failure_in(made) == expected
+    assert find_judge_failure(made) == expected
     assert "sk-123" not in made.error
 
 
 def test_answer_that_was_left_out_is_no_failure() -> None:
     """Nobody was asked."""
-    out = left(CANDIDATE, Decision.NOT_SAMPLED, verifier="v", rate=0.1, now_ns=1)
+    out = unverified_verdict(CANDIDATE, Decision.NOT_SAMPLED, verifier="v", rate=0.1, now_ns=1)
 
-    assert failure_in(out) is None
+    assert find_judge_failure(out) is None

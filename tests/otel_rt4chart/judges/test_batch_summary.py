@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.judges.batch import PATIENCE, Tally
+from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary
 from otel_rt4chart.verify.core.evidence import and_join
 from otel_rt4chart.verify.core.model import AnswerRange, Claim, Label, Report
 
@@ -25,9 +25,9 @@ def report(*labels: Label, by: str = "openai/m/1", reason: str = "m: no reply") 
     return Report(and_join(labels), claims, by)
 
 
-def tally(*reports: Report) -> Tally:
+def summary(*reports: Report) -> BatchSummary:
     """The count of these reports."""
-    counted = Tally()
+    counted = BatchSummary()
     for one in reports:
         counted.add(one)
     return counted
@@ -35,7 +35,7 @@ def tally(*reports: Report) -> Tally:
 
 def test_the_summary_has_labels_rate_interval_and_reasons() -> None:
     """Shares are of all claims, the rate is of the decided; what is no claim counts nowhere."""
-    lines = list(tally(report(E, E, C, N), report(E, B, U), report()).lines())
+    lines = list(summary(report(E, E, C, N), report(E, B, U), report()).lines())
 
     assert lines[0] == (
         "6 claims: 3 entailed (50%), 1 contradicted (17%), 1 baseless (17%), 1 undecided (17%)"
@@ -46,7 +46,7 @@ def test_the_summary_has_labels_rate_interval_and_reasons() -> None:
 
 def test_frequent_reasons_come_first_and_rare_ones_together() -> None:
     """They are untrusted: no control character reaches the terminal."""
-    counted = tally(
+    counted = summary(
         report(U, U, U, reason="often\x1b[2J"),
         report(U, U, reason="less"),
         *(report(U, reason=f"rare {n}") for n in range(3)),
@@ -63,16 +63,16 @@ def test_frequent_reasons_come_first_and_rare_ones_together() -> None:
 @pytest.mark.parametrize(("labels", "warns"), [((E, U), False), ((E, U, U), True), ((), False)])
 def test_more_undecided_than_decided_is_a_warning(labels: tuple[Label, ...], warns: bool) -> None:
     """A rate of few of the claims is easily misread."""
-    assert any(line.startswith("warning:") for line in tally(report(*labels)).lines()) is warns
+    assert any(line.startswith("warning:") for line in summary(report(*labels)).lines()) is warns
 
 
 def test_a_judge_that_fails_for_answers_in_a_row_is_hopeless() -> None:
     """One word from it, and it is not; an answer without claims says nothing about it."""
-    failed = [report(U)] * (PATIENCE - 1)
+    failed = [report(U)] * (MAX_FAILURES_IN_A_ROW - 1)
 
-    assert not tally(*failed).is_hopeless
-    assert not tally(*failed, report(U, E), report(U)).is_hopeless
-    assert tally(*failed, report(N), report(U)).is_hopeless
+    assert not summary(*failed).is_hopeless
+    assert not summary(*failed, report(U, E), report(U)).is_hopeless
+    assert summary(*failed, report(N), report(U)).is_hopeless
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,11 @@ def test_a_judge_that_fails_for_answers_in_a_row_is_hopeless() -> None:
 )
 def test_an_undecided_claim_may_be_nobodys_failure(reason: str, by: str) -> None:
     """Then there is no reason to stop."""
-    assert not tally(*[report(U, by=by, reason=reason)] * 2 * PATIENCE).is_hopeless
+    assert not summary(*[report(U, by=by, reason=reason)] * 2 * MAX_FAILURES_IN_A_ROW).is_hopeless
 
 
 def test_a_judge_that_never_decides_is_silent() -> None:
     """What the local judge decided beside it does not count; who was not asked is not silent."""
-    assert tally(report(U), report(E, by="rules/5")).is_silent
-    assert not tally(report(U), report(E)).is_silent
-    assert not tally(report(U, by="rules/5")).is_silent
+    assert summary(report(U), report(E, by="rules/5")).is_silent
+    assert not summary(report(U), report(E)).is_silent
+    assert not summary(report(U, by="rules/5")).is_silent
