@@ -104,7 +104,7 @@ def core_checks() -> Iterator[Check]:
     for extra in EXTRAS:
         packages = _missing_packages(extra)
         fix = f"pip install 'otel-rt4chart[{extra}]'" if packages else ""
-        detail = f"{', '.join(missing)} not installed" if packages else "installed"
+        detail = f"{', '.join(packages)} not installed" if packages else "installed"
         yield Check(f"extra [{extra}]", "missing" if packages else "ok", detail, fix)
     yield models_check()
     yield judge_check()
