@@ -28,8 +28,8 @@ from benchmarks.drift_river import MISSING, WARM, count, makers, rises
 from benchmarks.drift_river import delay as river_delay
 from benchmarks.drift_tables import Row, figures, print_row
 from benchmarks.drift_world import DAY, Counts, World, draw, make_world, tick_of
-from rt4chart_collector.detect.drift.detector import Watch, watch_of
-from rt4chart_collector.detect.drift.policy import Policy
+from rt4chart_collector.detect.drift.detector import DriftDetector, create_detector
+from rt4chart_collector.detect.drift.policy import DriftPolicy
 
 HISTORY, MONTH = 14 * DAY, 30 * DAY
 RISES = (0.02, 0.03, 0.05)
@@ -88,12 +88,12 @@ def _after(rng: np.random.Generator, world: World, at: int, rise: float) -> Coun
     return draw(rng, world.expected[at : at + DAY], world.rate[at : at + DAY] + rise)
 
 
-def ours(scene: Scene, policy: Policy, way: str) -> Row:
+def ours(scene: Scene, policy: DriftPolicy, way: str) -> Row:
     """A shipped rule; a change is shown to a copy of the watch that saw all before it."""
     alarms, delays = 0, empty()
     for number, counts in enumerate(scene.months):
         waiting = [one for one in scene.changes if one.month == number]
-        watch, paged = watch_of(policy), False
+        watch, paged = create_detector(policy), False
         for at, row in enumerate(counts):
             while waiting and waiting[0].at == at:
                 change = waiting.pop(0)
@@ -105,7 +105,7 @@ def ours(scene: Scene, policy: Policy, way: str) -> Row:
     return row_of(way, scene, alarms / len(scene.months), delays)
 
 
-def delay_of(watch: Watch, change: Change) -> float:
+def delay_of(watch: DriftDetector, change: Change) -> float:
     """Minutes until the watch pages after the change; infinite where it does not in 24 hours."""
     for past, row in enumerate(change.after):
         if watch.look([tick_of(change.at + past, row)]).state == "page":
@@ -168,8 +168,8 @@ def run(size: Size, seed: int) -> Iterator[Row | Adaptive]:
         for per_hour in size.rates:
             rng = np.random.default_rng([seed, restless, per_hour])
             scene = make_scene(rng, restless, per_hour, size)
-            yield ours(scene, Policy(), OURS)
-            yield ours(scene, Policy(rule="window"), CLASSIC)
+            yield ours(scene, DriftPolicy(), OURS)
+            yield ours(scene, DriftPolicy(rule="window"), CLASSIC)
             yield from rivals(scene)
             yield from river(scene, rng, size.river_months, size.river_changes)
         rng = np.random.default_rng([seed, restless, 7])

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.drift_world import DAY, HOUR, World, chances, make_world, tick_of
-from rt4chart_collector.detect.drift.e_detector import EvidenceWatch
-from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.drift.policy import TICK_NS, Policy
+from rt4chart_collector.detect.drift.e_detector import EvidenceDetector
+from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.policy import TICK_NS, DriftPolicy
 from rt4chart_collector.detect.drift.sampling import (
-    Budget,
+    SamplingBudget,
     SamplingPolicy,
     extra_answers,
     next_rate,
@@ -40,10 +40,10 @@ class _Loop:
     """The watch, the sampling rate and the budget of one route: what a monitor would keep."""
 
     def __init__(self, policy: SamplingPolicy, at_ns: int) -> None:
-        self.watch = EvidenceWatch(Policy())
+        self.watch = EvidenceDetector(DriftPolicy())
         self.policy = policy
         self.rate = OWN_RATE
-        self.budget = Budget(policy.budget_per_hour * policy.burst_hours, at_ns)
+        self.budget = SamplingBudget(policy.budget_per_hour * policy.burst_hours, at_ns)
 
     def fork(self) -> _Loop:
         twin = _Loop(self.policy, self.budget.at_ns)
@@ -52,7 +52,7 @@ class _Loop:
 
     def look(
         self, rng: np.random.Generator, world: World, at: int, rise: float
-    ) -> tuple[Finding, int]:
+    ) -> tuple[DriftFinding, int]:
         """Draw a tick's answers at the rate in force, look at them, set the next tick's rate."""
         offered = world.expected[at] / OWN_RATE
         counts = rng.multinomial(

@@ -12,7 +12,7 @@ from benchmarks.drift import OURS, Size, make_scene, ours, rival
 from benchmarks.drift_rivals import alarms, bound_for, delay, window
 from benchmarks.drift_tables import figures, quantile
 from benchmarks.drift_world import CLAIMS, DAY, ICC, chances, make_world
-from rt4chart_collector.detect.drift.policy import Policy
+from rt4chart_collector.detect.drift.policy import DriftPolicy
 
 SMALL = Size((200,), 1, 1, 1, 1, 1)
 
@@ -53,7 +53,7 @@ def test_the_shipped_detector_and_a_rival_see_the_same_scene() -> None:
     """A month of one route: few false alarms, five points found within a day, rows as JSON."""
     scene = make_scene(np.random.default_rng(2), False, 200, SMALL)
 
-    shipped = ours(scene, Policy(), OURS)
+    shipped = ours(scene, DriftPolicy(), OURS)
     other = rival(scene, "z 60 min, design effect", None)
 
     assert shipped.false_alarms <= 2

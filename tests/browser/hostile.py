@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from otel_rt4chart.verify.core.model import AnswerRange, Claim, Exchange, Label
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.core.alerts.state import AlertEvent, Kind
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
+from rt4chart_collector.core.alerts.stored_facts import facts_from_json
 from rt4chart_collector.store.alerts.alert_events import record
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -56,7 +57,7 @@ def fill_hostile(client: Client, now_ns: int) -> None:
             report = replace(report, claims=claims)
         found.append(replace(decided, candidate=hostile, report=report))
     insert_verdicts(client, found)
-    facts: dict[str, object] = {
+    stored: dict[str, object] = {
         SCRIPT: IMAGE,
         "since": BREAKS,
         "changed": [{"attribute": SCRIPT, "value": IMAGE, "share_before": 0.1}],
@@ -64,8 +65,9 @@ def fill_hostile(client: Client, now_ns: int) -> None:
         "issues": [{"id": BREAKS, "title": IMAGE}],
         "worst_answers": [{"trace_id": BREAKS, "span_id": "//evil", "claim": SCRIPT}],
     }
+    facts = facts_from_json(Rule.ROUTE_DRIFT, stored)
     alert = Alert(Rule.ROUTE_DRIFT, Severity.CRITICAL, SERVICE, ROUTE, 0, SCRIPT + IMAGE, facts)
-    record(client, [AlertEvent(alert, now_ns - HOUR_NS, Kind.FIRED, note=IMAGE)])
+    record(client, [AlertEvent(alert, now_ns - HOUR_NS, AlertEventKind.FIRED, note=IMAGE)])
 
 
 def _whole(client: Client) -> None:

@@ -59,7 +59,7 @@ def test_an_alert_is_acknowledged(opened: Open, world_url: str) -> None:
     page.click("text=Acknowledge")
     page.wait_for_load_state("networkidle")
 
-    assert "local took it on" in page.inner_text("main")
+    assert "acknowledged by local" in page.inner_text("main")
     assert seen.told == []
 
 

@@ -20,7 +20,15 @@ from otel_rt4chart.verify.core.model import (
     Usage,
 )
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.core.alerts.state import AlertEvent, Kind
+from rt4chart_collector.core.alerts.facts import (
+    AttributeValue,
+    DriftEvidence,
+    DriftFacts,
+    FailureGrowth,
+    MeasuredRate,
+    UnfaithfulAnswer,
+)
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
 from rt4chart_collector.store.alerts.alert_events import record
 from rt4chart_collector.store.alerts.drift_states import DriftRow, write_drift
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, insert_letters
@@ -83,13 +91,16 @@ class World:
             insert_verdicts(client, batch[begin : begin + 1000])
         write_drift(client, list(self._drift()), version=1)
         insert_letters(client, [self._letter(one) for one in range(3)])
-        record(client, [AlertEvent(self._alert(client), self.now_ns - 2 * HOUR_NS, Kind.FIRED)])
+        record(
+            client,
+            [AlertEvent(self._alert(client), self.now_ns - 2 * HOUR_NS, AlertEventKind.FIRED)],
+        )
         issue = Alert(
             *(Rule.NEW_ISSUE, Severity.WARNING, "shop", "search/answers", 77),
             title="New issue: prices of another country",
             starts_ns=self.now_ns - HOUR_NS,
         )
-        record(client, [AlertEvent(issue, self.now_ns - HOUR_NS, Kind.FIRED)])
+        record(client, [AlertEvent(issue, self.now_ns - HOUR_NS, AlertEventKind.FIRED)])
 
     def _drift(self) -> Iterator[DriftRow]:
         for service, route, rate, _ in ROUTES:
@@ -121,46 +132,29 @@ class World:
             since_ns=began,
             until_ns=self.now_ns,
         )
-        facts: dict[str, object] = {
-            "since": "2026-11-21T17:00:00Z",
-            "before": {"rate": 0.061, "low": 0.05, "high": 0.07, "claims": 9000, "answers": 2300},
-            "after": {"rate": 0.24, "low": 0.2, "high": 0.29, "claims": 470, "answers": 120},
-            "changed": [
-                {
-                    "attribute": "prompt_version",
-                    "value": "8",
-                    "share_before": 0.0,
-                    "share_after": 1.0,
-                    "first_seen": "2026-11-21T17:00:00Z",
-                }
-            ],
-            "issues": [
-                {
-                    "id": f"{77:016x}",
-                    "title": "Refunds promised too early",
-                    "failures_an_hour_before": 0.4,
-                    "failures_an_hour_after": 9.5,
-                }
-            ],
-            "documents": [
-                {"id": "kb/1", "failures_an_hour_before": 1.0, "failures_an_hour_after": 8.0}
-            ],
-            "worst_answers": [
-                {
-                    "trace_id": one.trace_id,
-                    "span_id": one.span_id,
-                    "unfaithful": one.unfaithful,
-                    "decided": one.decided,
-                    "label": one.label,
-                    "claim_index": one.index,
-                    "claim": one.claim,
-                }
+        facts = DriftFacts(
+            since_ns=began,
+            before=MeasuredRate(rate=0.061, low=0.05, high=0.07, claims=9000, answers=2300),
+            after=MeasuredRate(rate=0.24, low=0.2, high=0.29, claims=470, answers=120),
+            changed=(AttributeValue("prompt_version", "8", 0.0, 1.0, began),),
+            issues=(FailureGrowth(f"{77:016x}", "Refunds promised too early", 0.4, 9.5),),
+            documents=(FailureGrowth("kb/1", None, 1.0, 8.0),),
+            worst_answers=tuple(
+                UnfaithfulAnswer(
+                    trace_id=one.trace_id,
+                    span_id=one.span_id,
+                    unfaithful=one.unfaithful,
+                    decided=one.decided,
+                    label=one.label,
+                    claim_index=one.index,
+                    claim=one.claim,
+                )
                 for one in worst
-            ],
-            "evidence": {"log": 14.0, "threshold": 9.1},
-            "verifier": VERIFIER,
-            "detectable_rise": 0.031,
-        }
+            ),
+            evidence=DriftEvidence(14.0, 9.1),
+            verifier=VERIFIER,
+            detectable_rise=0.031,
+        )
         return Alert(
             *(Rule.ROUTE_DRIFT, Severity.CRITICAL, *RISING, 0),
             title="support/refunds: unfaithful claims rose from 6.1 % to 24.0 %",

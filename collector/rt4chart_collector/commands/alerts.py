@@ -1,34 +1,34 @@
-"""`rt4chart alerts`: what is wrong, what was, and who is told."""
+"""`rt4chart alerts`: open alerts, their history, silences and targets."""
 
 from __future__ import annotations
 
 import argparse
 
 from otel_rt4chart.cli import Command
-from rt4chart_collector.commands import alerts_acts, alerts_backtest, alerts_read, alerts_test
+from rt4chart_collector.commands import alerts_actions, alerts_backtest, alerts_read, alerts_test
 
 LIST = alerts_read.VERBS[0]
-VERBS = (*alerts_read.VERBS, *alerts_acts.VERBS, *alerts_test.VERBS, *alerts_backtest.VERBS)
-EPILOG = "Without a word, the open alerts are listed. All of it: docs/operate/alerts.md\n"
+VERBS = (*alerts_read.VERBS, *alerts_actions.VERBS, *alerts_test.VERBS, *alerts_backtest.VERBS)
+EPILOG = "Without an action, open alerts are listed. Documentation: docs/operate/alerts.md\n"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the verbs; what all of them take may also stand before the verb."""
+    """Declare the verbs; options of all verbs may also stand before the verb."""
     parser.epilog = EPILOG
     _shared(parser, dsn=None, json=False)
     LIST.configure(parser)
     parser.set_defaults(verb=LIST)
-    verbs = parser.add_subparsers(metavar="WHAT", title="what can be done")
+    verbs = parser.add_subparsers(metavar="ACTION", title="actions")
     for verb in VERBS:
         one = verbs.add_parser(verb.name, help=verb.help, description=verb.help)
-        # A default of theirs would undo what was said before the verb.
+        # A default here would override an option before the verb.
         _shared(one, dsn=argparse.SUPPRESS, json=argparse.SUPPRESS)
         verb.configure(one)
         one.set_defaults(verb=verb)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Do what is asked."""
+    """Run the verb."""
     return int(options.verb.run(options))
 
 
@@ -36,9 +36,9 @@ def _shared(parser: argparse.ArgumentParser, *, dsn: str | None, json: bool | st
     parser.add_argument(
         "--dsn", metavar="DSN", default=dsn, help="the database (default: RT4CHART_DSN)"
     )
-    parser.add_argument("--json", action="store_true", default=json, help="print it for machines")
+    parser.add_argument("--json", action="store_true", default=json, help="print JSON")
 
 
 COMMAND = Command(
-    "alerts", "what is wrong now and what was, who is told, silences", configure, execute
+    "alerts", "open alerts, their history, silences, and test messages", configure, execute
 )

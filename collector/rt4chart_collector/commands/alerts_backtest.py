@@ -1,4 +1,4 @@
-"""`rt4chart alerts backtest`: which alarms there would have been, by each rule."""
+"""`rt4chart alerts backtest`: the alarms that each rule would have raised."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rich.console import RenderableType
 
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Rate
-from rt4chart_collector.commands.alerts_verb import Verb, store
+from rt4chart_collector.commands.alerts_verb import Verb, open_store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
-from rt4chart_collector.detect.monitor.routes import drift_policy
+from rt4chart_collector.detect.monitor.route_detectors import drift_policy
 from rt4chart_collector.store.rates.main_verifier import main_verifier
 from rt4chart_collector.store.rates.ticks import route_ticks
 
@@ -28,10 +28,10 @@ EXPLAINED = {
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay the stored ticks by each rule; nothing is written and nobody is told."""
+    """Replay the stored ticks by each rule; nothing is written or sent."""
     settings, now = load(MonitorSettings), time.time_ns()
     since = now - options.days * DAY_NS
-    with store(options) as client:
+    with open_store(options) as client:
         verifier = options.verifier or main_verifier(client, now)
         routes = route_ticks(
             client,
@@ -42,7 +42,9 @@ def run(options: argparse.Namespace) -> int:
             route=options.route,
         )
     if not routes:
-        words = f"no verified answer of {verifier or 'anybody'} in that time: rt4chart backfill"
+        words = (
+            f"no verified answer of {verifier or 'any verifier'} in that time: rt4chart backfill"
+        )
         write([], words, as_json=options.json)
         return 0
     policy = drift_policy(settings, len(routes))
@@ -77,7 +79,7 @@ def _told(found: Backtest, limit: int) -> list[RenderableType]:
     rows = [
         (
             *(one.rule, one.service or "–", one.route or "–", moment(one.began_ns)),
-            *(moment(one.paged_ns), moment(one.ended_ns) if one.ended_ns else "lasts"),
+            *(moment(one.paged_ns), moment(one.ended_ns) if one.ended_ns else "open"),
             *(_rate(one.before, one.before_claims), _rate(one.after, one.after_claims)),
         )
         for one in found.alarms[-limit:]
@@ -139,4 +141,4 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=at_least_1, default=10, metavar="N", help="of a rule (10)")
 
 
-VERBS = (Verb("backtest", "which alarms there would have been", run, _configure),)
+VERBS = (Verb("backtest", "the alarms that each rule would have raised", run, _configure),)

@@ -9,12 +9,13 @@ from dataclasses import asdict
 
 from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
+from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
 from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.commands.printing import moment, table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
-from rt4chart_collector.core.alerts.state import ITSELF, AlertEvent, AlertState
+from rt4chart_collector.core.alerts.state import SERVICE_ACTOR, AlertEvent, AlertState
+from rt4chart_collector.core.alerts.stored_facts import facts_to_json
 from rt4chart_collector.core.alerts.times import lasted
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alert_message import alert_message
@@ -36,7 +37,7 @@ SECOND = 10**9
 def list_open(options: argparse.Namespace) -> int:
     """The alerts that are open, with their ids and states."""
     now = time.time_ns()
-    with store(options) as client:
+    with open_store(options) as client:
         states = [one for one in alert_states(client, now_ns=now) if one.is_open]
     rows = [
         (
@@ -53,7 +54,7 @@ def list_open(options: argparse.Namespace) -> int:
         "rule",
         "service",
         "route",
-        "what",
+        "title",
         "fired",
         "for",
         "notified",
@@ -75,13 +76,13 @@ def show_history(options: argparse.Namespace) -> int:
         route=options.route,
     )
     offset = (options.page - 1) * options.limit
-    with store(options) as client:
+    with open_store(options) as client:
         found = history(client, wanted, limit=options.limit, offset=offset)
         count = history_count(client, wanted)
     if options.json:
         write([_episode(one) for one in found], "", as_json=True)
         return 0
-    names = ("id", "fired", "for", "severity", "rule", "service", "route", "what", "ended by")
+    names = ("id", "fired", "for", "severity", "rule", "service", "route", "title", "ended by")
     rows = [
         (
             *(one.alert.id[:8], moment(one.fired_ns)),
@@ -98,10 +99,10 @@ def show_history(options: argparse.Namespace) -> int:
 
 
 def show(options: argparse.Namespace) -> int:
-    """One alert: how it stands, its facts, and what happened to it."""
+    """Show one alert: its state, its facts and its events."""
     now = time.time_ns()
-    with store(options) as client:
-        state = alert_state(client, options.id, now_ns=now) or chosen(
+    with open_store(options) as client:
+        state = alert_state(client, options.id, now_ns=now) or find_alert(
             alert_states(client, now_ns=now), options.id
         )
         events = trail(client, state.id)
@@ -112,12 +113,12 @@ def show(options: argparse.Namespace) -> int:
 
 
 def as_json(state: AlertState) -> dict[str, object]:
-    """An alert for machines."""
+    """An alert as JSON."""
     return {
         "id": state.id,
         "state": state.state,
         **_alert(state.alert),
-        "facts": dict(state.alert.facts),
+        "facts": facts_to_json(state.alert.facts),
         "fired_ns": state.fired_ns,
         "last_ns": state.last_ns,
         "resolved_ns": state.resolved_ns,
@@ -136,14 +137,14 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
         yield f"silenced until {moment(state.silenced_ns)}"
     if state.is_open and state.quiet_ns:
         yield f"no evidence since {moment(state.quiet_ns)}"
-    # Texts of users may be shown here: whoever runs this can read them in the database.
+    # Texts of users may be shown: whoever runs this can read them in the database.
     message = alert_message(state, MessageKind.FIRED, "", now, with_texts=True)
     yield from (f"{name:24} {value}" for name, value in message.facts)
     yield from _failing(state, now)
     yield ""
     for one in reversed(events):
         about = " ".join(str(one.body.get(name, "")) for name in ("target", "what", "error"))
-        who = "" if one.actor == ITSELF else f"by {one.actor} "
+        who = "" if one.actor == SERVICE_ACTOR else f"by {one.actor} "
         yield f"{moment(one.at_ns)}  {one.kind:13} {who}{about.strip()} {one.note}".rstrip()
 
 
@@ -222,5 +223,5 @@ def _with_id(parser: argparse.ArgumentParser) -> None:
 VERBS = (
     Verb("list", "the alerts that are open", list_open),
     Verb("history", "the times that alerts fired", show_history, _of_history),
-    Verb("show", "one alert: its facts and what happened to it", show, _with_id),
+    Verb("show", "one alert: its facts and its events", show, _with_id),
 )

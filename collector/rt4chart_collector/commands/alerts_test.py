@@ -14,7 +14,8 @@ from otel_rt4chart.core.settings_parsers import number
 from rt4chart_collector.commands.alerts_verb import Verb
 from rt4chart_collector.commands.printing import table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, after
+from rt4chart_collector.core.alerts.facts import NoteFacts
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, apply_event
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
@@ -31,7 +32,7 @@ NOWHERE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TargetReply:
     """Whether one target took a test alert and its end, and its reply."""
 
     target: str
@@ -49,21 +50,21 @@ def test(options: argparse.Namespace) -> int:
     if unknown := sorted(set(options.target) - set(names)):
         raise InputError(f"expected targets of {', '.join(names)}, got {', '.join(unknown)}")
     asked = [one for one in targets if not options.target or one.receiver.name in options.target]
-    found = tested(asked, settings, options.severity, time.time_ns())
+    found = send_test_alerts(asked, settings, options.severity, time.time_ns())
     rows = [(one.target, "sent" if one.is_told else "FAILED", one.said) for one in found]
     words = table(("target", "outcome", "reply"), rows)
     write([asdict(one) for one in found], words, as_json=options.json)
     return int(not all(one.is_told for one in found))
 
 
-def tested(
+def send_test_alerts(
     targets: Sequence[AlertTarget], settings: AlertSettings, severity: str, now_ns: int
-) -> list[Outcome]:
+) -> list[TargetReply]:
     """Send each target a test alert and its end, whatever its routing says."""
-    facts = {"what": "Nothing is wrong: this message was sent by rt4chart alerts test."}
+    facts = NoteFacts(what="Nothing is wrong: this message was sent by rt4chart alerts test.")
     alert = Alert(Rule.TEST, severity, "rt4chart", "test", 0, "This is a test", facts, now_ns)
-    fired = after(AlertState(alert), AlertEvent(alert, now_ns, Kind.FIRED))
-    over = after(fired, AlertEvent(alert, now_ns, Kind.RESOLVED))
+    fired = apply_event(AlertState(alert), AlertEvent(alert, now_ns, AlertEventKind.FIRED))
+    over = apply_event(fired, AlertEvent(alert, now_ns, AlertEventKind.RESOLVED))
     found = []
     for one in targets:
         key = ""
@@ -79,9 +80,9 @@ def tested(
                 )
                 key = one.channel.send(message)
         except NotifyError as error:
-            found.append(Outcome(one.receiver.name, False, str(error)))
+            found.append(TargetReply(one.receiver.name, False, str(error)))
         else:
-            found.append(Outcome(one.receiver.name, True, "a test alert and its end"))
+            found.append(TargetReply(one.receiver.name, True, "a test alert and its end"))
     return found
 
 

@@ -15,7 +15,7 @@ from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client
 
 
-def nothing(parser: argparse.ArgumentParser) -> None:
+def add_no_options(parser: argparse.ArgumentParser) -> None:
     """A verb without options of its own."""
 
 
@@ -26,18 +26,18 @@ class Verb:
     name: str
     help: str
     run: Callable[[argparse.Namespace], int]
-    configure: Callable[[argparse.ArgumentParser], None] = nothing
+    configure: Callable[[argparse.ArgumentParser], None] = add_no_options
 
 
 @contextmanager
-def store(options: argparse.Namespace) -> Iterator[Client]:
+def open_store(options: argparse.Namespace) -> Iterator[Client]:
     """The database that is meant, while the block runs."""
     dsn = load(ServiceSettings, {"dsn": options.dsn}).dsn
     with opened(dsn, needs="rt4chart_alert_events") as client:
         yield client
 
 
-def chosen(states: Iterable[AlertState], given: str) -> AlertState:
+def find_alert(states: Iterable[AlertState], given: str) -> AlertState:
     """The alert whose id begins like this; InputError where there is none, or more than one."""
     found = [one for one in states if one.id.startswith(given.lower())] if given else []
     if len(found) != 1:

@@ -19,6 +19,7 @@ from rich.progress import Progress
 from otel_rt4chart.core.errors import RT4ChartError, StoreError
 from rt4chart_collector.console.view.urls import alert_url, answer_url
 from rt4chart_collector.core.alerts.alert import Rule
+from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.settings import demo_environ
 from rt4chart_collector.demo.labels import read_labels
 from rt4chart_collector.demo.load import PLANTED, Part, planned
@@ -177,17 +178,16 @@ def _open_alarm(dsn: str, console: str) -> Served | None:
     for state in states:
         alert = state.alert
         if (alert.rule, alert.route) == (Rule.ROUTE_DRIFT, PLANTED):
-            worst = alert.facts["worst_answers"]
-            if not isinstance(worst, list) or not worst:
+            if not isinstance(alert.facts, DriftFacts) or not alert.facts.worst_answers:
                 continue
-            first = worst[0]
-            answer = answer_url(first["trace_id"], first["span_id"], first["claim_index"])
+            worst = alert.facts.worst_answers[0]
+            answer = answer_url(worst.trace_id, worst.span_id, worst.claim_index)
             return Served(
                 console=f"{console}/",
                 alert=f"{console}{alert_url(alert.id)}",
                 answer=f"{console}{answer}",
                 title=alert.title,
-                claim=first["claim"],
+                claim=worst.claim,
             )
     return None
 

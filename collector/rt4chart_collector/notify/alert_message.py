@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.core.text import one_line
 from rt4chart_collector.core.alerts.alert import Alert, Rule
+from rt4chart_collector.core.alerts.facts import (
+    AlertFacts,
+    AttributeChange,
+    BacklogFacts,
+    DriftFacts,
+    FailureGrowth,
+    GrowingIssueFacts,
+    JudgeFacts,
+    MeasuredRate,
+    NoDataFacts,
+    NoteFacts,
+    UndecidedFacts,
+    attribute_changes,
+)
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.alerts.times import iso, lasted
-from rt4chart_collector.notify.alert_facts import TEXTS, VALUE, Came, rate_shown, shown, what_came
 from rt4chart_collector.notify.channels.message import Message, MessageKind, MessageLink
 from rt4chart_collector.notify.next_step import next_step
 
-ID = re.compile(r"[0-9A-Za-z_.-]{1,128}")
-WORST, FACTS, CLAIM = 3, 16, 200
-# Facts with a line of their own below, or that only the alert's page has room to explain.
-SHOWN_OTHERWISE = frozenset(
-    {"before", "after", "since", "changed", "worst_answers", "issue", "title", "evidence"}
-    | {"detectable_rise", "verifier", "issues", "documents", "failures_today"}
-    | {"failures_a_day_before", "claims_today_over_before", "seen_today"}
-)
+WORST, UNKNOWN, CLAIM, VALUE = 3, 16, 200, 500
 Lines = tuple[tuple[str, str], ...]
 
 
@@ -103,7 +108,9 @@ def fact_lines(
 
     Without a console the worst answers are lines with their trace ids.
     """
-    links = tuple(_worst(state.alert, console, with_texts)) if console else ()
+    facts, links = state.alert.facts, tuple[MessageLink, ...]()
+    if isinstance(facts, DriftFacts) and console:
+        links = tuple(_worst_answers(facts, console, with_texts))
     lines: dict[str, str] = {}
     for name, value in _lines(state, now_ns, with_texts=with_texts, with_worst=not console):
         lines.setdefault(one_line(name, 60), one_line(value, VALUE))
@@ -113,39 +120,81 @@ def fact_lines(
 def _lines(
     state: AlertState, now_ns: int, *, with_texts: bool, with_worst: bool
 ) -> Iterator[tuple[str, str]]:
-    alert = state.alert
+    alert, facts = state.alert, state.alert.facts
+    drift = facts if isinstance(facts, DriftFacts) else DriftFacts()
     yield "service", alert.service
     yield "route", alert.route
-    yield "unfaithful claims", _rates(alert.facts)
-    yield from _failures(alert)
+    yield "unfaithful claims", _rates(drift)
+    if isinstance(facts, GrowingIssueFacts):
+        before = f"{facts.failures_a_day_before:.2g} a day before that"
+        yield "failures in the last 24 h", f"{facts.failures_today:.0f}, {before}"
     yield _since(state, now_ns)
-    yield "changed", _changed(alert.facts)
+    yield "changed", _changes(drift)
     yield "issue", f"{alert.issue_id:016x}" if alert.issue_id else ""
-    for name, plural in (("issues", "issues that grew"), ("documents", "documents in failures")):
-        yield plural, _grown(alert.facts.get(name))
-    others = [one for one in alert.facts.items() if one[0] not in SHOWN_OTHERWISE]
-    for name, value in others[:FACTS]:
-        if with_texts or name not in TEXTS:
-            yield name.replace("_", " "), shown(name, value, with_texts=with_texts)
+    yield "issues that grew", _growth(drift.issues)
+    yield "documents in failures", _growth(drift.documents)
+    yield from figures(facts)
+    if with_texts:
+        yield from unknown_facts(facts)
     if with_worst:
-        answers = [f"{one.text} (trace {one.url})" for one in _worst(alert, "", with_texts)]
+        answers = [f"{one.text} (trace {one.url})" for one in _worst_answers(drift, "", with_texts)]
         yield "worst answers", "; ".join(answers)
     yield "next", next_step(alert.rule)
 
 
-def _rates(facts: Mapping[str, object]) -> str:
+def figures(facts: AlertFacts) -> Lines:
+    """The facts that are single figures, as names and values."""
+    match facts:
+        case UndecidedFacts():
+            return (
+                ("undecided share", f"{facts.undecided_share:.1%}"),
+                ("undecided", str(facts.undecided)),
+                ("claims", str(facts.claims)),
+            )
+        case JudgeFacts():
+            return (
+                ("failed share", f"{facts.failed_share:.1%}"),
+                ("failed", str(facts.failed)),
+                ("answers", str(facts.answers)),
+                ("paused", facts.paused or ""),
+            )
+        case BacklogFacts():
+            return (
+                ("waiting", str(facts.waiting)),
+                ("dead last hour", str(facts.dead_last_hour)),
+            )
+        case NoDataFacts():
+            last_ns = facts.last_answer_ns
+            return (
+                ("expected answers", str(facts.expected_answers)),
+                ("last answer", "–" if last_ns is None else iso(last_ns)),
+            )
+        case NoteFacts():
+            return (("what", facts.what),)
+    return ()
+
+
+def unknown_facts(facts: AlertFacts) -> Lines:
+    """The stored facts that this version does not know, bounded."""
+    return tuple(
+        (name.replace("_", " "), str(value)[:VALUE])
+        for name, value in list(facts.unknown.items())[:UNKNOWN]
+        if value not in (None, "", [], {})
+    )
+
+
+def _rates(facts: DriftFacts) -> str:
     """The rate before and after, each with its interval and numbers."""
-    known = [facts.get(name) for name in ("before", "after")]
-    rates = [one for one in known if isinstance(one, Mapping) and one.get("rate") is not None]
-    return " → ".join(rate_shown(one) for one in rates)
+    known = [one for one in (facts.before, facts.after) if one is not None and one.rate is not None]
+    return " → ".join(map(_rate, known))
 
 
-def _failures(alert: Alert) -> Iterator[tuple[str, str]]:
-    """How a growing issue has grown."""
-    today, before = (_number(alert.facts.get(f"failures_{n}")) for n in ("today", "a_day_before"))
-    if today is not None:
-        usual = "" if before is None else f", {before:.2g} a day before that"
-        yield "failures in the last 24 h", f"{today:.0f}{usual}"
+def _rate(measured: MeasuredRate) -> str:
+    interval = ""
+    if measured.low is not None and measured.high is not None:
+        interval = f" ({measured.low:.1%} to {measured.high:.1%})"
+    numbers = f", {measured.claims} claims in {measured.answers} answers"
+    return f"{measured.rate:.1%}{interval}{numbers if measured.answers else ''}"
 
 
 def _since(state: AlertState, now_ns: int) -> tuple[str, str]:
@@ -156,69 +205,62 @@ def _since(state: AlertState, now_ns: int) -> tuple[str, str]:
     return name, f"{iso(at_ns)}, {lasted(at_ns, now_ns)} ago"
 
 
-def _changed(facts: Mapping[str, object]) -> str:
+def _changes(facts: DriftFacts) -> str:
     """The change nearest to the rise, and the other attributes that changed."""
-    came = what_came(facts.get("changed"), str(facts.get("since", "")))
-    if not came:
+    found = attribute_changes(facts.changed, facts.since_ns)
+    if not found:
         return ""
-    others = sorted({one.attribute for one in came[1:]} - {came[0].attribute})
+    nearest = found[0].new.attribute
+    others = sorted({change.new.attribute for change in found[1:]} - {nearest})
     also = f"; also {', '.join(others)}" if others else ""
-    return one_line(_change_line(came[0]), 300) + also.replace("_", " ")
+    return one_line(_change(found[0]), 300) + also.replace("_", " ")
 
 
-def _change_line(one: Came) -> str:
+def _change(change: AttributeChange) -> str:
     """One change, such as "release 2.3.0 → 2.4.0", with its time and share of the answers."""
-    values = " → ".join(filter(None, (one.instead, one.value))) or "(none)"
-    at = f" at {one.first_seen}" if one.first_seen else ""
-    shares = [one.before, one.after]
-    moved = " → ".join(f"{share:.0%}" for share in shares if share is not None)
-    return f"{one.attribute.replace('_', ' ')} {values}{at}" + (
-        f" ({moved} of the answers)" if moved else ""
+    new = change.new
+    values = " → ".join(filter(None, (change.replaced, new.value))) or "(none)"
+    at = f" at {iso(new.first_seen_ns)}" if new.first_seen_ns is not None else ""
+    shares = [share for share in (new.share_before, new.share_after) if share is not None]
+    of_answers = " → ".join(f"{share:.0%}" for share in shares)
+    return f"{new.attribute.replace('_', ' ')} {values}{at}" + (
+        f" ({of_answers} of the answers)" if of_answers else ""
     )
 
 
-def _grown(rows: object) -> str:
+def _growth(rows: Sequence[FailureGrowth]) -> str:
     """Issues or documents with their failures an hour, before and after."""
-    known = [one for one in rows if isinstance(one, Mapping)] if isinstance(rows, list) else []
     parts = []
-    for one in known[:WORST]:
-        before, after = (_number(one.get(f"failures_an_hour_{n}")) for n in ("before", "after"))
-        name = one_line(str(one.get("title") or one.get("id") or ""), 120)
-        is_known = before is not None and after is not None
-        parts.append(f"{name} {_few(before)} → {_few(after)} failures/h" if is_known else name)
-    more = len(known) - WORST
+    for row in rows[:WORST]:
+        before, after = row.failures_an_hour_before, row.failures_an_hour_after
+        name = one_line(row.title or row.id, 120)
+        if before is not None and after is not None:
+            name += f" {_hourly(before)} → {_hourly(after)} failures/h"
+        parts.append(name)
+    more = len(rows) - WORST
     return "; ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
 
 
-def _few(hourly: float | None) -> str:
-    hourly = hourly or 0.0
-    return f"{hourly:.1f}" if hourly == 0 or hourly >= 0.1 else "under 0.1"
+def _hourly(failures: float) -> str:
+    return f"{failures:.1f}" if failures == 0 or failures >= 0.1 else "under 0.1"
 
 
-def _worst(alert: Alert, console: str, with_texts: bool) -> Iterator[MessageLink]:
+def _worst_answers(facts: DriftFacts, console: str, with_texts: bool) -> Iterator[MessageLink]:
     """The worst answers, one for each claim. Without a console the URL is the trace's id."""
-    rows = alert.facts.get("worst_answers")
-    seen: set[object] = set()
-    for one in rows if isinstance(rows, list) else ():
-        if not isinstance(one, Mapping) or len(seen) >= WORST:
+    seen: set[str] = set()
+    for answer in facts.worst_answers:
+        known_by = answer.claim or answer.trace_id
+        if len(seen) >= WORST or not answer.has_trace or known_by in seen:
             continue
-        trace, span, index = (one.get(name) for name in ("trace_id", "span_id", "claim_index"))
-        claim = str(one.get("claim") or "")
-        if not ID.fullmatch(str(trace)) or (claim or trace) in seen:
-            continue
-        seen.add(claim or trace)
-        counts = f"{one.get('unfaithful', '?')} of {one.get('decided', '?')} claims unfaithful"
-        label = str(one.get("label") or "")
-        quoted = f"“{one_line(claim, CLAIM)}”" if with_texts and claim else ""
-        text = one_line(", ".join(filter(None, (label, counts, quoted))), 300)
+        seen.add(known_by)
+        counts = f"{answer.unfaithful} of {answer.decided} claims unfaithful"
+        quoted = f"“{one_line(answer.claim, CLAIM)}”" if with_texts and answer.claim else ""
+        text = one_line(", ".join(filter(None, (answer.label, counts, quoted))), 300)
         if not console:
-            yield MessageLink(text, str(trace))
-        elif span is not None and ID.fullmatch(str(span)):
-            anchor = f"#claim-{index}" if isinstance(index, int) and index >= 0 else ""
-            yield MessageLink(text, f"{console}/answers/{trace}/{span}{anchor}")
+            yield MessageLink(text, answer.trace_id)
+        elif answer.has_span:
+            anchor = f"#claim-{answer.claim_index}" if answer.claim_index >= 0 else ""
+            url = f"{console}/answers/{answer.trace_id}/{answer.span_id}{anchor}"
+            yield MessageLink(text, url)
         else:
-            yield MessageLink(text, f"{console}/answers?q={trace}")
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+            yield MessageLink(text, f"{console}/answers?q={answer.trace_id}")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from otel_rt4chart.core.errors import NotifyError
-from rt4chart_collector.core.alerts.alert import Alert, rank
-from rt4chart_collector.core.alerts.lifecycle import alert_policy, happened, then
+from rt4chart_collector.core.alerts.alert import Alert, severity_rank
+from rt4chart_collector.core.alerts.lifecycle import alert_events, alert_policy, apply_events
 from rt4chart_collector.core.alerts.silence import silenced_until
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
 from rt4chart_collector.core.settings import AlertSettings
@@ -30,7 +30,7 @@ from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
 
 log = logging.getLogger(__name__)
-# Of one round: what is left is still due in the next.
+# Limits of one round; messages that are left are due in the next.
 ROUND_S = 60.0
 MOST_MESSAGES = 20
 
@@ -60,26 +60,26 @@ class Alerting:
         """The targets' names."""
         return tuple(one.receiver.name for one in self._targets)
 
-    def deal_with(self, client: Client, wrong: Sequence[Alert], *, now_ns: int) -> None:
-        """Record what happened and send the messages that are due; `wrong` is all that is wrong.
+    def process(self, client: Client, problems: Sequence[Alert], *, now_ns: int) -> None:
+        """Record what happened and send the messages that are due; `problems` are all current ones.
 
-        Raises StoreError alone. A target that fails is left for a later round, and within a minute
-        or so the round ends. Two processes must not do this at once: the caller holds a lease.
-        A message may be sent twice where the process dies before it records the first.
+        Raises only StoreError. A target that fails is tried again in a later round; a round ends
+        after about a minute. Two processes must not do this at once, so the caller holds a lease.
+        A message is sent twice if the process dies before it records the first delivery.
         """
         states: States = {one.id: one for one in alert_states(client, now_ns=now_ns)}
-        events = happened(states, wrong, now_ns, self._policy)
+        events = alert_events(states, problems, now_ns, self._policy)
         record(client, events)
         quiet = silences(client, now_ns)
         states = {
             name: replace(one, silenced_ns=silenced_until(one.alert, quiet, now_ns))
-            for name, one in then(states, events).items()
+            for name, one in apply_events(states, events).items()
         }
         until = self._clock() + ROUND_S
         for target in self._targets:
             for sent in self._send_due(target, states, now_ns, until):
                 record(client, sent)
-                states = then(states, sent)
+                states = apply_events(states, sent)
             self._refresh(target, states, now_ns, until)
 
     def _send_due(
@@ -103,7 +103,9 @@ class Alerting:
         self, target: AlertTarget, states: States, now_ns: int
     ) -> list[tuple[AlertState, MessageKind]]:
         """The messages that are due to the target, the worst and oldest alert first."""
-        ordered = sorted(states.values(), key=lambda s: (-rank(s.alert.severity), s.fired_ns))
+        ordered = sorted(
+            states.values(), key=lambda s: (-severity_rank(s.alert.severity), s.fired_ns)
+        )
         found = ((s, due_message(s, target.receiver, now_ns, self._policy)) for s in ordered)
         return [(state, kind) for state, kind in found if kind is not None]
 

@@ -1,21 +1,21 @@
-"""Which message is due to whom, from an alert's state and what was delivered before; pure."""
+"""The messages that are due to each receiver, from an alert's state and its deliveries; pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rt4chart_collector.core.alerts.alert import Alert, Severity, rank
-from rt4chart_collector.core.alerts.lifecycle import SECOND, Policy, moment
-from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Delivery, Kind
+from rt4chart_collector.core.alerts.alert import Alert, Severity, severity_rank
+from rt4chart_collector.core.alerts.lifecycle import SECOND, AlertPolicy, next_event_ns
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, Delivery
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, MessageKind
 
 
 @dataclass(frozen=True, slots=True)
 class AlertReceiver:
-    """Whom messages go to: alerts of these rules (of all rules where empty) from `least` on.
+    """A receiver of the alerts of these rules (all if empty) from the severity `least` on.
 
-    `wants` are the kinds of message that its channel has a place for.
+    `wants` are the kinds of message that its channel can show.
     """
 
     name: str
@@ -25,13 +25,13 @@ class AlertReceiver:
 
     def takes(self, alert: Alert) -> bool:
         """True where the alert is for this receiver."""
-        return rank(alert.severity) >= rank(self.least) and (
+        return severity_rank(alert.severity) >= severity_rank(self.least) and (
             not self.rules or alert.rule in self.rules
         )
 
 
 def due_message(
-    state: AlertState, receiver: AlertReceiver, now_ns: int, policy: Policy
+    state: AlertState, receiver: AlertReceiver, now_ns: int, policy: AlertPolicy
 ) -> MessageKind | None:
     """The message to send to the receiver now; None where there is none, or none yet."""
     delivery = delivery_to(state, receiver)
@@ -47,7 +47,7 @@ def delivery_to(state: AlertState, receiver: AlertReceiver) -> Delivery:
 
 
 def knows_it_is_open(state: AlertState, receiver: AlertReceiver) -> bool:
-    """True where the receiver was told that the alert is open, and not yet that it ended."""
+    """True where the receiver got a message that the alert is open, and none that it ended."""
     delivery = delivery_to(state, receiver)
     is_open = delivery.what not in ("", MessageKind.RESOLVED)
     return is_open and delivery.episode_ns == state.fired_ns
@@ -59,7 +59,7 @@ def message_id(state: AlertState, receiver: AlertReceiver, kind: MessageKind) ->
     return f"{state.id}-{state.fired_ns}-{kind}-{number or state.alert.severity}"
 
 
-def next_attempt_ns(state: AlertState, delivery: Delivery, policy: Policy) -> int | None:
+def next_attempt_ns(state: AlertState, delivery: Delivery, policy: AlertPolicy) -> int | None:
     """When a message that failed is tried again; None where none failed, or never."""
     if not delivery.failures:
         return None
@@ -83,7 +83,7 @@ def delivered_event(
         "is_acknowledged": bool(state.acknowledged_ns),
         "key": key,
     }
-    return AlertEvent(state.alert, moment(state, now_ns), Kind.NOTIFIED, body)
+    return AlertEvent(state.alert, next_event_ns(state, now_ns), AlertEventKind.NOTIFIED, body)
 
 
 def failed_events(
@@ -92,21 +92,21 @@ def failed_events(
     kind: MessageKind,
     error: str,
     now_ns: int,
-    policy: Policy,
+    policy: AlertPolicy,
 ) -> list[AlertEvent]:
-    """The event of a message that was not sent, and after the last attempt that it is given up."""
+    """The events of a message that was not sent: failed and, after the last attempt, abandoned."""
     delivery = delivery_to(state, receiver)
-    message, at_ns = message_id(state, receiver, kind), moment(state, now_ns)
+    message, at_ns = message_id(state, receiver, kind), next_event_ns(state, now_ns)
     before = delivery.failures if delivery.trying == message else 0
     body = {"target": receiver.name, "message": message, "what": str(kind)}
-    events = [AlertEvent(state.alert, at_ns, Kind.FAILED, {**body, "error": error})]
+    events = [AlertEvent(state.alert, at_ns, AlertEventKind.FAILED, {**body, "error": error})]
     if before + 1 >= policy.tries:
-        events.append(AlertEvent(state.alert, at_ns + 1, Kind.ABANDONED, body))
+        events.append(AlertEvent(state.alert, at_ns + 1, AlertEventKind.ABANDONED, body))
     return events
 
 
 def _news(
-    state: AlertState, delivery: Delivery, receiver: AlertReceiver, now_ns: int, policy: Policy
+    state: AlertState, delivery: Delivery, receiver: AlertReceiver, now_ns: int, policy: AlertPolicy
 ) -> MessageKind | None:
     if not state.is_open:
         is_owed = delivery.what not in ("", MessageKind.RESOLVED)
@@ -115,12 +115,12 @@ def _news(
         return None
     is_acknowledged = bool(state.acknowledged_ns)
     if delivery.what in ("", MessageKind.RESOLVED) or delivery.episode_ns != state.fired_ns:
-        # An alert that was acknowledged in a silence pages nobody when the silence ends.
+        # An alert that was acknowledged during a silence does not page when the silence ends.
         is_known = is_acknowledged and MessageKind.ACKNOWLEDGED in receiver.wants
         return MessageKind.ACKNOWLEDGED if is_known else MessageKind.FIRED
     waits = _passed_s(delivery.at_ns, now_ns) < policy.remind_s or not policy.remind_s
     news = {
-        MessageKind.WORSE: rank(state.alert.severity) > rank(delivery.severity),
+        MessageKind.WORSE: severity_rank(state.alert.severity) > severity_rank(delivery.severity),
         MessageKind.ACKNOWLEDGED: is_acknowledged and not delivery.is_acknowledged,
         MessageKind.REMINDED: not (is_acknowledged or waits or state.quiet_ns),
     }
@@ -128,7 +128,7 @@ def _news(
 
 
 def _may_try(
-    state: AlertState, receiver: AlertReceiver, kind: MessageKind, now_ns: int, policy: Policy
+    state: AlertState, receiver: AlertReceiver, kind: MessageKind, now_ns: int, policy: AlertPolicy
 ) -> bool:
     delivery = delivery_to(state, receiver)
     if delivery.trying != message_id(state, receiver, kind):

@@ -1,7 +1,12 @@
 """The channels that the settings name, and which alerts each of them receives.
 
-To add a channel, write `channels/NAME.py` with a class that satisfies `Channel`, add its settings
-to `AlertSettings`, and add one line to `CHANNELS` here.
+To add a channel:
+
+1. Write `channels/NAME.py` with a class that has the members of `channels/message.py:Channel`.
+2. Add one line to `CHANNELS` below: a function from the settings to the channels to send to.
+
+If it needs settings, add them to `AlertSettings` in `settings.py`. Routing, retries, reminders,
+`rt4chart alerts test` and the records of deliveries work for every channel in `CHANNELS`.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from rt4chart_collector.notify.channels.slack import SlackBot, SlackWebhook
 from rt4chart_collector.notify.channels.webhook import Webhook
 from rt4chart_collector.notify.deliveries import AlertReceiver
 
-# Nobody is woken for less, unless the settings say so.
+# PagerDuty wakes people up, so it receives nothing less severe unless the settings say so.
 LEAST_SEVERITY = {"pagerduty": Severity.ERROR}
 
 
@@ -88,7 +93,7 @@ def _webhook(settings: AlertSettings) -> Iterable[Channel]:
 
 
 def _alertmanagers(settings: AlertSettings) -> Iterable[Channel]:
-    """Every replica is posted to: they share their notifications, but not the alerts."""
+    """Send to every replica: replicas share their notifications, but not the alerts."""
     for number, url in enumerate(settings.alerts_alertmanager, 1):
         name = "alertmanager" if number == 1 else f"alertmanager-{number}"
         yield Alertmanager(url, name=name, token=settings.alerts_alertmanager_token)

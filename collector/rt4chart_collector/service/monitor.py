@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
+from rt4chart_collector.core.alerts.times import iso
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.core.settings import MonitoringSettings
-from rt4chart_collector.detect.monitor.drift_alerts import moment
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes
 from rt4chart_collector.detect.monitor.monitor import Monitor
 from rt4chart_collector.ingest.otlp.token import authenticate
@@ -45,7 +45,7 @@ def document(rates: Sequence[RateSet], *, now_ns: int) -> dict[str, object]:
         for one in rates[:MOST]
         if one.until_ns > now_ns and len(one.route) <= NAME_CHARS and not one.route.endswith("*")
     }
-    return {"raised": raised, "expires": moment(now_ns + EXPIRES_S * 10**9)}
+    return {"raised": raised, "expires": iso(now_ns + EXPIRES_S * 10**9)}
 
 
 def rates_route(rates_of: Callable[[str], Sequence[RateSet]], token: str, *, clock: Clock) -> Route:

@@ -8,7 +8,7 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import flags_of, load, settings_of
-from rt4chart_collector.core.alerts.lifecycle import Policy, alert_policy
+from rt4chart_collector.core.alerts.lifecycle import AlertPolicy, alert_policy
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.core.settings_parsers import AlertRoute
 from rt4chart_collector.notify.registry import build_targets
@@ -29,7 +29,7 @@ def test_nothing_set_is_nobody_told() -> None:
     settings = read()
 
     assert build_targets(settings) == []
-    assert alert_policy(settings) == Policy(keep_s=1_800, remind_s=14_400)
+    assert alert_policy(settings) == AlertPolicy(keep_s=1_800, remind_s=14_400)
 
 
 def test_each_target_is_told_what_its_route_says() -> None:

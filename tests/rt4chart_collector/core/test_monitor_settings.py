@@ -13,7 +13,7 @@ from rt4chart_collector.core.settings import (
     UpSettings,
 )
 from rt4chart_collector.detect.drift.policy import RULES
-from rt4chart_collector.detect.monitor.routes import drift_policy
+from rt4chart_collector.detect.monitor.route_detectors import drift_policy
 from rt4chart_collector.service.monitor import build_monitor, monitored
 from rt4chart_collector.service.stages import Ending
 from rt4chart_collector.store.engine.connect import Client

@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rt4chart_collector.core.alerts.alert import Alert, Rule
-from rt4chart_collector.core.alerts.state import AlertState, Kind
+from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, NoDataFacts
+from rt4chart_collector.core.alerts.state import AlertEventKind, AlertState
+from rt4chart_collector.core.alerts.stored_facts import facts_from_json
 from rt4chart_collector.core.alerts.times import lasted
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
@@ -20,10 +22,11 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
         st.lists(inner, max_size=7)
-        | st.dictionaries(st.sampled_from(["rate", "low", "high", "x_before", "at_ns"]), inner)
+        | st.dictionaries(st.sampled_from(["rate", "low", "id", "value", "first_seen"]), inner)
     ),
     max_leaves=12,
 )
+NAMES = st.text() | st.sampled_from(["before", "changed", "issues", "since", "waiting", "what"])
 
 
 def test_a_message_has_rates_with_their_intervals_and_numbers() -> None:
@@ -45,6 +48,15 @@ def test_what_users_were_told_stays_in_the_house() -> None:
     """Unless the settings allow it to leave."""
     assert "free for ever" not in told().body
     assert "“It is free for ever.”" in told(with_texts=True).body
+
+
+def test_unknown_facts_stay_in_the_house_too() -> None:
+    """They may contain what users were told."""
+    facts = NoDataFacts(expected_answers=3, last_answer_ns=None, unknown={"quote": ["So free."]})
+    alert = Alert("no_data", "error", facts=facts)
+
+    assert "So free." not in told(alert).body
+    assert dict(told(alert, with_texts=True).facts)["quote"] == "['So free.']"
 
 
 def test_the_first_line_says_what_became_of_it() -> None:
@@ -69,7 +81,8 @@ def test_the_change_nearest_the_rise_is_told() -> None:
     ]
     names = ("attribute", "value", "share_before", "share_after", "first_seen")
     changed = [dict(zip(names, row, strict=True)) for row in rows]
-    facts = {"since": "2030-03-17T17:46:40Z", "changed": changed}
+    stored = {"since": "2030-03-17T17:46:40Z", "changed": changed}
+    facts = facts_from_json("route_drift", stored)
 
     assert dict(told(Alert("route_drift", "error", facts=facts)).facts)["changed"] == (
         "release 2.3.0 → 2.4.0 at 2030-03-17T17:45:00Z (0% → 100% of the answers); also model"
@@ -78,8 +91,15 @@ def test_the_change_nearest_the_rise_is_told() -> None:
 
 def test_an_issue_is_told_once_and_growing_has_no_beginning() -> None:
     """Its figures are of the last 24 hours, which is no moment in which anything began."""
-    facts: dict[str, object] = {"issue": f"{7:016x}", "title": "A", "since": "2030-03-16T17:46:40Z"}
-    facts |= {"failures_today": 24.0, "failures_a_day_before": 2.123456}
+    facts = GrowingIssueFacts(
+        issue=f"{7:016x}",
+        title="A",
+        since_ns=START - DAY,
+        failures_today=24.0,
+        seen_today=24,
+        failures_a_day_before=2.123456,
+        claims_today_over_before=1.0,
+    )
     lines = told(Alert("growing_issue", "warning", "", "", 7, "A grows", facts, START - DAY)).facts
 
     assert lines == (
@@ -93,10 +113,11 @@ def test_an_issue_is_told_once_and_growing_has_no_beginning() -> None:
 def test_three_answers_are_told_and_none_twice() -> None:
     """One for each claim; as trace ids where no console is named."""
     rows = [{"trace_id": str(one), "claim": str(min(one, 4)), "unfaithful": 1} for one in range(9)]
-    alert = Alert("route_drift", "error", facts={"worst_answers": [rows[0], *rows, 3]})
+    facts = facts_from_json("route_drift", {"worst_answers": [rows[0], *rows, 3]})
+    alert = Alert("route_drift", "error", facts=facts)
 
     assert [one.url[-2:] for one in told(alert).links] == ["=0", "=1", "=2"]
-    state = AlertState(alert, Kind.FIRED, fired_ns=START)
+    state = AlertState(alert, AlertEventKind.FIRED, fired_ns=START)
     told_of = dict(alert_message(state, MessageKind.FIRED, "", START).facts)
     assert told_of["worst answers"].count("trace ") == 3
 
@@ -120,9 +141,10 @@ def test_every_rule_says_what_to_do(rule: Rule) -> None:
 )
 def test_times_are_told_in_utc(at_ns: int, shown: str) -> None:
     """Also those that no calendar has: a fact is no reason to tell nobody."""
-    message = told(Alert("no_data", "error", facts={"last_ns": at_ns}, starts_ns=at_ns))
+    facts = NoDataFacts(expected_answers=30, last_answer_ns=at_ns)
+    message = told(Alert("no_data", "error", facts=facts, starts_ns=at_ns))
 
-    assert dict(message.facts)["last ns"] == shown
+    assert dict(message.facts)["last answer"] == shown
     assert dict(message.facts)["since"].startswith(f"{shown}, ")
 
 
@@ -136,12 +158,16 @@ def test_spans_are_told_in_two_units() -> None:
 
 
 @settings(max_examples=60)
-@given(st.dictionaries(st.text(), JSON, max_size=25), st.text())
-def test_any_facts_make_bounded_printable_lines(facts: dict[str, object], title: str) -> None:
-    """Whatever they hold: a fact is no way to write a second line, or a long one."""
-    message = told(Alert("backlog", "info", title=title, facts=facts, starts_ns=START))
+@given(st.sampled_from(Rule), st.dictionaries(NAMES, JSON, max_size=25), st.text())
+def test_any_facts_make_bounded_printable_lines(
+    rule: Rule, stored: dict[str, object], title: str
+) -> None:
+    """Whatever is stored: a fact cannot add a second line, or a long one."""
+    facts = facts_from_json(rule, stored)
+    alert = Alert(rule, "info", title=title, facts=facts, starts_ns=START)
+    message = told(alert, with_texts=True)
 
-    assert len(message.facts) <= 24
+    assert len(message.facts) <= 30
     for text in (message.headline, *(part for pair in message.facts for part in pair)):
         assert text.isprintable()
         assert len(text) <= 520

@@ -10,7 +10,7 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.silence import Silence
-from rt4chart_collector.core.alerts.state import Kind
+from rt4chart_collector.core.alerts.state import AlertEventKind
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alerting import MOST_MESSAGES, Alerting
 from rt4chart_collector.store.alerts.alert_events import (
@@ -42,13 +42,19 @@ def test_an_alert_fires_is_told_once_and_ends(any_client: Client) -> None:
     """Also where each round is another process."""
     with ReplyServer(lambda _: Reply({})) as server:
         for minute, wrong in ((0, [DRIFT]), (1, [DRIFT]), (2, []), (33, []), (34, [])):
-            alerting(server).deal_with(any_client, wrong, now_ns=START + minute * MINUTE)
+            alerting(server).process(any_client, wrong, now_ns=START + minute * MINUTE)
 
     assert events(server) == ["fired", "resolved"]
     (state,) = alert_states(any_client, now_ns=START + HOUR)
     assert (state.state, state.resolved_by) == ("resolved", "rt4chart")
     assert [one.kind for one in reversed(trail(any_client, DRIFT.id))] == [
-        *(Kind.FIRED, Kind.NOTIFIED, Kind.QUIET, Kind.RESOLVED, Kind.NOTIFIED)
+        *(
+            AlertEventKind.FIRED,
+            AlertEventKind.NOTIFIED,
+            AlertEventKind.QUIET,
+            AlertEventKind.RESOLVED,
+            AlertEventKind.NOTIFIED,
+        )
     ]
 
 
@@ -58,14 +64,14 @@ def test_what_people_do_is_heeded(client: Client) -> None:
     add_silence(client, window, now_ns=START)
     with ReplyServer(lambda _: Reply({})) as server:
         one = alerting(server)
-        one.deal_with(client, [DRIFT, ISSUE], now_ns=START)
+        one.process(client, [DRIFT, ISSUE], now_ns=START)
         acknowledge(client, DRIFT.id, actor="ann", now_ns=START + MINUTE)
-        one.deal_with(client, [DRIFT, ISSUE], now_ns=START + 2 * MINUTE)
+        one.process(client, [DRIFT, ISSUE], now_ns=START + 2 * MINUTE)
         snooze(client, DRIFT.id, until_ns=START + HOUR, actor="ann", now_ns=START + 3 * MINUTE)
-        one.deal_with(client, [ISSUE], now_ns=START + 4 * MINUTE)
-        one.deal_with(client, [ISSUE], now_ns=START + 40 * MINUTE)
+        one.process(client, [ISSUE], now_ns=START + 4 * MINUTE)
+        one.process(client, [ISSUE], now_ns=START + 40 * MINUTE)
         assert events(server) == ["fired", "acknowledged"]
-        one.deal_with(client, [ISSUE], now_ns=START + HOUR)
+        one.process(client, [ISSUE], now_ns=START + HOUR)
 
     assert events(server)[:2] == ["fired", "acknowledged"]
     assert sorted(events(server)[2:]) == ["fired", "resolved"]
@@ -80,17 +86,17 @@ def test_a_target_that_is_away_is_told_later_and_holds_nobody_up(client: Client)
 
     with ReplyServer(answer) as server:
         one = alerting(server, PAGERDUTY="key", PAGERDUTY_URL=f"{server.url}/pd")
-        one.deal_with(client, [DRIFT], now_ns=START)
+        one.process(client, [DRIFT], now_ns=START)
         (state,) = open_alerts(client, now_ns=START + 1)
         assert (state.deliveries["webhook"].failures, state.deliveries["pagerduty"].what) == (
             1,
             "fired",
         )
         assert "503" in state.deliveries["webhook"].error
-        one.deal_with(client, [DRIFT], now_ns=START + MINUTE // 2)
+        one.process(client, [DRIFT], now_ns=START + MINUTE // 2)
         assert len(server.came) == 2
         is_away[0] = False
-        one.deal_with(client, [DRIFT], now_ns=START + MINUTE)
+        one.process(client, [DRIFT], now_ns=START + MINUTE)
 
     assert events(server) == ["fired", "fired"]
     assert [came.headers.get("webhook-id") for came in server.came].count(None) == 1
@@ -103,14 +109,14 @@ def test_many_alerts_at_once_are_told_over_several_rounds_the_worst_first(client
     flood.append(Alert("no_data", "critical", "shop", "r"))
     with ReplyServer(lambda _: Reply({})) as server:
         one = alerting(server)
-        one.deal_with(client, flood, now_ns=START)
+        one.process(client, flood, now_ns=START)
         assert len(events(server)) == MOST_MESSAGES
         assert server.came[0].body["commonLabels"]["severity"] == "critical"
-        one.deal_with(client, flood, now_ns=START + MINUTE)
+        one.process(client, flood, now_ns=START + MINUTE)
         assert len(events(server)) == 30
     with ReplyServer(lambda _: Reply({}, 500)) as server:
-        alerting(server).deal_with(client, [], now_ns=START + 2 * HOUR)
-        alerting(server).deal_with(client, [], now_ns=START + 4 * HOUR)
+        alerting(server).process(client, [], now_ns=START + 2 * HOUR)
+        alerting(server).process(client, [], now_ns=START + 4 * HOUR)
 
     assert len(server.came) == 1
 
@@ -123,9 +129,9 @@ def test_a_round_has_an_end(client: Client) -> None:
         slow: Callable[[], float] = lambda: next(moments)  # noqa: E731
         one = Alerting(settings, clock=slow)
         wrong = [Alert("new_issue", "warning", "shop", "r", number) for number in (1, 2, 3)]
-        one.deal_with(client, wrong, now_ns=START)
+        one.process(client, wrong, now_ns=START)
         assert len(server.came) == 2
-        alerting(server).deal_with(client, wrong, now_ns=START + MINUTE)
+        alerting(server).process(client, wrong, now_ns=START + MINUTE)
 
     assert events(server) == ["fired"] * 3
 
@@ -134,22 +140,22 @@ def test_alertmanager_is_told_again_each_round(client: Client) -> None:
     """As it forgets what it is not told; that is no event. A silence does not end it there."""
     with ReplyServer(lambda _: Reply(None)) as server:
         one = alerting(server, ALERTMANAGER=server.url)
-        one.deal_with(client, [DRIFT], now_ns=START)
+        one.process(client, [DRIFT], now_ns=START)
         snooze(client, DRIFT.id, until_ns=START + HOUR, actor="ann", now_ns=START + 1)
         for minute in (1, 2):
-            one.deal_with(client, [DRIFT], now_ns=START + minute * MINUTE)
+            one.process(client, [DRIFT], now_ns=START + minute * MINUTE)
 
     pushed = [came for came in server.came if came.path == "/api/v2/alerts"]
     assert [came.body[0]["endsAt"][11:19] for came in pushed] == [
         *("18:01:40", "18:01:40", "18:02:40", "18:03:40")
     ]
     kinds = [event.kind for event in trail(client, DRIFT.id)]
-    assert kinds.count(Kind.NOTIFIED) == 2
+    assert kinds.count(AlertEventKind.NOTIFIED) == 2
 
 
 def test_without_targets_alerts_stand_in_the_history(client: Client) -> None:
     """The console shows them."""
-    Alerting(load(AlertSettings, environ={})).deal_with(client, [DRIFT], now_ns=START)
+    Alerting(load(AlertSettings, environ={})).process(client, [DRIFT], now_ns=START)
 
     (state,) = open_alerts(client, now_ns=START + 1)
     assert (state.state, dict(state.deliveries)) == ("firing", {})
@@ -158,6 +164,6 @@ def test_without_targets_alerts_stand_in_the_history(client: Client) -> None:
 def test_a_rule_that_there_is_not_is_refused(client: Client) -> None:
     """The message lists those that there are."""
     with pytest.raises(InputError, match=r"expected one of route_drift, .* got 'else'"):
-        Alerting(load(AlertSettings, environ={})).deal_with(
+        Alerting(load(AlertSettings, environ={})).process(
             client, [Alert("else", "info")], now_ns=START
         )

@@ -8,9 +8,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.core.alerts.lifecycle import Policy
+from rt4chart_collector.core.alerts.lifecycle import AlertPolicy
 from rt4chart_collector.core.alerts.silence import Silence
-from rt4chart_collector.core.alerts.state import Kind
+from rt4chart_collector.core.alerts.state import AlertEventKind
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import AlertReceiver
 from tests.rt4chart_collector.notify.world import DAY, DRIFT, HOUR, ISSUE, SECOND, World
@@ -49,7 +49,7 @@ def lived(rounds: list[tuple[list[object], int, set[str], str]]) -> World:
         elif what == "restart":
             world.states = world.restarted()
         elif what and DRIFT.id in world.states and world.states[DRIFT.id].is_open:
-            world.act(DRIFT, Kind(what))
+            world.act(DRIFT, AlertEventKind(what))
     return world
 
 
@@ -111,11 +111,11 @@ def test_who_was_told_of_it_is_told_of_its_end(
 @given(st.lists(st.booleans(), max_size=300), st.sampled_from([300, 900]))
 def test_flapping_is_bounded(seen: list[bool], after_s: int) -> None:
     """However an alert comes and goes: of eight episodes in a day there is no ninth."""
-    world = World(policy=Policy(remind_s=0))
+    world = World(policy=AlertPolicy(remind_s=0))
     for is_wrong in seen:
         world.look(*([DRIFT] if is_wrong else []), after_s=after_s)
 
-    fired = [one.at_ns for one in world.events if one.kind == Kind.FIRED]
+    fired = [one.at_ns for one in world.events if one.kind == AlertEventKind.FIRED]
     assert all(sum(0 <= at - other < DAY for other in fired) <= 8 for at in fired)
 
 
@@ -124,11 +124,13 @@ def test_trying_is_bounded(
     rounds: list[tuple[list[object], int, set[str], str]], tries: int
 ) -> None:
     """Without reminders a message is tried so many times at most."""
-    world = World(policy=Policy(tries=tries, remind_s=0), receivers=RECEIVERS)
+    world = World(policy=AlertPolicy(tries=tries, remind_s=0), receivers=RECEIVERS)
     for wrong, after_s, _, _ in rounds * 3:
         world.look(*wrong, after_s=after_s, reaches=[])  # type: ignore[arg-type]
 
     failed = Counter(
-        (one.body["target"], one.body["message"]) for one in world.events if one.kind == Kind.FAILED
+        (one.body["target"], one.body["message"])
+        for one in world.events
+        if one.kind == AlertEventKind.FAILED
     )
     assert all(count <= tries for count in failed.values())

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rt4chart_collector.core.alerts.alert import Alert
-from rt4chart_collector.core.alerts.lifecycle import Policy, happened, then
+from rt4chart_collector.core.alerts.lifecycle import AlertPolicy, alert_events, apply_events
 from rt4chart_collector.core.alerts.silence import Silence, silenced_until
-from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, states_of
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, states_of
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import (
     AlertReceiver,
@@ -42,7 +42,7 @@ class Sent:
 class World:
     """Does per round what `Alerting` does, without a store and a network."""
 
-    policy: Policy = field(default_factory=Policy)
+    policy: AlertPolicy = field(default_factory=AlertPolicy)
     receivers: Sequence[AlertReceiver] = (AlertReceiver("slack"),)
     now_ns: int = START
     silences: list[Silence] = field(default_factory=list)
@@ -56,7 +56,7 @@ class World:
     ) -> list[MessageKind]:
         """One round so many seconds later; what was told in it. All are reached unless named."""
         self.now_ns += int(after_s * SECOND)
-        self._happens(happened(self.states, wrong, self.now_ns, self.policy))
+        self._happens(alert_events(self.states, wrong, self.now_ns, self.policy))
         self.states = {
             name: replace(one, silenced_ns=silenced_until(one.alert, self.silences, self.now_ns))
             for name, one in self.states.items()
@@ -68,7 +68,7 @@ class World:
                 self._tell(receiver, name, receiver.name in reached)
         return [one.what for one in self.sent[known:]]
 
-    def act(self, alert: Alert, kind: Kind) -> None:
+    def act(self, alert: Alert, kind: AlertEventKind) -> None:
         """A person does something."""
         self.now_ns += SECOND
         state = self.states[alert.id]
@@ -101,4 +101,4 @@ class World:
 
     def _happens(self, events: list[AlertEvent]) -> None:
         self.events += events
-        self.states = then(self.states, events)
+        self.states = apply_events(self.states, events)

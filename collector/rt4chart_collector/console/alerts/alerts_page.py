@@ -1,4 +1,4 @@
-"""Alerts: those that are open, what was, one with its facts, and what a person does about it."""
+"""The pages of alerts: open ones, history, one alert with its facts, and actions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from rt4chart_collector.console.alerts.alert_facts import alert_facts
+from rt4chart_collector.console.alerts.alert_details import alert_details
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, iso, link, when
@@ -21,6 +21,7 @@ from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
 from rt4chart_collector.core.alerts.alert import Rule, Severity
+from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.notify.next_step import next_step
@@ -75,7 +76,7 @@ COLUMNS: Sequence[Column[Episode]] = (
     Column("route", "Route", lambda row: row.alert.route, _place),
     Column(
         "title",
-        "What",
+        "Title",
         lambda row: row.alert.title,
         lambda row: link(alert_url(row.alert.id), row.alert.title),
     ),
@@ -132,7 +133,7 @@ class Alerts:
         )
 
     def one(self, request: Request) -> Response:
-        """GET /alerts/{id}: how it stands, its facts and what happened to it."""
+        """GET /alerts/{id}: its state, facts and events."""
         alert_id, now_ns = id_of(request, "id"), self._console.clock()
         with self._console.store() as client:
             state = alert_state(client, alert_id, now_ns=now_ns)
@@ -146,7 +147,7 @@ class Alerts:
             "alert.html",
             title=state.alert.title,
             state=state,
-            facts=alert_facts(state.alert.facts),
+            details=alert_details(state.alert.facts),
             events=events,
             spans=SPANS,
             since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
@@ -207,8 +208,8 @@ def _unfaithful_url(state: AlertState, past_ns: int) -> str:
         return ""
     since = next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), "30d")
     place = {"service": alert.service, "route": alert.route}
-    if isinstance(verifier := alert.facts.get("verifier"), str):
-        place["verifier"] = verifier
+    if isinstance(alert.facts, DriftFacts) and alert.facts.verifier:
+        place["verifier"] = alert.facts.verifier
     return answers_url(**place, label=UNFAITHFUL, since=since, order="worst")
 
 

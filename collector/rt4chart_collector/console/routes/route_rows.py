@@ -11,7 +11,7 @@ from rt4chart_collector.console.view.charts import bar, sparkline
 from rt4chart_collector.console.view.filters import count, interval, link, percent
 from rt4chart_collector.console.view.table import Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
-from rt4chart_collector.core.alerts.alert import rank
+from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
 from rt4chart_collector.store.engine.connect import Client
@@ -54,7 +54,7 @@ class RouteSeen:
     @property
     def attention(self) -> float:
         """What should be looked at first: alarms by their severity, then the evidence."""
-        worst = max((rank(one.alert.severity) for one in self.alerts), default=0)
+        worst = max((severity_rank(one.alert.severity) for one in self.alerts), default=0)
         return worst * 1000 + min(self.evidence or 0.0, 999.0)
 
 
@@ -88,7 +88,7 @@ def routes_seen(
 
 def worst_first(one: AlertState) -> tuple[bool, int, int]:
     """The order of alarms: those that nobody has taken on, then the severe, then the new."""
-    return one.state != "firing", -rank(one.alert.severity), -one.fired_ns
+    return one.state != "firing", -severity_rank(one.alert.severity), -one.fired_ns
 
 
 def _of(alerts: Sequence[AlertState], one: RateSlice) -> tuple[AlertState, ...]:
@@ -173,7 +173,7 @@ def _evidence(row: RouteSeen) -> Markup:
 def _alarms(row: RouteSeen) -> Markup:
     if not row.alerts:
         return Markup('<span class="quiet">–</span>')
-    first = max(row.alerts, key=lambda one: rank(one.alert.severity))
+    first = max(row.alerts, key=lambda one: severity_rank(one.alert.severity))
     more = f" +{len(row.alerts) - 1}" if len(row.alerts) > 1 else ""
     return Markup('<a class="severity severity-{}" href="{}" title="{}">{}</a>').format(
         first.alert.severity,

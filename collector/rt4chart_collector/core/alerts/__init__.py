@@ -1,1 +1,1 @@
-"""What an alert is, its state, its life cycle and its silences; pure."""
+"""Alerts: their facts, state, life cycle and silences; pure."""

@@ -1,19 +1,19 @@
-"""What is wrong: a rule, where it holds, how bad it is, and the facts about it."""
+"""An alert: its rule, service and route, severity, and the facts about it."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from otel_rt4chart.core.text import encodable, one_line
+from rt4chart_collector.core.alerts.facts import AlertFacts
 
 TITLE = 200
 
 
 class Rule(StrEnum):
-    """What can be wrong. `TEST` is nothing."""
+    """The kinds of problem. `TEST` is the rule of test alerts."""
 
     ROUTE_DRIFT = "route_drift"
     NEW_ISSUE = "new_issue"
@@ -27,7 +27,7 @@ class Rule(StrEnum):
 
 
 class Severity(StrEnum):
-    """How bad it is, in PagerDuty's words, the worst first."""
+    """The severities of PagerDuty, the worst first."""
 
     CRITICAL = "critical"
     ERROR = "error"
@@ -35,20 +35,15 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-def rank(severity: str) -> int:
-    """More is worse; a word that is none of ours is not bad at all."""
+def severity_rank(severity: str) -> int:
+    """The rank of a severity, higher if worse; 0 for an unknown one."""
     words = [str(one) for one in Severity]
     return len(words) - words.index(severity) if severity in words else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """What is wrong now, without its history; `service` and `route` are empty where it is no route.
-
-    `facts` are JSON: a name to a text, a number, a list or another such mapping, shown in messages
-    in their order. What stands under `claim`, `text`, `question` or `answer`, at any depth, is
-    what users were told, and leaves the house only where the settings allow it.
-    """
+    """A problem without its history; `service` and `route` are empty if it is of no route."""
 
     rule: str
     severity: str
@@ -56,24 +51,24 @@ class Alert:
     route: str = ""
     issue_id: int = 0
     title: str = ""
-    facts: Mapping[str, object] = field(default_factory=dict)
+    facts: AlertFacts = field(default_factory=AlertFacts)
     starts_ns: int = 0
 
     def __post_init__(self) -> None:
-        """The title is made one line, and what cannot be written is replaced."""
+        """Make the title one line, and replace characters that UTF-8 cannot encode."""
         object.__setattr__(self, "service", encodable(self.service))
         object.__setattr__(self, "route", encodable(self.route))
         object.__setattr__(self, "title", one_line(self.title, TITLE))
 
     @property
     def id(self) -> str:
-        """The same for the same thing: under it nobody is told twice."""
+        """The same for the same problem, so that it has one alert."""
         said = (str(self.rule), self.service, self.route, str(self.issue_id))
         return hashlib.sha256("\x1f".join(said).encode("utf-8", "replace")).hexdigest()[:16]
 
     @property
     def resolving(self) -> str:
-        """What it means to resolve it by hand, in a sentence."""
+        """The effect of resolving it by hand, as the end of a sentence."""
         if self.rule == Rule.ROUTE_DRIFT:
             return (
                 "the rate since the rise is the route's usual one from now on, and it fires again "
@@ -83,7 +78,7 @@ class Alert:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What a silence may match, besides which alert it is."""
+        """The labels that silences match."""
         return {
             "id": self.id,
             "rule": str(self.rule),

@@ -1,4 +1,4 @@
-"""When nobody is told: a snooze of one alert, or a maintenance window over many."""
+"""Silences: a snooze of one alert, or a maintenance window for many."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 from rt4chart_collector.core.alerts.alert import Alert
 
-# The labels that a silence may name; `id` alone is a snooze.
+# The labels that a silence may match; a silence with only `id` is a snooze.
 MATCHERS = ("id", "rule", "severity", "service", "route", "issue_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """From `starts_ns` until before `ends_ns` nobody is told of alerts that have these labels.
+    """No messages about alerts with these labels, from `starts_ns` until before `ends_ns`.
 
-    Without a matcher it holds for all alerts.
+    Without matchers it applies to all alerts.
     """
 
     starts_ns: int
@@ -27,18 +27,18 @@ class Silence:
 
     @property
     def id(self) -> str:
-        """The same for the same silence, written twice; an end of its own is another's."""
+        """The same for the same silence, written twice; `ends_ns` is not part of it."""
         labels = sorted(self.matchers.items())
         said = (self.starts_ns, labels, self.actor, self.note)
         return hashlib.sha256(repr(said).encode("utf-8", "replace")).hexdigest()[:16]
 
     @property
     def is_snooze(self) -> bool:
-        """True where it is of one alert."""
+        """True where it applies to one alert."""
         return set(self.matchers) == {"id"}
 
     def covers(self, alert: Alert, at_ns: int) -> bool:
-        """True where the alert is silent then."""
+        """True where it silences the alert at that time."""
         labels = alert.labels
         return self.starts_ns <= at_ns < self.ends_ns and all(
             labels.get(name) == value for name, value in self.matchers.items()
@@ -46,5 +46,5 @@ class Silence:
 
 
 def silenced_until(alert: Alert, silences: Iterable[Silence], at_ns: int) -> int:
-    """When the alert may be told of again, of all silences that hold now; 0 where none does."""
+    """The end of the last silence of the alert that applies now; 0 where none does."""
     return max((one.ends_ns for one in silences if one.covers(alert, at_ns)), default=0)

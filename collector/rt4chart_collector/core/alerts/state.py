@@ -1,4 +1,4 @@
-"""How an alert stands, read from what happened to it: nothing is remembered beside the events."""
+"""The state of an alert, computed only from its events."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from enum import StrEnum
 
 from rt4chart_collector.core.alerts.alert import Alert
 
-ITSELF = "rt4chart"
+SERVICE_ACTOR = "rt4chart"
 DAY = 86_400 * 10**9
 
 
-class Kind(StrEnum):
-    """What can happen to an alert.
+class AlertEventKind(StrEnum):
+    """The kinds of event of an alert.
 
-    `QUIET` and `AGAIN` say when evidence ended and came back, `DISMISSED` that a person resolved
-    it, `NOTIFIED` and `FAILED` what became of a message, `ABANDONED` that it is not tried again.
+    `QUIET` and `AGAIN`: the evidence ended, or came back. `DISMISSED`: a person resolved it.
+    `NOTIFIED` and `FAILED`: a message was sent, or not. `ABANDONED`: it is not tried again.
     """
 
     FIRED = "fired"
@@ -35,21 +35,21 @@ class Kind(StrEnum):
     ABANDONED = "abandoned"
 
 
-# Where one of these is the last of its kind, it says whether the alert is open.
-PHASES = (Kind.FIRED, Kind.DISMISSED, Kind.RESOLVED)
-# These carry what was wrong at that time; the others leave it as it was.
-TELLING = (Kind.FIRED, Kind.WORSE, Kind.UPDATED)
+# The last event of these kinds determines whether the alert is open.
+PHASES = (AlertEventKind.FIRED, AlertEventKind.DISMISSED, AlertEventKind.RESOLVED)
+# Only events of these kinds have facts; the others leave them as they were.
+WITH_FACTS = (AlertEventKind.FIRED, AlertEventKind.WORSE, AlertEventKind.UPDATED)
 
 
 @dataclass(frozen=True, slots=True)
 class AlertEvent:
-    """One thing that happened; `body` is JSON, the alert's facts or what became of a message."""
+    """One event; `body` is JSON: the alert's facts, or the result of a message."""
 
     alert: Alert
     at_ns: int
     kind: str
     body: Mapping[str, object] = field(default_factory=dict)
-    actor: str = ITSELF
+    actor: str = SERVICE_ACTOR
     note: str = ""
 
     @property
@@ -84,15 +84,14 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class AlertState:
-    """An alert and how it stands; `alert` is as it was told of last, with its worst severity.
+    """An alert and its state; `alert` has the latest facts and the worst severity.
 
-    Times are 0 where there is none: `quiet_ns` since when nothing speaks for it, `resolved_ns`
-    when it ended, `silenced_ns` until when nobody is told. `fired_before` are the beginnings of
-    its episodes within a day of the last.
+    Times are 0 where there is none. `quiet_ns`: since when it has no evidence. `silenced_ns`: until
+    when no messages are sent. `fired_before`: the starts of its episodes within a day of the last.
     """
 
     alert: Alert
-    phase: str = Kind.RESOLVED
+    phase: str = AlertEventKind.RESOLVED
     fired_ns: int = 0
     last_ns: int = 0
     quiet_ns: int = 0
@@ -107,13 +106,13 @@ class AlertState:
 
     @property
     def id(self) -> str:
-        """The alert's."""
+        """The alert's id."""
         return self.alert.id
 
     @property
     def is_open(self) -> bool:
-        """True while it fires, whether or not anybody is told."""
-        return self.phase == Kind.FIRED
+        """True while it fires, silenced or not."""
+        return self.phase == AlertEventKind.FIRED
 
     @property
     def state(self) -> str:
@@ -126,54 +125,54 @@ class AlertState:
 
     @property
     def states(self) -> str:
-        """The state for people: what is silenced may be acknowledged too."""
+        """The state for people: a silenced alert may be acknowledged too."""
         is_both = self.state == "silenced" and self.acknowledged_ns
         return "silenced, acknowledged" if is_both else self.state
 
 
 def states_of(events: Iterable[AlertEvent]) -> dict[str, AlertState]:
-    """How every alert stands after these events, which come in their order."""
+    """The state of every alert after these events, which are in order of time."""
     found: dict[str, AlertState] = {}
     for event in events:
         known = found.get(event.alert.id)
-        found[event.alert.id] = after(known or AlertState(event.alert), event)
+        found[event.alert.id] = apply_event(known or AlertState(event.alert), event)
     return found
 
 
-def after(state: AlertState, event: AlertEvent) -> AlertState:
-    """The state once this has happened."""
+def apply_event(state: AlertState, event: AlertEvent) -> AlertState:
+    """The state after the event."""
     at_ns, alert = event.at_ns, state.alert
-    if event.kind in TELLING:
+    if event.kind in WITH_FACTS:
         alert = event.alert
     state = replace(state, alert=alert, last_ns=max(at_ns, state.last_ns))
     match event.kind:
-        case Kind.FIRED:
+        case AlertEventKind.FIRED:
             before = [one for one in state.fired_before if at_ns - one < DAY]
             return AlertState(
                 alert,
-                Kind.FIRED,
+                AlertEventKind.FIRED,
                 fired_ns=at_ns,
                 last_ns=at_ns,
                 updated_ns=at_ns,
                 fired_before=(*before, at_ns),
                 deliveries=state.deliveries,
             )
-        case Kind.WORSE:
-            # Who took note of something took note of less than this.
+        case AlertEventKind.WORSE:
+            # The acknowledgement was of something less severe.
             return replace(state, updated_ns=at_ns, acknowledged_ns=0, acknowledged_by="")
-        case Kind.UPDATED:
+        case AlertEventKind.UPDATED:
             return replace(state, updated_ns=at_ns)
-        case Kind.QUIET:
+        case AlertEventKind.QUIET:
             return replace(state, quiet_ns=at_ns)
-        case Kind.AGAIN:
+        case AlertEventKind.AGAIN:
             return replace(state, quiet_ns=0)
-        case Kind.RESOLVED | Kind.DISMISSED:
+        case AlertEventKind.RESOLVED | AlertEventKind.DISMISSED:
             if not state.resolved_ns:
                 state = replace(state, resolved_ns=at_ns, resolved_by=event.actor)
             return replace(state, phase=event.kind)
-        case Kind.ACKNOWLEDGED:
+        case AlertEventKind.ACKNOWLEDGED:
             return replace(state, acknowledged_ns=at_ns, acknowledged_by=event.actor)
-        case Kind.NOTIFIED | Kind.FAILED | Kind.ABANDONED:
+        case AlertEventKind.NOTIFIED | AlertEventKind.FAILED | AlertEventKind.ABANDONED:
             target = str(event.body.get("target", ""))
             delivery = _delivery(state.deliveries.get(target, Delivery()), event)
             return replace(state, deliveries={**state.deliveries, target: delivery})
@@ -182,7 +181,7 @@ def after(state: AlertState, event: AlertEvent) -> AlertState:
 
 def _delivery(before: Delivery, event: AlertEvent) -> Delivery:
     body, message = event.body, str(event.body.get("message", ""))
-    if event.kind == Kind.NOTIFIED:
+    if event.kind == AlertEventKind.NOTIFIED:
         return Delivery(
             what=str(body.get("what", "")),
             episode_ns=int(str(body.get("episode_ns", 0))),
@@ -191,7 +190,7 @@ def _delivery(before: Delivery, event: AlertEvent) -> Delivery:
             at_ns=event.at_ns,
             key=str(body.get("key", "") or before.key),
         )
-    if event.kind == Kind.ABANDONED:
+    if event.kind == AlertEventKind.ABANDONED:
         return replace(before, is_abandoned=True)
     return replace(
         before,

@@ -1,4 +1,4 @@
-"""Moments and spans as messages write them."""
+"""Times and durations as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LAST_S = 253_402_300_799
 
 
 def lasted(since_ns: int, until_ns: int) -> str:
-    """A span in its two largest units."""
+    """A duration in its two largest units."""
     minutes = max(0, until_ns - since_ns) // 60_000_000_000
     days, hours, left = minutes // 1440, minutes // 60 % 24, minutes % 60
     if days:
@@ -17,14 +17,14 @@ def lasted(since_ns: int, until_ns: int) -> str:
 
 
 def iso(time_ns: int) -> str:
-    """A moment as RFC 3339 has it, in UTC, to the second; its years are 1970 to 9999."""
+    """A time in RFC 3339 format, in UTC, to the second; its years are 1970 to 9999."""
     moment = datetime.fromtimestamp(min(max(time_ns // 10**9, 0), _LAST_S), UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def seconds_of(written: str) -> float | None:
-    """What `iso` wrote, in seconds since the epoch; None for anything else."""
+def time_ns_of(written: str) -> int:
+    """The time that `iso` wrote, in nanoseconds; ValueError for any other text."""
     try:
-        return datetime.fromisoformat(written).timestamp()
-    except (ValueError, OverflowError):
-        return None
+        return int(datetime.fromisoformat(written).timestamp()) * 10**9
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"expected 2026-01-31T12:00:00Z or the like, got {written!r}") from error

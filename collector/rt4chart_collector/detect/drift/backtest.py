@@ -9,8 +9,8 @@ from itertools import groupby
 from otel_rt4chart.verify.core.rates import Rate, claim_rate, wilson
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.detector import replay
-from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, Policy
+from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, sums_of
 
 # What the detector has to have seen before the first tick that counts.
@@ -59,7 +59,7 @@ class Backtest:
 
 def backtest(
     routes: Sequence[RouteTicks],
-    policy: Policy,
+    policy: DriftPolicy,
     *,
     since_ns: int,
     until_ns: int,
@@ -82,7 +82,7 @@ def backtest(
         yield Backtest(rule, tuple(alarms), months, len(routes), cold)
 
 
-def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[Finding]) -> list[Alarm]:
+def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[DriftFinding]) -> list[Alarm]:
     """The spans of findings that page, each an alarm; one that pages to the end has no end."""
     found = []
     for paging, group in groupby(findings, key=lambda finding: finding.state == "page"):
@@ -94,7 +94,7 @@ def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[Finding]) -> list
     return found
 
 
-def _alarm(rule: str, ticks: RouteTicks, first: Finding, ended_ns: int) -> Alarm:
+def _alarm(rule: str, ticks: RouteTicks, first: DriftFinding, ended_ns: int) -> Alarm:
     began_ns = first.began_ns or first.tick_ns
     after = sums_of(
         one

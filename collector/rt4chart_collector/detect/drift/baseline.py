@@ -22,9 +22,9 @@ A_DAY = math.log(30)
 # the rate.
 PRIOR_DAYS, PRIOR_SHARE = 2, 0.1
 
-Version = tuple[str, str]
-Kind = tuple[int, int, float]
-Histogram = Mapping[Kind, int]
+ModelVersion = tuple[str, str]
+BinKey = tuple[int, int, float]
+Histogram = Mapping[BinKey, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Baseline:
         return self.claims < WARM_CLAIMS
 
     @property
-    def version(self) -> Version:
+    def version(self) -> ModelVersion:
         """The model and the prompt version."""
         return self.model, self.prompt_version
 
@@ -79,7 +79,7 @@ def baseline_of(
     now_ns: int,
     alarmed: Sequence[tuple[int, int]] = (),
     verifier: str = "",
-    version: Version | None = None,
+    version: ModelVersion | None = None,
 ) -> Baseline | None:
     """The baseline at a time, from ticks before it; None where no answer is left.
 
@@ -100,20 +100,20 @@ def baseline_of(
 
 def baseline_from(
     hours: Mapping[int, Histogram],
-    version: Version,
+    version: ModelVersion,
     verifier: str,
     *,
     now_ns: int,
     alarmed: Sequence[tuple[int, int]] = (),
 ) -> Baseline | None:
     """The baseline from histograms of whole hours since 1970; see `baseline_of`."""
-    days: dict[int, dict[Kind, int]] = {}
+    days: dict[int, dict[BinKey, int]] = {}
     for hour in sorted(hours):
         start = hour * HOUR_NS
         is_known = hours[hour] and now_ns - TRAILING_NS <= start < now_ns
         if is_known and not _touches(start, alarmed):
             add(days.setdefault(start // DAY_NS, {}), hours[hour])
-    whole: dict[Kind, int] = {}
+    whole: dict[BinKey, int] = {}
     for day in days.values():
         add(whole, day)
     bins = [Bin(m, x, n, rate) for (m, x, rate), n in sorted(whole.items())]
@@ -177,7 +177,7 @@ def added(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
     return grown
 
 
-def add(histogram: dict[Kind, int], other: Histogram) -> None:
+def add(histogram: dict[BinKey, int], other: Histogram) -> None:
     """Put the other's answers into the histogram."""
     for kind, count in other.items():
         histogram[kind] = histogram.get(kind, 0) + count

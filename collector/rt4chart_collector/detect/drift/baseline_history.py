@@ -1,4 +1,4 @@
-"""A route's past, as far as it decides what its next tick is measured against."""
+"""The history of one route, from which the baseline of its next tick is computed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rt4chart_collector.detect.drift.baseline import (
     TRAILING_NS,
     Baseline,
+    BinKey,
     Histogram,
-    Kind,
-    Version,
+    ModelVersion,
     add,
     added,
     baseline_from,
@@ -18,18 +18,18 @@ from rt4chart_collector.detect.drift.baseline import (
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.store.rates.ticks import Tick
 
-# The rate in force is the smallest one that so many answers had, this tick's first: a tick of a few
-# answers may hold none but those that a rule of risk chose, at the rate 1.
+# The rate in force is the smallest of this many answers, this tick's first: a tick with few answers
+# may contain only those that a risk rule selected, at rate 1.
 SCALE_ANSWERS = 40
-# The version that a baseline of all versions together has.
-ALL: Version = ("", "")
-# Present traffic is that of the trailing window for which a detectable rise is told.
+# The version of a baseline of all versions together.
+ALL: ModelVersion = ("", "")
+# Current traffic is measured over the window of the smallest detectable rise, 90 minutes.
 TRAFFIC_TICKS = 18
 
 
 @dataclass(frozen=True, slots=True)
 class _Traffic:
-    """A tick's answers with decided claims, what they stand for, and the smallest rate of one."""
+    """A tick's answers with decided claims, the traffic they represent, and the smallest rate."""
 
     start_ns: int
     answers: int
@@ -37,29 +37,29 @@ class _Traffic:
     least: float
 
 
-class Books:
+class BaselineHistory:
     """Histograms by hour, baselines by version, alarmed spans and recent rates of one route.
 
-    A warm baseline is made anew on the first tick of each day of UTC, and not while an alarm lasts;
-    one that is not yet warm every hour. A version without a warm one borrows the route's last, and
-    where there is none of the trailing fourteen days, that of all versions together.
+    A warm baseline is recomputed on the first tick of each UTC day, except during an alarm; one
+    that is not warm yet, every hour. A version without a warm baseline uses the route's last one
+    or, if that is older than fourteen days, that of all versions together.
     """
 
     def __init__(self, verifier: str) -> None:
-        """Books with nothing in them."""
+        """Start with no history."""
         self.verifier = verifier
         self.alarmed: list[tuple[int, int]] = []
         self.last_ns = -1
-        self._hours: dict[Version, dict[int, Histogram]] = {}
-        self._own: dict[Version, Baseline] = {}
+        self._hours: dict[ModelVersion, dict[int, Histogram]] = {}
+        self._own: dict[ModelVersion, Baseline] = {}
         self._former: Baseline | None = None
-        self._tried: dict[Version, int] = {}
+        self._tried: dict[ModelVersion, int] = {}
         self._floor_ns = 0
         self._recent: tuple[_Traffic, ...] = ()
 
-    def fork(self) -> Books:
-        """A copy that goes its own way; what both share is never changed."""
-        twin = Books(self.verifier)
+    def fork(self) -> BaselineHistory:
+        """An independent copy; the objects that both share are never changed."""
+        twin = BaselineHistory(self.verifier)
         twin.alarmed = list(self.alarmed)
         twin.last_ns, twin._floor_ns = self.last_ns, self._floor_ns
         twin._hours = {version: dict(hours) for version, hours in self._hours.items()}
@@ -68,29 +68,30 @@ class Books:
         return twin
 
     def baseline(
-        self, version: Version, at_ns: int, *, rising_since_ns: int = 0
+        self, version: ModelVersion, at_ns: int, *, rising_since_ns: int = 0
     ) -> Baseline | None:
-        """What the version is measured against: its own where that is warm, else the route's last.
+        """The version's own baseline where it is warm, else the route's last.
 
-        Where nothing on the route is warm it is the version's own, cold, or None. `rising_since_ns`
-        is the start of a rise that is no alarm yet: a younger one than a day is left out.
+        If the route has no warm baseline, it is the version's own cold one, or None.
+        `rising_since_ns` is the start of a rise that is no alarm yet: its hours are left out of a
+        new baseline while it is less than a day old.
         """
         held = self._own.get(version)
         period = HOUR_NS if held is None or held.is_cold else DAY_NS
         if self._tried.get(version, -1) // period != at_ns // period:
             self._tried[version] = at_ns
             self._renew(version, at_ns, rising_since_ns)
-        found = self.held(version)
+        found = self.current(version)
         if found is not None and not found.is_cold:
             self._former = found
         return found
 
-    def held(self, version: Version) -> Baseline | None:
-        """As `baseline`, with none made anew."""
+    def current(self, version: ModelVersion) -> Baseline | None:
+        """The same, without computing a new one."""
         own = self._own.get(version)
         return own if own is not None and not own.is_cold else self._former or own
 
-    def _renew(self, version: Version, at_ns: int, rising_since_ns: int) -> None:
+    def _renew(self, version: ModelVersion, at_ns: int, rising_since_ns: int) -> None:
         spans = list(self.alarmed)
         if rising_since_ns and at_ns - rising_since_ns < DAY_NS:
             spans.append((rising_since_ns, at_ns))
@@ -113,7 +114,7 @@ class Books:
 
     def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
         """The warm baseline of all versions together; None where that is cold too."""
-        whole: dict[int, dict[Kind, int]] = {}
+        whole: dict[int, dict[BinKey, int]] = {}
         for hours in self._hours.values():
             for hour, histogram in hours.items():
                 add(whole.setdefault(hour, {}), histogram)
@@ -130,7 +131,7 @@ class Books:
                     kept.pop(version, None)
 
     def add(self, ticks: Sequence[Tick]) -> None:
-        """Write down the ticks of one time, after they were measured."""
+        """Add the ticks of one time, after they were compared with the baseline."""
         for tick in ticks:
             hours = self._hours.setdefault((tick.model, tick.prompt_version), {})
             hour = tick.start_ns // HOUR_NS
@@ -144,7 +145,7 @@ class Books:
         )
 
     def scale(self, ticks: Sequence[Tick]) -> float:
-        """The smallest sampling rate in force in these ticks, judged with those before them."""
+        """The smallest sampling rate in force in these ticks, estimated with those before them."""
         least, seen = _least(ticks), _answers(ticks)
         for one in reversed(self._recent):
             if seen >= SCALE_ANSWERS:
@@ -153,14 +154,14 @@ class Books:
         return least
 
     def per_hour(self, at_ns: int) -> tuple[float, float]:
-        """Answers with decided claims an hour over the trailing window: verified, and stood for."""
+        """Answers with decided claims an hour in the trailing window: verified, represented."""
         oldest = at_ns - TRAFFIC_TICKS * TICK_NS
         seen = [one for one in self._recent if one.start_ns > oldest]
         hours = TRAFFIC_TICKS * TICK_NS / HOUR_NS
         return sum(one.answers for one in seen) / hours, sum(one.traffic for one in seen) / hours
 
-    def begin_anew(self, since_ns: int) -> None:
-        """Take what came since then for the usual, and forget what came before."""
+    def restart(self, since_ns: int) -> None:
+        """Use only the time since then for baselines, and forget the time before."""
         self._floor_ns = since_ns
         self._own.clear()
         self._tried.clear()

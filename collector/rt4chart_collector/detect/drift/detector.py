@@ -1,4 +1,4 @@
-"""Drift on a route by any rule: the e-detector, a threshold, or points in a window."""
+"""Drift detection on a route by any rule: the e-detector, a threshold, or a window."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from itertools import groupby
 from typing import Protocol
 
 from rt4chart_collector.detect.drift.baseline import Baseline
-from rt4chart_collector.detect.drift.baseline_history import Books
-from rt4chart_collector.detect.drift.e_detector import EvidenceWatch, one_time, why
-from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, Policy
+from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
+from rt4chart_collector.detect.drift.e_detector import EvidenceDetector, baseline_reason, start_of
+from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, sums_of
 
 
-class RuleWatch:
-    """One route by the rule "threshold" or "window": pages while the window is over the bound.
+class BoundDetector:
+    """The rules "threshold" and "window" on one route: alert while the window is over the bound.
 
-    Neither knows how much chance is in a rate, so both raise more false alarms than the e-detector
-    at the same delay (docs/understand/drift.md has the figures).
+    Neither considers how much a rate varies by chance, so both raise more false alarms than the
+    e-detector at the same delay (figures in docs/understand/drift.md).
     """
 
-    def __init__(self, policy: Policy, verifier: str = "") -> None:
-        """A watch that has seen nothing."""
+    def __init__(self, policy: DriftPolicy, verifier: str = "") -> None:
+        """Start without ticks."""
         self._policy = policy
-        self._books = Books(verifier)
+        self._history = BaselineHistory(verifier)
         self._window: tuple[Tick, ...] = ()
         self._began_ns = 0
 
-    def fork(self) -> RuleWatch:
-        """A copy that goes on by itself: to try ticks that are not complete yet."""
+    def fork(self) -> BoundDetector:
+        """An independent copy, to try ticks that are not complete yet."""
         twin = copy.copy(self)
-        twin._books = self._books.fork()
+        twin._history = self._history.fork()
         return twin
 
     def accept(self, at_ns: int) -> None:
-        """Take the risen rate for the usual one; a fixed bound stays where it is."""
+        """Accept the risen rate as the usual one; a fixed bound does not move."""
         if self._began_ns:
-            self._books.begin_anew(min(self._began_ns, at_ns))
+            self._history.restart(min(self._began_ns, at_ns))
             self._began_ns = 0
 
-    def look(self, ticks: Sequence[Tick]) -> Finding:
+    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
-        at_ns = one_time(ticks, self._books.last_ns)
+        at_ns = start_of(ticks, self._history.last_ns)
         policy = self._policy
         if self._began_ns and at_ns - self._began_ns >= policy.settle_days * DAY_NS:
             self.accept(at_ns)
@@ -55,10 +55,10 @@ class RuleWatch:
         bound = policy.threshold if policy.rule == "threshold" else policy.points
         measured = self._measured(baseline, at_ns)
         if measured is not None and not cold:
-            self._turn(measured >= bound, at_ns)
-        self._books.add(ticks)
-        per_hour, traffic = self._books.per_hour(at_ns)
-        return Finding(
+            self._update_alarm(measured >= bound, at_ns)
+        self._history.add(ticks)
+        per_hour, traffic = self._history.per_hour(at_ns)
+        return DriftFinding(
             tick_ns=at_ns,
             state="page" if self._began_ns else "cold" if cold else "calm",
             warn=measured or 0.0,
@@ -71,17 +71,17 @@ class RuleWatch:
             began_ns=self._began_ns,
             answers_per_hour=per_hour,
             traffic_per_hour=traffic,
-            reason=why(shown, baseline) if policy.rule == "window" else "",
+            reason=baseline_reason(shown, baseline) if policy.rule == "window" else "",
         )
 
     def _baseline(self, tick: Tick, at_ns: int) -> Baseline | None:
         version = (tick.model, tick.prompt_version)
         if self._began_ns:
-            return self._books.held(version)
-        return self._books.baseline(version, at_ns)
+            return self._history.current(version)
+        return self._history.baseline(version, at_ns)
 
     def _measured(self, baseline: Baseline | None, at_ns: int) -> float | None:
-        """The window's rate, or its rise over the baseline; None where it holds too few claims."""
+        """The window's rate, or its rise over the baseline; None where it has too few claims."""
         if sum_of_claims(self._window) < self._policy.least_claims:
             return None
         sums = sums_of(one for tick in self._window for one in tick.bins)
@@ -92,11 +92,11 @@ class RuleWatch:
             return rate
         return rate - baseline.rate if baseline is not None else None
 
-    def _turn(self, over: bool, at_ns: int) -> None:
+    def _update_alarm(self, over: bool, at_ns: int) -> None:
         if over and not self._began_ns:
             self._began_ns = self._window[0].start_ns
         elif not over and self._began_ns:
-            self._books.alarmed.append((self._began_ns, at_ns))
+            self._history.alarmed.append((self._began_ns, at_ns))
             self._began_ns = 0
 
 
@@ -105,55 +105,52 @@ def sum_of_claims(ticks: Sequence[Tick]) -> int:
     return sum(one.answers * one.decided for tick in ticks for one in tick.bins)
 
 
-__all__ = ["Finding", "Policy", "Watch", "by_time", "replay", "watch_of"]
+class DriftDetector(Protocol):
+    """The detector of one route, by one rule. It receives the ticks in order."""
 
-
-class Watch(Protocol):
-    """What looks at one route, tick by tick, by one rule."""
-
-    def look(self, ticks: Sequence[Tick]) -> Finding:
+    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
 
     def accept(self, at_ns: int) -> None:
-        """Take the risen rate for the usual one: ends the alarm, and the baseline begins with it.
+        """Accept the risen rate as the usual one: the alarm ends, the baseline restarts with it.
 
-        Nothing where there is no alarm: the rate is what it was.
+        Does nothing without an alarm.
         """
 
-    def fork(self) -> Watch:
-        """A copy that goes on by itself: to try ticks that are not complete yet."""
+    def fork(self) -> DriftDetector:
+        """An independent copy, to try ticks that are not complete yet."""
 
 
-def watch_of(policy: Policy, verifier: str = "") -> Watch:
-    """A watch that has seen nothing, by the policy's rule."""
+def create_detector(policy: DriftPolicy, verifier: str = "") -> DriftDetector:
+    """A new detector of the policy's rule."""
     if policy.rule == "evidence":
-        return EvidenceWatch(policy, verifier)
-    return RuleWatch(policy, verifier)
+        return EvidenceDetector(policy, verifier)
+    return BoundDetector(policy, verifier)
 
 
 def replay(
-    route_ticks: RouteTicks, policy: Policy, *, since_ns: int, accepted_ns: Sequence[int] = ()
-) -> list[Finding]:
+    route_ticks: RouteTicks, policy: DriftPolicy, *, since_ns: int, accepted_ns: Sequence[int] = ()
+) -> list[DriftFinding]:
     """The findings of the ticks that start at `since_ns` or later, one a time that has ticks.
 
-    It starts from nothing at the first tick given, so give fourteen days more than are asked for,
-    and twice that where alarms of that time are to be left out of the baseline. At each time in
-    `accepted_ns` a person has taken the risen rate for the usual one.
+    The detector starts at the first tick, so pass fourteen days more than you ask for, and twice
+    that if alarms of that time must be left out of the baseline. At each time in `accepted_ns` a
+    person has accepted the risen rate as the usual one.
     """
-    watch = watch_of(policy, route_ticks.verifier)
+    detector = create_detector(policy, route_ticks.verifier)
     waiting = sorted(accepted_ns)
     found = []
     for ticks in by_time(route_ticks.ticks):
         while waiting and waiting[0] <= ticks[0].start_ns:
-            watch.accept(waiting.pop(0))
-        finding = watch.look(ticks)
+            detector.accept(waiting.pop(0))
+        finding = detector.look(ticks)
         if finding.tick_ns >= since_ns:
             found.append(finding)
     return found
 
 
 def by_time(ticks: Sequence[Tick]) -> Iterator[list[Tick]]:
-    """The ticks of each time together, whatever the order in which they came."""
+    """The ticks grouped by time, in order."""
     ordered = sorted(ticks, key=lambda t: (t.start_ns, t.model, t.prompt_version, t.release))
     for _, group in groupby(ordered, key=lambda t: t.start_ns):
         yield list(group)

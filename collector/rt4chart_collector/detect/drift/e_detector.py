@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.detect.drift.baseline import Baseline, edge
-from rt4chart_collector.detect.drift.baseline_history import Books
+from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
 from rt4chart_collector.detect.drift.evidence import (
     BACK,
     LAMBDAS,
-    Evidence,
+    AccumulatedEvidence,
     gains,
     grow,
     smallest_rise,
 )
-from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.drift.policy import DAY_NS, Policy
+from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.policy import DAY_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Tick
 
-# An alarm ends on evidence that is wrong once in this many ticks at most, where the rate stays half
-# way between what was usual and what was alarmed.
+# An alarm ends on evidence that is wrong at most once in this many ticks if the rate is really half
+# way between the usual rate and the detected one.
 BACK_AT = math.log(48)
 LARGEST_NULL = 0.99
-# Evidence from which on a rise, if it is one, is left out of a new baseline for a day.
+# From this evidence on, a possible rise is left out of a new baseline for a day.
 RISING_AT = 3.0
 
 
@@ -45,49 +45,49 @@ class _Rise:
 
 @dataclass(frozen=True, slots=True)
 class _Alarm:
-    """An alarm that lasts: when the rise began, when it paged, and above what it is not over."""
+    """An open alarm: when the rise began, when it paged, and the rise below which it ends."""
 
     began_ns: int
     paged_ns: int
     lift: float
-    back: Evidence = field(default_factory=Evidence)
+    back: AccumulatedEvidence = field(default_factory=AccumulatedEvidence)
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A tick's answers of one version, and what they are measured against."""
+    """A tick's answers of one version, and their baseline."""
 
     tick: Tick
     baseline: Baseline
 
 
-class EvidenceWatch:
-    """The e-detector of one route; a few floats, and the books of its baseline."""
+class EvidenceDetector:
+    """The e-detector of one route: the accumulated evidence, and the history of its baseline."""
 
-    def __init__(self, policy: Policy, verifier: str = "") -> None:
-        """A watch that has seen nothing."""
+    def __init__(self, policy: DriftPolicy, verifier: str = "") -> None:
+        """Start without ticks."""
         self._policy = policy
-        self._books = Books(verifier)
-        self._warn, self._page = Evidence(), Evidence()
+        self._history = BaselineHistory(verifier)
+        self._warn, self._page = AccumulatedEvidence(), AccumulatedEvidence()
         self._rise = _Rise()
         self._edge = 0.0
         self._alarm: _Alarm | None = None
 
-    def fork(self) -> EvidenceWatch:
-        """A copy that goes on by itself: to try ticks that are not complete yet."""
+    def fork(self) -> EvidenceDetector:
+        """An independent copy, to try ticks that are not complete yet."""
         twin = copy.copy(self)
-        twin._books = self._books.fork()
+        twin._history = self._history.fork()
         return twin
 
     def accept(self, at_ns: int) -> None:
-        """Take the risen rate for the usual one: ends the alarm, the baseline begins with it."""
+        """Accept the risen rate as the usual one: the alarm ends, the baseline restarts with it."""
         if self._alarm is not None:
-            self._books.begin_anew(min(self._alarm.began_ns, at_ns))
+            self._history.restart(min(self._alarm.began_ns, at_ns))
             self._forget()
 
-    def look(self, ticks: Sequence[Tick]) -> Finding:
+    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
-        at_ns = one_time(ticks, self._books.last_ns)
+        at_ns = start_of(ticks, self._history.last_ns)
         if self._alarm and at_ns - self._alarm.paged_ns >= self._policy.settle_days * DAY_NS:
             self.accept(at_ns)
         measured = [
@@ -96,17 +96,17 @@ class EvidenceWatch:
         shown = max(measured, key=_claims, default=None)
         warm = [one for one in measured if not one.baseline.is_cold]
         if warm:
-            self._measure(warm, self._books.scale(ticks), at_ns)
-        self._books.add(ticks)
+            self._measure(warm, self._history.scale(ticks), at_ns)
+        self._history.add(ticks)
         return self._finding(at_ns, shown)
 
     def _baseline(self, tick: Tick, at_ns: int) -> Baseline | None:
-        """Frozen while an alarm lasts."""
+        """The baseline of the tick's version; it does not change during an alarm."""
         version = (tick.model, tick.prompt_version)
         if self._alarm:
-            return self._books.held(version)
+            return self._history.current(version)
         rising = self._rise.since_ns if self._warn.log >= RISING_AT else 0
-        return self._books.baseline(version, at_ns, rising_since_ns=rising)
+        return self._history.baseline(version, at_ns, rising_since_ns=rising)
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
         won = _won([(one.tick, one.baseline.share) for one in warm], scale)
@@ -131,7 +131,7 @@ class EvidenceWatch:
         if back.log < BACK_AT:
             self._alarm = _Alarm(alarm.began_ns, alarm.paged_ns, alarm.lift, back)
             return
-        self._books.alarmed.append((alarm.began_ns, at_ns))
+        self._history.alarmed.append((alarm.began_ns, at_ns))
         self._forget()
 
     def _evidence(self) -> float:
@@ -139,16 +139,21 @@ class EvidenceWatch:
         return min(self._warn.log, self._page.log + self._edge if self._page.log > 0 else 0.0)
 
     def _forget(self) -> None:
-        """Evidence begins anew after an alarm, so that an old one cannot raise the next."""
-        self._warn, self._page, self._rise, self._alarm = Evidence(), Evidence(), _Rise(), None
+        """Restart the evidence after an alarm, so that its evidence cannot raise the next one."""
+        self._warn, self._page, self._rise, self._alarm = (
+            AccumulatedEvidence(),
+            AccumulatedEvidence(),
+            _Rise(),
+            None,
+        )
 
-    def _finding(self, at_ns: int, shown: _Measured | None) -> Finding:
+    def _finding(self, at_ns: int, shown: _Measured | None) -> DriftFinding:
         baseline = shown.baseline if shown else None
-        per_hour, traffic = self._books.per_hour(at_ns)
+        per_hour, traffic = self._history.per_hour(at_ns)
         cold = baseline is None or baseline.is_cold
         warns = not cold and self._evidence() >= self._policy.warn_at
         began = self._alarm.began_ns if self._alarm else self._rise.since_ns if warns else 0
-        return Finding(
+        return DriftFinding(
             tick_ns=at_ns,
             state="page" if self._alarm else "cold" if cold else "warn" if warns else "calm",
             warn=self._warn.log,
@@ -163,11 +168,11 @@ class EvidenceWatch:
             began_ns=began,
             answers_per_hour=per_hour,
             traffic_per_hour=traffic,
-            reason=why(shown.tick if shown else None, baseline),
+            reason=baseline_reason(shown.tick if shown else None, baseline),
         )
 
 
-def why(tick: Tick | None, baseline: Baseline | None) -> str:
+def baseline_reason(tick: Tick | None, baseline: Baseline | None) -> str:
     """Why the route is cold, or whose baseline a version borrows; empty where neither is so."""
     if tick is None or baseline is None:
         return "No decided claim is known yet, so there is no baseline."
@@ -204,12 +209,12 @@ def _claims(one: _Measured) -> int:
     return sum(b.answers * b.decided for b in one.tick.bins)
 
 
-def one_time(ticks: Sequence[Tick], last_ns: int) -> int:
+def start_of(ticks: Sequence[Tick], last_ns: int) -> int:
     """The time of the ticks, which is one and later than the last; else an InputError."""
     times = {tick.start_ns for tick in ticks}
     if len(times) != 1 or min(times) <= last_ns:
         raise InputError(
-            f"A watch looks at the ticks of one time, later than {last_ns}; it was given "
-            f"{sorted(times)}. Replay the route where late ones came."
+            f"expected the ticks of one time later than {last_ns}, got {sorted(times)}; "
+            "replay the route where ticks came late"
         )
     return times.pop()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rt4chart_collector.detect.drift.baseline import Baseline, edge
-from rt4chart_collector.detect.drift.policy import HOUR_NS, TICK_NS, Policy
+from rt4chart_collector.detect.drift.policy import HOUR_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Bin
 
 LAMBDAS = (0.8, 1.6, 3.0)
@@ -19,7 +19,7 @@ LARGEST_LOSS = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class AccumulatedEvidence:
     """What has been gathered so far; a new one has seen nothing.
 
     `sums` are the logarithms of the sums, one a bet. `climb` is what the middle bet has won since
@@ -37,13 +37,13 @@ class Evidence:
 
 
 def step(
-    evidence: Evidence,
+    evidence: AccumulatedEvidence,
     bins: Iterable[Bin],
     *,
     null: float,
     at_ns: int,
     scale: float | None = None,
-) -> Evidence:
+) -> AccumulatedEvidence:
     """The evidence after one more tick, of answers all measured against one null.
 
     A tick in which no answer has a decided claim changes nothing.
@@ -77,11 +77,11 @@ def gains(
     return tuple(won)
 
 
-def grow(evidence: Evidence, won: Sequence[float], *, at_ns: int) -> Evidence:
+def grow(evidence: AccumulatedEvidence, won: Sequence[float], *, at_ns: int) -> AccumulatedEvidence:
     """The sums after a tick that began at `at_ns` and in which the bets won `won`: (M + 1) * e."""
     sums = tuple(_log_of_one_more(one) + gain for one, gain in zip(evidence.sums, won, strict=True))
     since_ns = evidence.since_ns if evidence.climb > 0 else at_ns
-    return Evidence(sums, since_ns, max(evidence.climb + won[len(won) // 2], 0.0))
+    return AccumulatedEvidence(sums, since_ns, max(evidence.climb + won[len(won) // 2], 0.0))
 
 
 def bounded(bet: float, null: float) -> float:
@@ -134,7 +134,7 @@ def smallest_rise(
         return None
     varies = baseline.variance * answers_per_hour * TICK_NS / HOUR_NS
     ordinary = min(max(math.log(ORDINARY / varies), 0.0), LARGEST_ORDINARY)
-    needed = (Policy().page_at if page_at is None else page_at) - ordinary
+    needed = (DriftPolicy().page_at if page_at is None else page_at) - ordinary
     any_ = _smallest(baseline, 0.0, max(needed, 0.0) / answers)
     beyond = _smallest(
         baseline, baseline.dead_band, max(needed - edge(baseline.dead_band), 0.0) / answers

@@ -1,4 +1,4 @@
-"""What is known of a route's drift at one tick."""
+"""The result of the drift detector for one tick of a route."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ State = Literal["cold", "calm", "warn", "page"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """How a route stands after a tick.
+class DriftFinding:
+    """The state of a route after a tick.
 
     With the rule "evidence", `warn` is the logarithm of the evidence of any rise and `beyond` that
     of one beyond the dead band; `page` is the smaller of both, the latter with its allowance.

@@ -1,4 +1,4 @@
-"""What is asked of the drift detector: how many false alarms are borne, and by which rule."""
+"""The policy of the drift detector: its rule and the accepted number of false alarms."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ TICK_NS = TICK_S * 10**9
 TICKS_A_MONTH, TICKS_A_WEEK = 30 * 24 * 3600 // TICK_S, 7 * 24 * 3600 // TICK_S
 HOUR_NS = 3600 * 10**9
 DAY_NS = 24 * HOUR_NS
-Rule = Literal["evidence", "threshold", "window"]
-RULES: tuple[Rule, ...] = ("evidence", "threshold", "window")
+DriftRule = Literal["evidence", "threshold", "window"]
+RULES: tuple[DriftRule, ...] = ("evidence", "threshold", "window")
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """When a route is alarmed; the same for all routes of a store.
+class DriftPolicy:
+    """When a route alerts; the same for all routes of a store.
 
     `threshold` (a share of claims) is for the rule "threshold", `points` (the rise, a share too)
     for "window"; both look at the last `minutes` and ask for `least_claims` in them.
@@ -27,7 +27,7 @@ class Policy:
 
     false_alarms_per_month: float = 1.0
     routes: int = 1
-    rule: Rule = "evidence"
+    rule: DriftRule = "evidence"
     threshold: float = 0.15
     points: float = 0.03
     minutes: int = 60
@@ -35,19 +35,20 @@ class Policy:
     settle_days: int = 7
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Reject values out of range."""
         if self.rule not in RULES:
-            raise InputError(f"The rule of drift is one of {', '.join(RULES)}, not {self.rule!r}.")
+            raise InputError(f"expected a drift rule of {', '.join(RULES)}, got {self.rule!r}")
         for name in ("false_alarms_per_month", "routes", "minutes", "settle_days"):
             if not getattr(self, name) > 0:
                 raise InputError(
-                    f"{name} of the drift policy is above 0, not {getattr(self, name)}."
+                    f"{name} of the drift policy: expected a number above 0, "
+                    f"got {getattr(self, name)}"
                 )
         for name in ("threshold", "points"):
             if not 0 < getattr(self, name) < 1:
                 raise InputError(
-                    f"{name} of the drift policy is a share between 0 and 1 (0.03 is 3 points), "
-                    f"not {getattr(self, name)}."
+                    f"{name} of the drift policy: expected a share between 0 and 1 (0.03 is 3 "
+                    f"points), got {getattr(self, name)}"
                 )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 
 Reason = Literal["rise", "over", "budget"]
@@ -29,25 +29,25 @@ class SamplingPolicy:
     raise_at: float = 2.5
     lower_at: float = 2.0
 
-    def first_budget(self, at_ns: int) -> Budget:
+    def first_budget(self, at_ns: int) -> SamplingBudget:
         """The budget of a monitor that starts now: a full one."""
-        return Budget(self.budget_per_hour * self.burst_hours, at_ns)
+        return SamplingBudget(self.budget_per_hour * self.burst_hours, at_ns)
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class SamplingBudget:
     """How many more answers may be verified beyond the routes' own rates."""
 
     left: float
     at_ns: int
 
-    def after(self, at_ns: int, spent: float, policy: SamplingPolicy) -> Budget:
+    def after(self, at_ns: int, spent: float, policy: SamplingPolicy) -> SamplingBudget:
         """The budget at a later time, after so many answers beyond the routes' own rates."""
         earned = policy.budget_per_hour * max(at_ns - self.at_ns, 0) / HOUR_NS
         left = min(self.left + earned, policy.budget_per_hour * policy.burst_hours) - spent
-        return Budget(left, max(at_ns, self.at_ns))
+        return SamplingBudget(left, max(at_ns, self.at_ns))
 
-    def without(self, reserved: float) -> Budget:
+    def without(self, reserved: float) -> SamplingBudget:
         """The budget less what another route is expected to take."""
         return replace(self, left=self.left - reserved)
 
@@ -62,7 +62,11 @@ class RateChange:
 
 
 def next_rate(
-    current: float, base: float, finding: Finding, policy: SamplingPolicy, budget: Budget
+    current: float,
+    base: float,
+    finding: DriftFinding,
+    policy: SamplingPolicy,
+    budget: SamplingBudget,
 ) -> RateChange | None:
     """The change of a route's sampling rate that a finding asks for; None where it stays.
 

@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.detect.drift.sampling import (
-    Budget,
+    SamplingBudget,
     SamplingPolicy,
     extra_answers,
     next_rate,
 )
-from rt4chart_collector.detect.monitor.routes import settled_before
+from rt4chart_collector.detect.monitor.route_detectors import settled_before
 from rt4chart_collector.store.alerts.sampling_rates import (
     RateSet,
     rates_in_force,
@@ -31,7 +31,7 @@ ABOUT = 1.001
 
 
 @dataclass(frozen=True, slots=True)
-class Raise:
+class RateRaise:
     """A route was sampled more from one time to another, at `most` where it was highest.
 
     `base` is the route's own rate, None where it was not written down.
@@ -43,9 +43,9 @@ class Raise:
     until_ns: int
 
 
-def raises_of(sets: Sequence[RateSet]) -> dict[Place, list[Raise]]:
+def raises_of(sets: Sequence[RateSet]) -> dict[Place, list[RateRaise]]:
     """When each route was raised, the oldest first; `sets` come newest first."""
-    found: dict[Place, list[Raise]] = {}
+    found: dict[Place, list[RateRaise]] = {}
     for one in reversed(sets):
         raises = found.setdefault((one.service, one.route), [])
         last = raises[-1] if raises else None
@@ -54,7 +54,7 @@ def raises_of(sets: Sequence[RateSet]) -> dict[Place, list[Raise]]:
             most = max(last.most, one.rate)
             raises[-1] = replace(last, most=most, until_ns=one.until_ns)
         elif one.reason == RISE:
-            raises.append(Raise(None, one.rate, one.at_ns, one.until_ns))
+            raises.append(RateRaise(None, one.rate, one.at_ns, one.until_ns))
         elif last is not None and lasts:
             # What ends it is the route's own rate.
             raises[-1] = replace(last, base=one.rate, until_ns=one.at_ns)
@@ -75,12 +75,12 @@ def beyond(ticks: Sequence[Tick], base: float, most: float) -> float:
 
 
 def budget_left(
-    raises: Mapping[Place, Sequence[Raise]],
+    raises: Mapping[Place, Sequence[RateRaise]],
     ticks_of: Callable[[Place, int, int], Sequence[Tick]],
     policy: SamplingPolicy,
     *,
     now_ns: int,
-) -> Budget:
+) -> SamplingBudget:
     """The budget now, had it been full as long ago as a full one lasts.
 
     `ticks_of` gives a route's ticks from one time to another; those that are not settled yet will
@@ -118,14 +118,14 @@ BEGAN_NS, MOST_SETS = 14 * DAY_NS, 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RaisedRoute:
     """A route that is sampled more: its own rate, and the one in force."""
 
     base: float
     current: RateSet
 
 
-class Adaptive:
+class AdaptiveSampling:
     """The raised routes, read from the store when it begins, and what is left of the budget."""
 
     def __init__(
@@ -143,7 +143,7 @@ class Adaptive:
         self._budget = budget_left(raises, self._ticks, policy, now_ns=now_ns)
         self._charged = {place: ones[-1] for place, ones in raises.items() if ones}
         self._raised = {
-            place: Raised(self._charged[place].base or min(one.rate, 1.0), one)
+            place: RaisedRoute(self._charged[place].base or min(one.rate, 1.0), one)
             for one in rates_in_force(client, now_ns=now_ns)
             if (place := (one.service, one.route)) in self._charged
         }
@@ -155,7 +155,7 @@ class Adaptive:
 
     def adapt(
         self,
-        findings: Mapping[Place, Finding],
+        findings: Mapping[Place, DriftFinding],
         settled: Mapping[Place, Sequence[Tick]],
         *,
         now_ns: int,
@@ -196,8 +196,8 @@ class Adaptive:
         until = now_ns + HOLDS_NS if is_raised else now_ns
         made = RateSet(*place, now_ns, rate, until, reason)
         if is_raised:
-            self._raised[place] = Raised(base, made)
-            known = self._charged.get(place, Raise(base, rate, now_ns, until))
+            self._raised[place] = RaisedRoute(base, made)
+            known = self._charged.get(place, RateRaise(base, rate, now_ns, until))
             most = max(known.most, rate)
             self._charged[place] = replace(known, base=base, most=most, until_ns=until)
         else:
@@ -205,19 +205,22 @@ class Adaptive:
         return made
 
     def _silent(
-        self, findings: Mapping[Place, Finding], heard: Mapping[Place, Finding], now_ns: int
+        self,
+        findings: Mapping[Place, DriftFinding],
+        heard: Mapping[Place, DriftFinding],
+        now_ns: int,
     ) -> list[RateSet]:
         """The end of what was raised and has no answer any more."""
         silent = self._raised.keys() & (findings.keys() - heard.keys())
         bases = {place: self._raised[place].base for place in sorted(silent)}
         return [self._set(place, base, base, "over", now_ns) for place, base in bases.items()]
 
-    def _own_rate(self, place: Place, now_ns: int, finding: Finding) -> float | None:
+    def _own_rate(self, place: Place, now_ns: int, finding: DriftFinding) -> float | None:
         """Looked up only where there is evidence: most routes have none."""
         is_quiet = finding.state != "page" and finding.beyond < self._policy.raise_at
         return None if is_quiet else self._usual(place, now_ns - DAY_NS, now_ns)
 
-    def _based(self, place: Place, one: Raise) -> Raise:
+    def _based(self, place: Place, one: RateRaise) -> RateRaise:
         """With the rate before it was raised, where none is written down."""
         if one.base is not None:
             return one

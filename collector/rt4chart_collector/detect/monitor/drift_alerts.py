@@ -5,56 +5,268 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from otel_rt4chart.verify.core.rates import claim_rate, wilson
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.facts import (
+    AttributeValue,
+    DriftEvidence,
+    DriftFacts,
+    FailureGrowth,
+    MeasuredRate,
+    UnfaithfulAnswer,
+)
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.detect.drift.baseline import Baseline
-from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.store.answers.worst_answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.growth import GrownDocument, GrownIssue, GrowthWindow, grown
+from rt4chart_collector.store.issues.growth import Growth, GrowthWindow, grown
 from rt4chart_collector.store.issues.issue_watch import watched_issues
 from rt4chart_collector.store.rates.deployment_changes import changes
 from rt4chart_collector.store.rates.ticks import Tick, route_ticks, sums_of
 
-# Each round takes the rate after the last one's beginning; it settles at once, or nearly.
-ROUNDS = 4
+RouteKey = tuple[str, str]
+# Facts cost a few statements per route: they are read again when they are this old, or when the
+# rise is another one.
+FRESH_NS = 600 * 10**9
+# If more routes alert at once, only those with the most evidence do; the others follow later.
+MOST_ALERTS = 50
+# A route without an answer for a day has no rate that could be wrong now.
+SILENT_NS = DAY_NS
+CRITICAL_POINTS = 0.05
+# The periods before the rise: a week for failures, a day for attributes of the deployment.
+GROWTH_NS, CHANGES_NS = 7 * DAY_NS, DAY_NS
+MOST_ROWS, MOST_ANSWERS, CLAIM_CHARS = 5, 10, 300
+# Each iteration averages over the time since the last one's onset; it converges in one or two.
+ONSET_ITERATIONS = 4
+
+log = logging.getLogger(__name__)
 
 
-def rise_began(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
-    """The start of the tick from which on answers lie most above the middle of before and after.
+@dataclass(frozen=True, slots=True)
+class _ReadFacts:
+    """The facts of one rise and when they were read; `began_ns` identifies the rise."""
 
-    `usual` is the share of unfaithful claims before. The detector's own beginning, `since_ns`, is
-    when its evidence began to climb, which is early where a little chance went before.
+    read_ns: int
+    began_ns: int
+    facts: DriftFacts
+
+
+class DriftAlerts:
+    """Creates the drift alerts of a round. Facts are reused between rounds."""
+
+    def __init__(self, client: Client) -> None:
+        """Start without facts."""
+        self._client = client
+        self._read: dict[RouteKey, _ReadFacts] = {}
+
+    def alerts(
+        self, findings: Mapping[RouteKey, DriftFinding], verifier: str, now_ns: int
+    ) -> list[Alert]:
+        """One alert for each route that has drifted, at most `MOST_ALERTS`."""
+        drifted = {
+            route: finding
+            for route, finding in findings.items()
+            if finding.state == "page" and now_ns - finding.tick_ns < SILENT_NS
+        }
+        order = sorted(drifted, key=lambda route: (-drifted[route].page, route))[:MOST_ALERTS]
+        self._read = {route: read for route, read in self._read.items() if route in drifted}
+        return [_alert(key, self._facts(key, drifted[key], verifier, now_ns)) for key in order]
+
+    def _facts(
+        self, key: RouteKey, finding: DriftFinding, verifier: str, now_ns: int
+    ) -> DriftFacts:
+        """The facts of the rise; where they cannot be read, older ones or the finding alone."""
+        began_ns = finding.began_ns or finding.tick_ns
+        known = self._read.get(key)
+        if known is not None and known.began_ns != began_ns:
+            known = None
+        if known is not None and 0 <= now_ns - known.read_ns < FRESH_NS:
+            return known.facts
+        service, route = key
+        try:
+            facts = drift_facts(
+                self._client,
+                service=service,
+                route=route,
+                verifier=verifier,
+                finding=finding,
+                now_ns=now_ns,
+            )
+        except Exception as error:  # noqa: BLE001 - boundary: the alert is sent without facts too
+            log.warning("the facts about a drift could not be read: %s", shown(error))
+            return known.facts if known is not None else minimal_facts(finding, verifier)
+        self._read[key] = _ReadFacts(now_ns, began_ns, facts)
+        return facts
+
+
+def _alert(key: RouteKey, facts: DriftFacts) -> Alert:
+    before = facts.before.rate if facts.before else None
+    after = facts.after.rate if facts.after else None
+    severity, title = Severity.ERROR, f"Drift detected on {key[1] or 'a route'}: "
+    if before is not None and after is not None:
+        title += f"{after:.1%} of claims are unfaithful, up from {before:.1%}"
+        if after - before >= CRITICAL_POINTS:
+            severity = Severity.CRITICAL
+    else:
+        title += "more claims are unfaithful than before"
+    return Alert(Rule.ROUTE_DRIFT, severity, *key, 0, title, facts, facts.since_ns or 0)
+
+
+def drift_facts(
+    client: Client, *, service: str, route: str, verifier: str, finding: DriftFinding, now_ns: int
+) -> DriftFacts:
+    """The facts about a rise. The number of rows and the length of texts are bounded."""
+    until_ns = now_ns + TICK_NS
+    detected_ns = finding.began_ns or finding.tick_ns
+    read = route_ticks(
+        client,
+        since_ns=detected_ns,
+        until_ns=until_ns,
+        verifier=verifier,
+        service=service,
+        route=route,
+    )
+    ticks = [tick for one in read for tick in one.ticks]
+    usual = finding.baseline.share if finding.baseline else 0.0
+    since_ns = onset(ticks, usual, since_ns=detected_ns)
+    window = GrowthWindow(service, route, verifier, since_ns - GROWTH_NS, since_ns, until_ns)
+    growth = grown(client, window, limit=MOST_ROWS)
+    return DriftFacts(
+        since_ns=since_ns,
+        before=rate_before(finding.baseline),
+        after=rate_after([tick for tick in ticks if tick.start_ns >= since_ns]),
+        changed=_changed_values(client, window),
+        issues=_grown_issues(client, growth),
+        documents=tuple(
+            FailureGrowth(one.id, None, one.before, one.after) for one in growth.documents
+        ),
+        worst_answers=_worst_answers(client, window),
+        evidence=DriftEvidence(finding.page, finding.page_at),
+        verifier=verifier,
+        detectable_rise=finding.detectable,
+    )
+
+
+def minimal_facts(finding: DriftFinding, verifier: str) -> DriftFacts:
+    """The facts that the finding alone has, for when the store cannot be read."""
+    return DriftFacts(
+        since_ns=finding.began_ns or finding.tick_ns,
+        before=rate_before(finding.baseline),
+        evidence=DriftEvidence(finding.page, finding.page_at),
+        verifier=verifier,
+        detectable_rise=finding.detectable,
+    )
+
+
+def rate_before(baseline: Baseline | None) -> MeasuredRate:
+    """The baseline's rate with its interval and its numbers."""
+    if baseline is None:
+        return MeasuredRate()
+    low, high = wilson(baseline.rate, max(baseline.claims / baseline.design_effect, 1.0))
+    return MeasuredRate(
+        rate=baseline.rate,
+        low=low,
+        high=high,
+        claims=baseline.claims,
+        answers=baseline.answers,
+        from_ns=baseline.since_ns,
+    )
+
+
+def rate_after(ticks: Sequence[Tick]) -> MeasuredRate:
+    """The rate of these ticks with its interval and its numbers."""
+    sums = sums_of(one for tick in ticks for one in tick.bins)
+    rate = claim_rate(sums)
+    return MeasuredRate(
+        rate=rate.value, low=rate.low, high=rate.high, claims=sums.claims, answers=sums.answers
+    )
+
+
+def _changed_values(client: Client, window: GrowthWindow) -> tuple[AttributeValue, ...]:
+    found = changes(
+        client,
+        service=window.service,
+        route=window.route,
+        verifier=window.verifier,
+        at_ns=window.at_ns,
+        since_ns=window.at_ns - CHANGES_NS,
+        until_ns=window.until_ns,
+        limit=MOST_ROWS,
+    )
+    return tuple(
+        AttributeValue(one.attribute, one.value, one.before, one.after, one.first_ns)
+        for one in found
+    )
+
+
+def _grown_issues(client: Client, growth: Growth) -> tuple[FailureGrowth, ...]:
+    titles = {one.id: one.title for one in watched_issues(client)} if growth.issues else {}
+    return tuple(
+        FailureGrowth(f"{one.id:016x}", titles.get(one.id, ""), one.before, one.after)
+        for one in growth.issues
+    )
+
+
+def _worst_answers(client: Client, window: GrowthWindow) -> tuple[UnfaithfulAnswer, ...]:
+    found = worst_answers(
+        client,
+        service=window.service,
+        route=window.route,
+        verifier=window.verifier,
+        since_ns=window.at_ns,
+        until_ns=window.until_ns,
+        limit=MOST_ANSWERS,
+        chars=CLAIM_CHARS,
+    )
+    return tuple(
+        UnfaithfulAnswer(
+            trace_id=one.trace_id,
+            span_id=one.span_id,
+            unfaithful=one.unfaithful,
+            decided=one.decided,
+            label=one.label,
+            claim_index=one.index,
+            claim=one.claim,
+        )
+        for one in found
+    )
+
+
+def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
+    """The start of the rise: the tick from which on the shares exceed a middle value the most.
+
+    The middle is between `usual`, the share of unfaithful claims before, and the mean since the
+    onset, so both are found together. The detector's own start, `since_ns`, is when its evidence
+    began to climb, which is early where chance raised the rate a little just before.
     """
     late = sorted((one for one in ticks if one.start_ns >= since_ns), key=lambda t: t.start_ns)
-    began = since_ns
-    for _ in range(ROUNDS):
-        weight, mean = _mean([one for one in late if one.start_ns >= began])
+    found = since_ns
+    for _ in range(ONSET_ITERATIONS):
+        weight, mean = _weighted_mean([one for one in late if one.start_ns >= found])
         if weight <= 0 or mean <= usual:
             return since_ns
-        found = _best(late, (usual + mean) / 2, since_ns)
-        if found == began:
+        before, found = found, _largest_excess(late, (usual + mean) / 2, since_ns)
+        if found == before:
             break
-        began = found
-    return began
+    return found
 
 
-def _best(ticks: Sequence[Tick], middle: float, otherwise: int) -> int:
-    best, most, above = otherwise, 0.0, 0.0
+def _largest_excess(ticks: Sequence[Tick], middle: float, default_ns: int) -> int:
+    """The tick from which on the sum of what lies above the middle is largest."""
+    best_ns, most, excess = default_ns, 0.0, 0.0
     for tick in reversed(ticks):
-        weight, mean = _mean([tick])
-        above += weight * (mean - middle)
-        if above > most:
-            best, most = tick.start_ns, above
-    return best
+        weight, mean = _weighted_mean([tick])
+        excess += weight * (mean - middle)
+        if excess > most:
+            best_ns, most = tick.start_ns, excess
+    return best_ns
 
 
-def _mean(ticks: Sequence[Tick]) -> tuple[float, float]:
-    """What the answers stand for, and the weighted mean of their shares."""
+def _weighted_mean(ticks: Sequence[Tick]) -> tuple[float, float]:
+    """The number of answers that the verified ones stand for, and the mean of their shares."""
     weight = shares = 0.0
     for tick in ticks:
         for one in tick.bins:
@@ -62,253 +274,3 @@ def _mean(ticks: Sequence[Tick]) -> tuple[float, float]:
                 weight += one.answers / one.sample_rate
                 shares += one.answers / one.sample_rate * one.unfaithful / one.decided
     return weight, shares / weight if weight > 0 else 0.0
-
-
-# What is compared with the time after: a week for what grew, a day for a deployment.
-GREW_NS, CHANGED_NS = 7 * DAY_NS, DAY_NS
-SHOWN, WORST, CLAIM_CHARS = 5, 10, 300
-
-Facts = dict[str, object]
-
-
-def drift_facts(
-    client: Client, *, service: str, route: str, verifier: str, found: Finding, now_ns: int
-) -> tuple[int, Facts]:
-    """When the rise began, and its facts: JSON-able and bounded, shares are of claims."""
-    until = now_ns + TICK_NS
-    named = found.began_ns or found.tick_ns
-    ticks = _ticks(client, service, route, verifier, named, until)
-    usual = found.baseline.share if found.baseline else 0.0
-    began = rise_began(ticks, usual, since_ns=named)
-    grew = GrowthWindow(service, route, verifier, began - GREW_NS, began, until)
-    more = grown(client, grew, limit=SHOWN)
-    facts: Facts = {
-        "since": moment(began),
-        "before": before(found.baseline),
-        "after": after([one for one in ticks if one.start_ns >= began]),
-        "changed": _changed(client, grew),
-        "issues": _issues(client, more.issues),
-        "documents": _documents(more.documents),
-        "worst_answers": _worst(client, grew),
-        **_measured(found, verifier),
-    }
-    return began, facts
-
-
-def least_facts(found: Finding, verifier: str) -> Facts:
-    """What the finding alone says of a rise, where nothing can be read."""
-    since = moment(found.began_ns or found.tick_ns)
-    return {"since": since, "before": before(found.baseline), **_measured(found, verifier)}
-
-
-def _measured(found: Finding, verifier: str) -> Facts:
-    return {
-        "evidence": {"log": found.page, "threshold": found.page_at},
-        "verifier": verifier,
-        "detectable_rise": found.detectable,
-    }
-
-
-def before(known: Baseline | None) -> Facts:
-    """The baseline's rate with its interval and n."""
-    if known is None:
-        return {"rate": None, "low": None, "high": None, "claims": 0, "answers": 0}
-    low, high = wilson(known.rate, max(known.claims / known.design_effect, 1.0))
-    return {
-        "rate": known.rate,
-        "low": low,
-        "high": high,
-        "claims": known.claims,
-        "answers": known.answers,
-        "from": moment(known.since_ns),
-    }
-
-
-def after(ticks: Sequence[Tick]) -> Facts:
-    """The rate since the rise began, with its interval and n."""
-    sums = sums_of(one for tick in ticks for one in tick.bins)
-    rate = claim_rate(sums)
-    return {
-        "rate": rate.value,
-        "low": rate.low,
-        "high": rate.high,
-        "claims": sums.claims,
-        "answers": sums.answers,
-    }
-
-
-def moment(at_ns: int) -> str:
-    """A time as ISO 8601 in UTC, to the second."""
-    shown = datetime.fromtimestamp(at_ns // 10**9, UTC).isoformat(timespec="seconds")
-    return shown.replace("+00:00", "Z")
-
-
-def _issues(client: Client, found: Sequence[GrownIssue]) -> list[Facts]:
-    titles = {one.id: one.title for one in watched_issues(client)} if found else {}
-    return [
-        {
-            "id": f"{one.id:016x}",
-            "title": titles.get(one.id, ""),
-            "failures_an_hour_before": one.before,
-            "failures_an_hour_after": one.after,
-        }
-        for one in found
-    ]
-
-
-def _ticks(
-    client: Client, service: str, route: str, verifier: str, since_ns: int, until_ns: int
-) -> list[Tick]:
-    """Those of the route."""
-    read = route_ticks(
-        client,
-        since_ns=since_ns,
-        until_ns=until_ns,
-        verifier=verifier,
-        service=service,
-        route=route,
-    )
-    return [tick for one in read for tick in one.ticks]
-
-
-def _changed(client: Client, grew: GrowthWindow) -> list[Facts]:
-    found = changes(
-        client,
-        service=grew.service,
-        route=grew.route,
-        verifier=grew.verifier,
-        at_ns=grew.at_ns,
-        since_ns=grew.at_ns - CHANGED_NS,
-        until_ns=grew.until_ns,
-        limit=SHOWN,
-    )
-    return [
-        {
-            "attribute": one.attribute,
-            "value": one.value,
-            "share_before": one.before,
-            "share_after": one.after,
-            "first_seen": moment(one.first_ns),
-        }
-        for one in found
-    ]
-
-
-def _documents(found: Sequence[GrownDocument]) -> list[Facts]:
-    return [
-        {
-            "id": one.id,
-            "failures_an_hour_before": one.before,
-            "failures_an_hour_after": one.after,
-        }
-        for one in found
-    ]
-
-
-def _worst(client: Client, grew: GrowthWindow) -> list[Facts]:
-    found = worst_answers(
-        client,
-        service=grew.service,
-        route=grew.route,
-        verifier=grew.verifier,
-        since_ns=grew.at_ns,
-        until_ns=grew.until_ns,
-        limit=WORST,
-        chars=CLAIM_CHARS,
-    )
-    return [
-        {
-            "trace_id": one.trace_id,
-            "span_id": one.span_id,
-            "unfaithful": one.unfaithful,
-            "decided": one.decided,
-            "label": one.label,
-            "claim_index": one.index,
-            "claim": one.claim,
-        }
-        for one in found
-    ]
-
-
-Place = tuple[str, str]
-# Facts cost a few statements a route: they are made anew when so old, or when the rise is another.
-FRESH_NS = 600 * 10**9
-# Of more routes at once, the surest; the others follow when these are over.
-MOST = 50
-# A route without an answer for a day has no rate that could be wrong now.
-SILENT_NS = DAY_NS
-CRITICAL_POINTS = 0.05
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    at_ns: int
-    began_ns: int
-    starts_ns: int
-    facts: Facts
-
-
-class DriftAlerts:
-    """Makes the alerts of a round; facts are kept between rounds."""
-
-    def __init__(self, client: Client) -> None:
-        """Nothing was found yet."""
-        self._client = client
-        self._made: dict[Place, _Made] = {}
-
-    def alerts(self, findings: Mapping[Place, Finding], verifier: str, now_ns: int) -> list[Alert]:
-        """One of each route that is alarmed, the surest `MOST` of them."""
-        paged = {
-            place: found
-            for place, found in findings.items()
-            if found.state == "page" and now_ns - found.tick_ns < SILENT_NS
-        }
-        order = sorted(paged, key=lambda place: (-paged[place].page, place))[:MOST]
-        self._made = {place: made for place, made in self._made.items() if place in paged}
-        return [self._alert(place, paged[place], verifier, now_ns) for place in order]
-
-    def _alert(self, place: Place, found: Finding, verifier: str, now_ns: int) -> Alert:
-        known = self._known(place, found, verifier, now_ns)
-        before, after = _rate(known.facts, "before"), _rate(known.facts, "after")
-        severity, name = Severity.ERROR, place[1] or "a route"
-        title = f"Drift detected on {name}: "
-        if before is not None and after is not None:
-            title += f"{after:.1%} of claims are unfaithful, up from {before:.1%}"
-            if after - before >= CRITICAL_POINTS:
-                severity = Severity.CRITICAL
-        else:
-            title += "more claims are unfaithful than before"
-        return Alert(Rule.ROUTE_DRIFT, severity, *place, 0, title, known.facts, known.starts_ns)
-
-    def _known(self, place: Place, found: Finding, verifier: str, now_ns: int) -> _Made:
-        """The facts of that rise; where they cannot be read, older ones or what is found alone."""
-        began = found.began_ns or found.tick_ns
-        known = self._made.get(place)
-        is_same = known is not None and known.began_ns == began
-        if known is not None and is_same and 0 <= now_ns - known.at_ns < FRESH_NS:
-            return known
-        service, route = place
-        try:
-            starts, facts = drift_facts(
-                self._client,
-                service=service,
-                route=route,
-                verifier=verifier,
-                found=found,
-                now_ns=now_ns,
-            )
-        except Exception as error:  # noqa: BLE001 - a border: a rise is told without its facts too
-            log.warning("the facts of a rise could not be read: %s", shown(error))
-            if known is not None and is_same:
-                return known
-            return _Made(now_ns, began, began, least_facts(found, verifier))
-        made = self._made[place] = _Made(now_ns, began, starts, facts)
-        return made
-
-
-def _rate(facts: Facts, when: str) -> float | None:
-    told = facts.get(when)
-    rate = told.get("rate") if isinstance(told, dict) else None
-    return float(rate) if rate is not None else None

@@ -1,20 +1,25 @@
-"""What is wrong with the verifying: undecided claims, a backlog, a failing judge, silence."""
+"""Alerts on verification itself: undecided claims, a backlog, a failing judge, no data."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.facts import (
+    BacklogFacts,
+    JudgeFacts,
+    NoDataFacts,
+    UndecidedFacts,
+)
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import HOUR_NS
-from rt4chart_collector.detect.monitor.drift_alerts import moment
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.answers.dead_letters import backlog
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.coverage import Judged, coverage, judged
 from rt4chart_collector.store.rates.traffic import silent_routes
 
-# Of fewer claims or answers a share says little.
+# Shares of fewer claims or answers vary too much.
 LEAST_CLAIMS, LEAST_FAILED, FAILED_SHARE = 50, 5, 0.2
 MOST = 50
 
@@ -27,10 +32,10 @@ def health_alerts(
     now_ns: int,
     breaker: Breaker | None = None,
 ) -> list[Alert]:
-    """What is wrong with the verifying in the last hour.
+    """The problems of verification in the last hour.
 
-    Undecided claims are `verifier`'s, whose rates are watched, "" for nobody's. Failures are those
-    of everyone at work: who judges now may never have had a verdict. `breaker` is of this process.
+    Undecided claims are those of `verifier`, whose rates are monitored. Failures are those of all
+    active verifiers, because a new one may have no verdict yet. `breaker` is this process's.
     """
     known = judged(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
     at_work = {one.verifier for one in known} | {verifier}
@@ -53,7 +58,7 @@ def _undecided(
         if share is None or share < settings.undecided_share or claims < LEAST_CLAIMS:
             continue
         title = f"{route or 'A route'}: {share:.0%} of the last hour's claims are undecided"
-        facts = {"undecided_share": share, "undecided": one.undecided, "claims": claims}
+        facts = UndecidedFacts(undecided_share=share, undecided=one.undecided, claims=claims)
         found.append(
             Alert(Rule.UNDECIDED, Severity.WARNING, service, route, 0, title, facts, now_ns)
         )
@@ -61,7 +66,7 @@ def _undecided(
 
 
 def _judge(known: Sequence[Judged], breaker: Breaker | None, now_ns: int) -> list[Alert]:
-    """Of several verifiers the one that fails most: one that works hides no other."""
+    """Of several verifiers the one that fails most, so that none hides another."""
     failing = [
         one for one in known if one.failed >= LEAST_FAILED and one.failed_share >= FAILED_SHARE
     ]
@@ -73,11 +78,15 @@ def _judge(known: Sequence[Judged], breaker: Breaker | None, now_ns: int) -> lis
     paused = next((one for one in known if one.verifier == judge), None)
     shown = worst or paused or Judged(judge, 0, 0)
     title = f"The judge failed on {shown.failed_share:.0%} of the last hour's answers"
-    facts: dict[str, object] = {"verifier": shown.verifier, "failed_share": shown.failed_share}
-    facts |= {"failed": shown.failed, "answers": shown.failed + shown.verified}
     if pause is not None:
         title = f"The judge is paused: {pause.get('reason', 'it fails')}"
-        facts["paused"] = str(pause.get("reason", ""))
+    facts = JudgeFacts(
+        verifier=shown.verifier,
+        failed_share=shown.failed_share,
+        failed=shown.failed,
+        answers=shown.failed + shown.verified,
+        paused=None if pause is None else str(pause.get("reason", "")),
+    )
     return [Alert(Rule.JUDGE_FAILING, Severity.ERROR, "", "", 0, title, facts, now_ns)]
 
 
@@ -88,8 +97,9 @@ def _backlog(
     if waiting + dead < settings.backlog_answers:
         return []
     title = f"{waiting} answers wait for a retry, {dead} were given up in the last hour"
-    told = ", ".join(sorted(verifiers))
-    facts: dict[str, object] = {"waiting": waiting, "dead_last_hour": dead, "verifier": told}
+    facts = BacklogFacts(
+        waiting=waiting, dead_last_hour=dead, verifier=", ".join(sorted(verifiers))
+    )
     return [Alert(Rule.BACKLOG, Severity.WARNING, "", "", 0, title, facts, now_ns)]
 
 
@@ -98,7 +108,7 @@ def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Ale
         client, now_ns=now_ns, least=settings.no_data_answers, limit=MOST
     )
     if silent and not is_any:
-        # One pipe is broken, not each route.
+        # One alert: the pipeline is broken, not every route.
         title = "No answers on any route in the last hour"
         expected = sum(one.expected for one in silent)
         last = max(one.last_ns for one in silent)
@@ -119,5 +129,5 @@ def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Ale
 def _silence(
     severity: Severity, service: str, route: str, title: str, expected: int, last_ns: int
 ) -> Alert:
-    facts = {"expected_answers": expected, "last_answer": moment(last_ns) if last_ns else None}
+    facts = NoDataFacts(expected_answers=expected, last_answer_ns=last_ns or None)
     return Alert(Rule.NO_DATA, severity, service, route, 0, title, facts, last_ns)

@@ -1,4 +1,4 @@
-"""What is wrong with issues: new ones, those that came back, those that grow."""
+"""Alerts on issues: new ones, those that came back, and those that grow."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, IssueFacts
 from rt4chart_collector.detect.drift.policy import DAY_NS
-from rt4chart_collector.detect.monitor.drift_alerts import moment
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_traffic import DayWeight, decided_a_day, failures_a_day
 from rt4chart_collector.store.issues.issue_watch import WatchedIssue, watched_issues
 
-# An issue is news for a day; what a grouping finds in old failures is none.
+# An issue is new for a day; one that is found in old failures is not new.
 NEW_NS = DAY_NS
 DAYS = 8
-# At a low sampling rate one failure stands for many, and says as little as one.
+# At a low sampling rate one failure represents many, so verified failures must reach 10 too.
 GROWN, LEAST = 3.0, 10.0
-# Nobody reads more than that: the largest are told, the others stand among the issues.
+# The largest issues alert; the others are in the list of issues.
 MOST = 20
 
 
 def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
-    """What is wrong now, at most `MOST` of each rule; the registry is read, never written."""
+    """The current alerts, at most `MOST` of each rule. Issues are only read."""
     known = watched_issues(client)
     weights = failures_a_day(client, now_ns=now_ns, days=DAYS)
-    daily, seen = days_of(known, weights), seen_today(known, weights)
+    daily, seen = daily_failures(known, weights), seen_today(known, weights)
     decided = decided_a_day(client, now_ns=now_ns, days=DAYS)
-    traffic = {one.id: growth_of(decided.get((one.service, one.route), ())) for one in known}
+    traffic = {one.id: traffic_growth(decided.get((one.service, one.route), ())) for one in known}
     order = sorted(known, key=lambda one: (-sum(daily[one.id]), one.id))
     found = (
         [_new(one) for one in order if is_new(one, now_ns)],
@@ -35,13 +35,13 @@ def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
         [
             _growing(one, daily[one.id], seen[one.id], traffic[one.id], now_ns)
             for one in order
-            if seen[one.id] >= LEAST and grows(one, daily[one.id], now_ns, traffic[one.id])
+            if seen[one.id] >= LEAST and is_growing(one, daily[one.id], now_ns, traffic[one.id])
         ],
     )
     return [alert for alerts in found for alert in alerts[:MOST]]
 
 
-def days_of(
+def daily_failures(
     known: Sequence[WatchedIssue], weights: Sequence[DayWeight]
 ) -> dict[int, tuple[float, ...]]:
     """Weighted failures a day of each issue, today's first; an alias's count in its issue's."""
@@ -69,18 +69,20 @@ def _roots(known: Sequence[WatchedIssue]) -> dict[int, int]:
 
 
 def is_new(issue: WatchedIssue, now_ns: int) -> bool:
-    """Nobody has dealt with it, and both its birth and its first failure are of the last day."""
+    """True for an untouched issue whose creation and first failure are of the last day."""
     is_young = min(issue.born_ns, issue.first_ns) > now_ns - NEW_NS
     return issue.state in ("", "new") and is_young
 
 
-def growth_of(decided: Sequence[float]) -> float:
+def traffic_growth(decided: Sequence[float]) -> float:
     """Today's decided claims over those of a day before with any; 1 where there is no such."""
     before = [one for one in decided[1:] if one > 0]
     return decided[0] * len(before) / sum(before) if before and decided[0] > 0 else 1.0
 
 
-def grows(issue: WatchedIssue, daily: Sequence[float], now_ns: int, traffic: float = 1.0) -> bool:
+def is_growing(
+    issue: WatchedIssue, daily: Sequence[float], now_ns: int, traffic: float = 1.0
+) -> bool:
     """Three times its usual share of the route's claims, ten failures at least.
 
     `traffic` is the growth of the route's claims. The issue is two days old at least.
@@ -88,41 +90,52 @@ def grows(issue: WatchedIssue, daily: Sequence[float], now_ns: int, traffic: flo
     age = now_ns - issue.first_ns
     if issue.state == "ignored" or age < 2 * DAY_NS:
         return False
-    return daily[0] >= LEAST and daily[0] >= GROWN * usual(daily, age) * traffic
+    return daily[0] >= LEAST and daily[0] >= GROWN * failures_a_day_before(daily, age) * traffic
 
 
-def usual(daily: Sequence[float], age_ns: int) -> float:
+def failures_a_day_before(daily: Sequence[float], age_ns: int) -> float:
     """The failures a day before today, over the days that the issue has been there."""
     return sum(daily[1:]) / min(len(daily) - 1, max(age_ns / DAY_NS - 1, 1.0))
 
 
-def _new(one: WatchedIssue) -> Alert:
-    return _alert(Rule.NEW_ISSUE, Severity.WARNING, one, f"New issue: {one.title}", one.born_ns)
+def _new(issue: WatchedIssue) -> Alert:
+    title = f"New issue: {issue.title}"
+    facts = IssueFacts(issue=f"{issue.id:016x}", title=issue.title, since_ns=issue.born_ns)
+    return _alert(Rule.NEW_ISSUE, Severity.WARNING, issue, title, issue.born_ns, facts)
 
 
-def _regressed(one: WatchedIssue) -> Alert:
-    title = f"Resolved issue is back: {one.title}"
-    return _alert(Rule.REGRESSED_ISSUE, Severity.ERROR, one, title, one.state_ns)
+def _regressed(issue: WatchedIssue) -> Alert:
+    title = f"Resolved issue is back: {issue.title}"
+    facts = IssueFacts(issue=f"{issue.id:016x}", title=issue.title, since_ns=issue.state_ns)
+    return _alert(Rule.REGRESSED_ISSUE, Severity.ERROR, issue, title, issue.state_ns, facts)
 
 
 def _growing(
-    one: WatchedIssue, daily: Sequence[float], seen: int, traffic: float, now_ns: int
+    issue: WatchedIssue, daily: Sequence[float], seen: int, traffic: float, now_ns: int
 ) -> Alert:
-    normal = usual(daily, now_ns - one.first_ns)
+    since_ns, before = now_ns - DAY_NS, failures_a_day_before(daily, now_ns - issue.first_ns)
     title = (
-        f"Issue is growing: {one.title}: {daily[0]:.0f} failures in 24 h, {normal:.1f} a day before"
+        f"Issue is growing: {issue.title}: {daily[0]:.0f} failures in 24 h, "
+        f"{before:.1f} a day before"
     )
-    more = {
-        "failures_today": daily[0],
-        "seen_today": seen,
-        "failures_a_day_before": normal,
-        "claims_today_over_before": traffic,
-    }
-    return _alert(Rule.GROWING_ISSUE, Severity.WARNING, one, title, now_ns - DAY_NS, **more)
+    facts = GrowingIssueFacts(
+        issue=f"{issue.id:016x}",
+        title=issue.title,
+        since_ns=since_ns,
+        failures_today=daily[0],
+        seen_today=seen,
+        failures_a_day_before=before,
+        claims_today_over_before=traffic,
+    )
+    return _alert(Rule.GROWING_ISSUE, Severity.WARNING, issue, title, since_ns, facts)
 
 
 def _alert(
-    rule: Rule, severity: Severity, one: WatchedIssue, title: str, at_ns: int, **more: object
+    rule: Rule,
+    severity: Severity,
+    issue: WatchedIssue,
+    title: str,
+    starts_ns: int,
+    facts: IssueFacts,
 ) -> Alert:
-    facts = {"issue": f"{one.id:016x}", "title": one.title, "since": moment(at_ns), **more}
-    return Alert(rule, severity, one.service, one.route, one.id, title, facts, at_ns)
+    return Alert(rule, severity, issue.service, issue.route, issue.id, title, facts, starts_ns)

@@ -17,7 +17,7 @@ from rt4chart_collector.core.instruments import (
     ROUTE_UNDECIDED_RATIO,
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.engine.connect import Client
@@ -66,7 +66,7 @@ def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteF
 
 def route_figures(
     client: Client,
-    findings: Mapping[tuple[str, str], Finding],
+    findings: Mapping[tuple[str, str], DriftFinding],
     *,
     verifier: str,
     now_ns: int,
@@ -103,14 +103,14 @@ def route_figures(
     return tuple(found)
 
 
-def _levels(found: Finding, rule: str) -> dict[str, float]:
+def _levels(found: DriftFinding, rule: str) -> dict[str, float]:
     """Only the evidence rule has evidence, and a cold route has none yet."""
     if rule != "evidence" or found.state == "cold":
         return {}
     return {"any": found.warn, "page": found.page}
 
 
-def _bounds(found: Finding, rule: str) -> dict[str, float]:
+def _bounds(found: DriftFinding, rule: str) -> dict[str, float]:
     return {"warn": found.warn_at, "page": found.page_at} if _levels(found, rule) else {}
 
 

@@ -1,4 +1,4 @@
-"""The monitor: looks at the routes every minute and deals with what is wrong; one process does."""
+"""The monitor: checks the routes every minute and processes alerts, in one process at a time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import TICK_NS
 from rt4chart_collector.detect.drift.sampling import SamplingPolicy
-from rt4chart_collector.detect.monitor.adaptive_sampling import Adaptive
+from rt4chart_collector.detect.monitor.adaptive_sampling import AdaptiveSampling
 from rt4chart_collector.detect.monitor.drift_alerts import DriftAlerts
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.detect.monitor.issue_alerts import issue_alerts
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, route_figures
-from rt4chart_collector.detect.monitor.routes import Round, Routes
+from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
 from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.alerts.alert_events import open_alerts
@@ -41,9 +41,9 @@ log = logging.getLogger(__name__)
 
 
 class Monitor:
-    """`run` is a thread's life, `look` one round; `figures` and `rates` any thread may ask.
+    """`run` is the body of a thread, `look` one round; any thread may call `figures` and `rates`.
 
-    All that it knows is in the store: a new one goes on where another ended.
+    All of its state is in the store, so a new monitor continues where another one ended.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class Monitor:
         self._breaker = breaker
         self._holder = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
         self._stopping = Event()
-        self._routes: Routes | None = None
-        self._adaptive: Adaptive | None = None
-        self._round = Round()
+        self._routes: RouteDetectors | None = None
+        self._adaptive: AdaptiveSampling | None = None
+        self._round = DriftRound()
         self._drift = DriftAlerts(client)
         self._wrong: dict[str, list[Alert]] = {}
         self._issues_tick = -1
@@ -75,7 +75,7 @@ class Monitor:
         self._problem = ""
 
     def run(self) -> None:
-        """Look until stopped; a round that fails is logged, and the next one tries again."""
+        """Run rounds until stopped; a round that fails is logged, and the next one tries again."""
         while not self._stopping.is_set():
             try:
                 self.look()
@@ -89,7 +89,7 @@ class Monitor:
                 give_back(self._client, LEASE, self._holder, now_ns=self._clock())
 
     def stop(self) -> None:
-        """Let `run` end after the part in hand."""
+        """Let `run` end after the current part of the round."""
         self._stopping.set()
 
     def look(self) -> bool:
@@ -100,7 +100,7 @@ class Monitor:
         if not self._is_ours(now_ns):
             self._forget()
             return False
-        self._round = Round()
+        self._round = DriftRound()
         verifier = main_verifier(self._client, now_ns)
         self._try("route_drift", lambda: self._drifting(verifier, now_ns))
         if self._stopping.is_set():
@@ -109,13 +109,13 @@ class Monitor:
         self._try("health", lambda: self._health(verifier, now_ns))
         wrong = [alert for alerts in self._wrong.values() for alert in alerts]
         if self._is_ours(self._clock()):
-            self._alerting.deal_with(self._client, wrong, now_ns=now_ns)
+            self._alerting.process(self._client, wrong, now_ns=now_ns)
             self._adapt(verifier, now_ns)
         self._show(verifier, now_ns)
         return True
 
     def figures(self) -> Sequence[RouteFigures]:
-        """The routes as the last round saw them; none where another process looks."""
+        """The routes in the last round; none where another process has the lease."""
         return self._figures
 
     def rates(self, service: str) -> Sequence[RateSet]:
@@ -127,15 +127,15 @@ class Monitor:
         return take(self._client, LEASE, self._holder, now_ns=now_ns, for_ns=round(lease * SECOND))
 
     def _heed_clock(self, now_ns: int) -> None:
-        """Where the clock went back by a tick or more, what was read is of a time that is none."""
+        """Start again if the clock went back by a tick or more: later ticks were read already."""
         if now_ns <= self._latest_ns - TICK_NS:
-            log.warning("the clock went back: the monitor begins anew")
+            log.warning("the clock went back: the monitor starts again")
             self._forget()
             self._latest_ns = 0
         self._latest_ns = max(now_ns, self._latest_ns)
 
     def _drifting(self, verifier: str, now_ns: int) -> list[Alert]:
-        """The routes that have risen, and those that had and were not looked at yet."""
+        """The routes that have drifted, and those that had and were not read again yet."""
         routes = self._routes_of(verifier)
         if routes is None:
             return []
@@ -150,18 +150,18 @@ class Monitor:
         found = self._drift.alerts(self._round.findings, verifier, now_ns)
         return found + [alert for place, alert in risen.items() if place in routes.unread]
 
-    def _routes_of(self, verifier: str) -> Routes | None:
-        """Those of the verifier whose verdicts are the newest; another one has other rates."""
+    def _routes_of(self, verifier: str) -> RouteDetectors | None:
+        """The detectors of the verifier with the newest verdicts; another one has other rates."""
         if not verifier:
             self._routes = None
         elif self._routes is None or self._routes.verifier != verifier:
-            self._routes = Routes(
+            self._routes = RouteDetectors(
                 self._client, self._settings, verifier, is_stopping=self._stopping.is_set
             )
         return self._routes
 
     def _issues(self, now_ns: int) -> list[Alert]:
-        """Once a tick: it reads the failures of a week."""
+        """The alerts on issues, found once a tick because it reads the failures of a week."""
         if self._issues_tick == now_ns // TICK_NS:
             return self._wrong.get("issues", [])
         found = issue_alerts(self._client, now_ns=now_ns)
@@ -181,7 +181,9 @@ class Monitor:
                 cap_per_hour=self._settings.adaptive_cap,
                 budget_per_hour=self._settings.adaptive_budget,
             )
-            self._adaptive = Adaptive(self._client, policy, verifier=verifier, now_ns=now_ns)
+            self._adaptive = AdaptiveSampling(
+                self._client, policy, verifier=verifier, now_ns=now_ns
+            )
         self._adaptive.verifier = verifier
         if self._adaptive.adapt(self._round.findings, self._round.settled, now_ns=now_ns):
             self._read_rates(now_ns)
@@ -199,19 +201,19 @@ class Monitor:
         )
 
     def _forget(self) -> None:
-        """What another process looks at now would be out of date here."""
+        """Forget what would be out of date when this process gets the lease again."""
         self._routes, self._adaptive, self._figures, self._wrong = None, None, (), {}
         self._issues_tick = -1
 
     def _try(self, part: str, alerts: Callable[[], list[Alert]]) -> None:
-        """What a part finds; where it fails, what it found before still holds."""
+        """Run a part of the round; if it fails, its previous alerts remain."""
         try:
             self._wrong[part] = alerts()
         except Exception as error:  # noqa: BLE001 - a border: the other parts go on
             self._note(f"the monitor's part {part}", error)
 
     def _note(self, what: str, error: Exception) -> None:
-        """Once as long as it is the same."""
+        """Log a failure once while it is the same."""
         told = f"{what} failed: {shown(error)}"
         if told != self._problem:
             log.warning("%s", told)

@@ -10,16 +10,18 @@ from typing import Annotated
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import encodable
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.core.alerts.lifecycle import moment
+from rt4chart_collector.core.alerts.facts import AlertFacts
+from rt4chart_collector.core.alerts.lifecycle import next_event_ns
 from rt4chart_collector.core.alerts.silence import Silence, silenced_until
 from rt4chart_collector.core.alerts.state import (
     PHASES,
-    TELLING,
+    WITH_FACTS,
     AlertEvent,
+    AlertEventKind,
     AlertState,
-    Kind,
     states_of,
 )
+from rt4chart_collector.core.alerts.stored_facts import facts_from_json, facts_to_json
 from rt4chart_collector.store.alerts.silences import add_silence, silences
 from rt4chart_collector.store.engine.columns import Actor, Note, Route, ServiceName
 from rt4chart_collector.store.engine.connect import Client
@@ -178,7 +180,7 @@ def record(client: Client, events: Sequence[AlertEvent]) -> None:
         for words, given in (
             (Rule, event.alert.rule),
             (Severity, event.alert.severity),
-            (Kind, event.kind),
+            (AlertEventKind, event.kind),
         ):
             if given not in list(words):
                 raise InputError(f"expected one of {', '.join(words)}, got {given!r}")
@@ -249,7 +251,17 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
     """
     state = _open(client, alert_id, now_ns)
     record(
-        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.ACKNOWLEDGED, {}, actor, note)]
+        client,
+        [
+            AlertEvent(
+                state.alert,
+                next_event_ns(state, now_ns),
+                AlertEventKind.ACKNOWLEDGED,
+                {},
+                actor,
+                note,
+            )
+        ],
     )
 
 
@@ -257,7 +269,12 @@ def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str
     """Resolve an alert by hand; `Alert.resolving` says what that means."""
     state = _open(client, alert_id, now_ns)
     record(
-        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.DISMISSED, {}, actor, note)]
+        client,
+        [
+            AlertEvent(
+                state.alert, next_event_ns(state, now_ns), AlertEventKind.DISMISSED, {}, actor, note
+            )
+        ],
     )
 
 
@@ -270,7 +287,12 @@ def snooze(
     kept = add_silence(client, silence, now_ns=now_ns)
     body = {"silence": kept.id, "until_ns": kept.ends_ns}
     record(
-        client, [AlertEvent(state.alert, moment(state, now_ns), Kind.SNOOZED, body, actor, note)]
+        client,
+        [
+            AlertEvent(
+                state.alert, next_event_ns(state, now_ns), AlertEventKind.SNOOZED, body, actor, note
+            )
+        ],
     )
     return kept
 
@@ -290,8 +312,8 @@ def _with_silence(state: AlertState, quiet: Sequence[Silence], now_ns: int) -> A
 
 def _row(event: AlertEvent) -> AlertEventRow:
     one, body = event.alert, dict(event.body)
-    if event.kind in TELLING:
-        body = {"facts": dict(one.facts), "starts_ns": one.starts_ns}
+    if event.kind in WITH_FACTS:
+        body = {"facts": facts_to_json(one.facts), "starts_ns": one.starts_ns}
     return AlertEventRow(
         alert_id=one.id,
         at_ns=event.at_ns,
@@ -311,7 +333,7 @@ def _row(event: AlertEvent) -> AlertEventRow:
 
 def _event(row: AlertEventRow) -> AlertEvent:
     body = json.loads(row.body)
-    has_facts = row.kind in TELLING
+    has_facts = row.kind in WITH_FACTS
     alert = Alert(
         row.rule,
         row.severity,
@@ -319,7 +341,7 @@ def _event(row: AlertEventRow) -> AlertEvent:
         row.route,
         row.issue_id,
         row.title,
-        body.get("facts", {}) if has_facts else {},
+        facts_from_json(row.rule, body.get("facts", {})) if has_facts else AlertFacts(),
         int(body.get("starts_ns", 0)) if has_facts else 0,
     )
     return AlertEvent(alert, row.at_ns, row.kind, {} if has_facts else body, row.actor, row.note)

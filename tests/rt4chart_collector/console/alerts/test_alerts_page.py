@@ -7,7 +7,7 @@ import io
 import time
 from dataclasses import replace
 
-from rt4chart_collector.core.alerts.state import AlertEvent, Kind
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
 from rt4chart_collector.store.alerts.alert_events import record
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.console.web import browser
@@ -18,7 +18,9 @@ def test_a_long_history_is_whole_in_its_files(client: Client) -> None:
     """Part after part by `Link`, without a gap."""
     now = time.time_ns()
     events = [
-        AlertEvent(replace(DRIFT, route=f"r{number}"), now - number * MINUTE // 10, Kind.FIRED)
+        AlertEvent(
+            replace(DRIFT, route=f"r{number}"), now - number * MINUTE // 10, AlertEventKind.FIRED
+        )
         for number in range(1, 2_101)
     ]
     record(client, events)

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rt4chart_collector.core.alerts.lifecycle import Policy, keep_ns, worst_of_each
+from rt4chart_collector.core.alerts.facts import NoteFacts
+from rt4chart_collector.core.alerts.lifecycle import AlertPolicy, quiet_period_ns, worst_of_each
 from rt4chart_collector.core.alerts.silence import Silence
-from rt4chart_collector.core.alerts.state import Kind
+from rt4chart_collector.core.alerts.state import AlertEventKind
 from rt4chart_collector.notify.alert_message import headline
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import AlertReceiver
@@ -27,7 +28,13 @@ def test_an_alert_is_told_once_and_its_end_once() -> None:
     assert world.look() == [MessageKind.RESOLVED]
     assert world.look() == []
     assert [one.kind for one in world.events] == [
-        *(Kind.FIRED, Kind.NOTIFIED, Kind.QUIET, Kind.RESOLVED, Kind.NOTIFIED)
+        *(
+            AlertEventKind.FIRED,
+            AlertEventKind.NOTIFIED,
+            AlertEventKind.QUIET,
+            AlertEventKind.RESOLVED,
+            AlertEventKind.NOTIFIED,
+        )
     ]
 
 
@@ -94,7 +101,7 @@ def test_reminders_come_until_somebody_takes_it_on() -> None:
     world.look(WARNING)
 
     assert [world.look(WARNING, after_s=3600) for _ in range(8)].count([MessageKind.REMINDED]) == 2
-    world.act(WARNING, Kind.ACKNOWLEDGED)
+    world.act(WARNING, AlertEventKind.ACKNOWLEDGED)
     assert world.look(WARNING) == [MessageKind.ACKNOWLEDGED]
     assert [world.look(WARNING, after_s=36_000) for _ in range(5)] == [[]] * 5
     assert world.look(DRIFT) == [MessageKind.WORSE]
@@ -104,7 +111,7 @@ def test_reminders_come_until_somebody_takes_it_on() -> None:
 
 def test_no_reminder_of_what_nothing_speaks_for() -> None:
     """It is about to end."""
-    world = World(policy=Policy(remind_s=600))
+    world = World(policy=AlertPolicy(remind_s=600))
     world.look(DRIFT)
 
     assert [world.look(after_s=600) for _ in range(3)] == [[]] * 3
@@ -117,7 +124,7 @@ def test_a_silence_is_kept_and_what_still_fires_is_told_when_it_ends() -> None:
 
     assert [world.look(DRIFT, after_s=1800) for _ in range(3)] == [[]] * 3
     assert world.states[DRIFT.id].state == "silenced"
-    assert [one.kind for one in world.events] == [Kind.FIRED]
+    assert [one.kind for one in world.events] == [AlertEventKind.FIRED]
     assert world.look(DRIFT, after_s=1800) == [MessageKind.FIRED]
 
 
@@ -135,7 +142,7 @@ def test_what_was_taken_on_in_a_silence_pages_nobody(
     world = World(receivers=[AlertReceiver("pagerduty", wants=wants)])
     world.silences = [Silence(world.now_ns, world.now_ns + HOUR)]
     world.look(WARNING)
-    world.act(WARNING, Kind.ACKNOWLEDGED)
+    world.act(WARNING, AlertEventKind.ACKNOWLEDGED)
     world.look(WARNING)
     assert world.states[WARNING.id].states == "silenced, acknowledged"
     assert headline(world.states[WARNING.id], MessageKind.FIRED, 0).startswith(
@@ -175,14 +182,14 @@ def test_what_a_person_resolved_fires_again_when_it_has_gone_and_come_back() -> 
     """Or when it gets worse; not because it is still there."""
     world = World()
     world.look(WARNING)
-    world.act(WARNING, Kind.DISMISSED)
+    world.act(WARNING, AlertEventKind.DISMISSED)
 
     assert world.look(WARNING) == [MessageKind.RESOLVED]
     assert [world.look(WARNING, after_s=36_000) for _ in range(3)] == [[]] * 3
     world.look()
     world.look(after_s=3600)
     assert world.look(WARNING) == [MessageKind.FIRED]
-    world.act(WARNING, Kind.DISMISSED)
+    world.act(WARNING, AlertEventKind.DISMISSED)
     world.look(WARNING)
     assert world.look(DRIFT) == [MessageKind.FIRED]
 
@@ -194,7 +201,7 @@ def test_what_comes_and_goes_ends_later_each_time() -> None:
     for _ in range(8):
         world.look(DRIFT)
         state = world.states[DRIFT.id]
-        kept.append(keep_ns(state, world.now_ns, world.policy) // MINUTE)
+        kept.append(quiet_period_ns(state, world.now_ns, world.policy) // MINUTE)
         world.look()
         world.look(after_s=kept[-1] * 60)
 
@@ -222,23 +229,23 @@ def test_a_message_that_failed_is_sent_again_later_and_later() -> None:
 
 def test_trying_has_an_end() -> None:
     """After twelve times it is said so; as long as the alert is open each reminder tries once."""
-    world = World(policy=Policy(remind_s=14_400))
+    world = World(policy=AlertPolicy(remind_s=14_400))
     for _ in range(10 * 60):
         world.look(DRIFT, reaches=[])
 
     kinds = [one.kind for one in world.events]
-    assert kinds.count(Kind.FAILED) == 12
-    assert kinds.count(Kind.ABANDONED) == 1
+    assert kinds.count(AlertEventKind.FAILED) == 12
+    assert kinds.count(AlertEventKind.ABANDONED) == 1
     assert world.look(DRIFT, after_s=14_400) == [MessageKind.FIRED]
 
 
 def test_without_reminders_trying_ends_for_good() -> None:
     """Until something else is to be told."""
-    world = World(policy=Policy(remind_s=0))
+    world = World(policy=AlertPolicy(remind_s=0))
     for _ in range(48 * 12):
         world.look(WARNING, after_s=300, reaches=[])
 
-    assert [one.kind for one in world.events].count(Kind.FAILED) == 12
+    assert [one.kind for one in world.events].count(AlertEventKind.FAILED) == 12
     assert world.look(WARNING) == []
     assert world.look(DRIFT) == [MessageKind.FIRED]
 
@@ -247,12 +254,12 @@ def test_new_facts_are_kept_once_an_hour_and_told_nobody() -> None:
     """The page of an alert shows how it is now."""
     world = World()
     for minute in range(150):
-        assert world.look(replace(DRIFT, facts={"minute": minute})) == (
+        assert world.look(replace(DRIFT, facts=NoteFacts(what=str(minute)))) == (
             [] if minute else [MessageKind.FIRED]
         )
 
-    updates = [one for one in world.events if one.kind == Kind.UPDATED]
-    assert [one.alert.facts["minute"] for one in updates] == [60, 120]
+    updates = [one for one in world.events if one.kind == AlertEventKind.UPDATED]
+    assert [one.alert.facts for one in updates] == [NoteFacts(what="60"), NoteFacts(what="120")]
     assert world.states[DRIFT.id].alert.starts_ns == DRIFT.starts_ns
 
 

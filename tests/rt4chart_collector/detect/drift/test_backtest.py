@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rt4chart_collector.detect.drift.backtest import Backtest, alarms_of, backtest
 from rt4chart_collector.detect.drift.detector import replay
-from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, Policy
+from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Bin, RouteTicks, Tick
 
 BEGIN = 1_900_000_800 * 10**9 // HOUR_NS * HOUR_NS
@@ -34,7 +34,9 @@ def routes(*, back: int = 0) -> list[RouteTicks]:
 
 def results(**more: int) -> dict[str, Backtest]:
     """Of each rule, from the tenth day on."""
-    found = backtest(routes(**more), Policy(routes=2), since_ns=BEGIN + 10 * DAY_NS, until_ns=END)
+    found = backtest(
+        routes(**more), DriftPolicy(routes=2), since_ns=BEGIN + 10 * DAY_NS, until_ns=END
+    )
     return {one.rule: one for one in found}
 
 
@@ -69,7 +71,7 @@ def test_an_alarm_ends_where_the_rule_says_so() -> None:
 def test_an_alarm_is_a_span_of_findings_that_page() -> None:
     """Two spans are two alarms; it pages when the tick is over."""
     ticks = routes()[1]
-    calm = replay(ticks, Policy(), since_ns=BEGIN + 19 * DAY_NS)
+    calm = replay(ticks, DriftPolicy(), since_ns=BEGIN + 19 * DAY_NS)
     states = ["calm", "page", "page", "warn", "page"]
     found = [
         replace(one, state=state, began_ns=one.tick_ns)  # type: ignore[arg-type]
@@ -87,6 +89,6 @@ def test_an_alarm_is_a_span_of_findings_that_page() -> None:
 
 def test_nothing_stored_is_nothing_found() -> None:
     """And no division by the time that there was not."""
-    (one,) = backtest([], Policy(), since_ns=BEGIN, until_ns=END, only=["evidence"])
+    (one,) = backtest([], DriftPolicy(), since_ns=BEGIN, until_ns=END, only=["evidence"])
 
     assert (one.alarms, one.per_route_month) == ((), 0.0)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.detect.drift.detector import by_time, replay, watch_of
-from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, Policy
+from rt4chart_collector.detect.drift.detector import by_time, create_detector, replay
+from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Bin, RouteTicks
 from tests.rt4chart_collector.detect.drift.routes import (
     DAY,
@@ -23,7 +23,7 @@ from tests.rt4chart_collector.detect.drift.routes import (
     tick,
 )
 
-POLICY = Policy()
+POLICY = DriftPolicy()
 ROSE, FELL = 6 * DAY, 7 * DAY
 
 
@@ -34,12 +34,12 @@ def risen() -> RouteTicks:
 
 
 @cache
-def found() -> list[Finding]:
+def found() -> list[DriftFinding]:
     """What is found on it."""
     return replay(risen(), POLICY, since_ns=0)
 
 
-def states(findings: list[Finding]) -> list[str]:
+def states(findings: list[DriftFinding]) -> list[str]:
     """The states, each once as long as it lasts; warnings taken for calm."""
     seen: list[str] = []
     for one in findings:
@@ -89,7 +89,7 @@ def test_a_replay_is_the_same_step_by_step_in_any_order_and_from_a_copy(
     seed: int, part: float
 ) -> None:
     """Shuffled ticks and bins, a watch fed one time after the other, and its copy agree."""
-    watch, stepwise, ahead = watch_of(POLICY, "v"), [], []
+    watch, stepwise, ahead = create_detector(POLICY, "v"), [], []
     times = list(by_time(shuffled(risen(), seeded(seed)).ticks))
     at = int(part * len(times))
     for number, ticks in enumerate(times):
@@ -126,10 +126,10 @@ def test_missing_empty_and_undecided_ticks_change_no_evidence() -> None:
 
 def test_a_watch_refuses_late_ticks() -> None:
     """Ticks of the past, or of two times at once, are an error that says what to do."""
-    watch = watch_of(POLICY)
+    watch = create_detector(POLICY)
     watch.look([tick(1, ())])
 
-    with pytest.raises(InputError, match="Replay the route"):
+    with pytest.raises(InputError, match="replay the route"):
         watch.look([tick(1, ())])
     with pytest.raises(InputError, match="one time"):
         watch.look([tick(2, ()), tick(3, ())])
@@ -214,7 +214,7 @@ def test_an_alarm_that_nobody_ends_becomes_the_usual_after_some_days() -> None:
     """With `settle_days` of one, the second day is measured against the first."""
     stays = route(5.5, lambda at: 0.06 if at < 4 * DAY else 0.14, seed=8)
 
-    findings = replay(stays, Policy(settle_days=1), since_ns=0)
+    findings = replay(stays, DriftPolicy(settle_days=1), since_ns=0)
 
     assert findings[-1].state in {"calm", "warn"}
     last = findings[-1].baseline
@@ -224,9 +224,11 @@ def test_an_alarm_that_nobody_ends_becomes_the_usual_after_some_days() -> None:
 
 def test_more_routes_and_fewer_allowed_alarms_ask_for_more_evidence() -> None:
     """The bound is the logarithm of ticks a month, times routes, over allowed alarms."""
-    assert Policy().page_at == pytest.approx(9.064, abs=1e-3)
-    assert Policy(routes=50, false_alarms_per_month=2).page_at == pytest.approx(12.283, abs=1e-3)
-    assert Policy().warn_at == pytest.approx(7.609, abs=1e-3)
+    assert DriftPolicy().page_at == pytest.approx(9.064, abs=1e-3)
+    assert DriftPolicy(routes=50, false_alarms_per_month=2).page_at == pytest.approx(
+        12.283, abs=1e-3
+    )
+    assert DriftPolicy().warn_at == pytest.approx(7.609, abs=1e-3)
 
 
 @pytest.mark.parametrize("answers", [1, 4, 17])
@@ -250,7 +252,7 @@ def test_a_calm_route_seldom_warns(answers: int) -> None:
 def test_a_policy_that_cannot_be_meant_is_refused(name: str, value: float) -> None:
     """The error names the field and what came."""
     with pytest.raises(InputError, match=f"{name} .*{value}"):
-        Policy(**{name: value})  # type: ignore[arg-type]
+        DriftPolicy(**{name: value})  # type: ignore[arg-type]
 
 
 def test_varied_sampling_rates_do_not_alarm() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.detect.drift.evidence import BACK, LAMBDAS, Evidence, gains, step
+from rt4chart_collector.detect.drift.evidence import BACK, LAMBDAS, AccumulatedEvidence, gains, step
 from rt4chart_collector.store.rates.ticks import Bin
 from tests.rt4chart_collector.detect.drift.routes import drawn, seeded
 
@@ -29,7 +29,7 @@ WEIGHTLESS = st.lists(
 @given(st.lists(st.lists(BINS, max_size=6), max_size=6), st.floats(0.001, 0.99))
 def test_sums_stay_finite_whatever_comes(ticks: list[list[Bin]], null: float) -> None:
     """Millions of answers a tick, all of them wrong or none, overflow nothing and lose no stake."""
-    evidence = Evidence()
+    evidence = AccumulatedEvidence()
     for at, bins in enumerate(ticks):
         evidence = step(evidence, bins, null=null, at_ns=at)
 
@@ -46,20 +46,22 @@ def test_order_and_weightless_bins_do_not_matter(
     other = [*bins, *weightless]
     random.shuffle(other)
 
-    assert step(Evidence(), other, null=0.06, at_ns=1) == step(Evidence(), bins, null=0.06, at_ns=1)
+    assert step(AccumulatedEvidence(), other, null=0.06, at_ns=1) == step(
+        AccumulatedEvidence(), bins, null=0.06, at_ns=1
+    )
 
 
 @given(WEIGHTLESS)
 def test_a_tick_without_weight_changes_nothing(bins: list[Bin]) -> None:
     """An empty tick neither adds to the sums nor moves the start."""
-    before = step(Evidence(), [Bin(5, 1, 9, 0.5)], null=0.06, at_ns=1)
+    before = step(AccumulatedEvidence(), [Bin(5, 1, 9, 0.5)], null=0.06, at_ns=1)
 
     assert step(before, bins, null=0.06, at_ns=2) == before
 
 
 def test_the_first_tick_by_hand() -> None:
     """One answer with two of five claims wrong: each sum is a bet's factor."""
-    evidence = step(Evidence(), [Bin(5, 2, 1, 1.0)], null=0.1, at_ns=7)
+    evidence = step(AccumulatedEvidence(), [Bin(5, 2, 1, 1.0)], null=0.1, at_ns=7)
 
     factors = [1 + bet * 0.3 for bet in LAMBDAS]
     assert [math.exp(one) for one in evidence.sums] == pytest.approx(factors)
@@ -77,7 +79,7 @@ def test_an_answer_weighs_by_the_rate_in_force() -> None:
 
 def test_risk_samples_give_no_evidence_of_their_own() -> None:
     """Where risky answers are all verified and the rest in ten, weights keep the sums in bounds."""
-    random, evidence = seeded(5), Evidence()
+    random, evidence = seeded(5), AccumulatedEvidence()
     null = (0.05 * 0.4 + 0.95 * 0.04) * 1.0
     for at in range(3000):
         bins = drawn(random, 10, 0.4) + drawn(random, 19, 0.04, 0.1)
@@ -92,7 +94,7 @@ def test_sums_grow_by_one_a_tick_at_most_on_average(seed: int) -> None:
     random, runs, ticks = seeded(seed), 150, 12
     total = 0.0
     for _ in range(runs):
-        evidence = Evidence()
+        evidence = AccumulatedEvidence()
         for at in range(ticks):
             evidence = step(evidence, drawn(random, 8, 0.06), null=0.06, at_ns=at)
         total += sum(math.exp(one) for one in evidence.sums) / 3
@@ -102,7 +104,7 @@ def test_sums_grow_by_one_a_tick_at_most_on_average(seed: int) -> None:
 
 def test_a_rise_is_dated_where_it_began() -> None:
     """The start lies within some ticks of the true one."""
-    random, evidence = seeded(3), Evidence()
+    random, evidence = seeded(3), AccumulatedEvidence()
     for at in range(120):
         bins = drawn(random, 60, 0.06 if at < 80 else 0.16)
         evidence = step(evidence, bins, null=0.06, at_ns=at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rt4chart_collector.detect.drift.detector import replay
-from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, Policy
+from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Bin, RouteTicks
 from tests.rt4chart_collector.detect.drift.routes import DAY, START_NS, drawn, seeded, tick
 
@@ -23,9 +23,10 @@ def made(answers: int = 40) -> RouteTicks:
 
 
 @pytest.mark.parametrize(
-    "policy", [Policy(rule="threshold", threshold=0.12), Policy(rule="window", points=0.05)]
+    "policy",
+    [DriftPolicy(rule="threshold", threshold=0.12), DriftPolicy(rule="window", points=0.05)],
 )
-def test_a_rule_pages_over_its_bound_and_ends_below_it(policy: Policy) -> None:
+def test_a_rule_pages_over_its_bound_and_ends_below_it(policy: DriftPolicy) -> None:
     """Both page during the rise and not after it, and say what they measured and their bound."""
     findings = replay(made(), policy, since_ns=START_NS + DAY_NS)
 
@@ -48,8 +49,8 @@ def test_the_window_needs_a_baseline_and_the_threshold_does_not() -> None:
     """On a route without a past only the fixed bound pages."""
     bad = RouteTicks("s", "r", "v", tuple(tick(at, (Bin(5, 5, 8, 1.0),)) for at in range(9)))
 
-    window = replay(bad, Policy(rule="window"), since_ns=0)
-    threshold = replay(bad, Policy(rule="threshold"), since_ns=0)
+    window = replay(bad, DriftPolicy(rule="window"), since_ns=0)
+    threshold = replay(bad, DriftPolicy(rule="threshold"), since_ns=0)
 
     assert {one.state for one in window} == {"cold"}
     assert threshold[-1].state == "page"
@@ -59,4 +60,4 @@ def test_too_few_claims_page_nobody() -> None:
     """Fewer claims in the window than asked for are no rate."""
     few = RouteTicks("s", "r", "v", (tick(0, (Bin(5, 5, 19, 1.0),)),))
 
-    assert replay(few, Policy(rule="threshold"), since_ns=0)[0].state == "calm"
+    assert replay(few, DriftPolicy(rule="threshold"), since_ns=0)[0].state == "calm"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.drift.sampling import (
-    Budget,
     RateChange,
+    SamplingBudget,
     SamplingPolicy,
     extra_answers,
     next_rate,
@@ -20,8 +20,8 @@ from rt4chart_collector.detect.drift.sampling import (
 from tests.rt4chart_collector.detect.drift.routes import BASELINE
 
 POLICY = SamplingPolicy()
-FULL = Budget(1000.0, 0)
-CALM = Finding(
+FULL = SamplingBudget(1000.0, 0)
+CALM = DriftFinding(
     tick_ns=0,
     state="calm",
     warn=0.5,
@@ -74,8 +74,10 @@ def test_an_alarm_keeps_the_rate_up() -> None:
 
 def test_without_budget_nothing_is_raised_and_what_is_raised_is_lowered() -> None:
     """Whatever the evidence."""
-    assert next_rate(0.1, 0.1, WARN, POLICY, Budget(0.0, 0)) is None
-    assert next_rate(0.5, 0.1, WARN, POLICY, Budget(-3.0, 0)) == RateChange(0.1, "budget", 0.0)
+    assert next_rate(0.1, 0.1, WARN, POLICY, SamplingBudget(0.0, 0)) is None
+    assert next_rate(0.5, 0.1, WARN, POLICY, SamplingBudget(-3.0, 0)) == RateChange(
+        0.1, "budget", 0.0
+    )
 
 
 def test_a_busy_route_is_never_lowered_by_the_cap() -> None:
@@ -106,9 +108,13 @@ def test_a_new_rate_is_a_share_above_the_own_one_and_within_the_cap(
 
 def test_the_budget_is_earned_by_the_hour_and_kept_for_a_week() -> None:
     """Fifty an hour, less what was spent; a month saves no more than a week."""
-    assert Budget(0.0, 0).after(2 * HOUR_NS, 30.0, POLICY) == Budget(70.0, 2 * HOUR_NS)
-    assert Budget(0.0, 0).after(720 * HOUR_NS, 0.0, POLICY) == Budget(8400.0, 720 * HOUR_NS)
-    assert POLICY.first_budget(5) == Budget(8400.0, 5)
+    assert SamplingBudget(0.0, 0).after(2 * HOUR_NS, 30.0, POLICY) == SamplingBudget(
+        70.0, 2 * HOUR_NS
+    )
+    assert SamplingBudget(0.0, 0).after(720 * HOUR_NS, 0.0, POLICY) == SamplingBudget(
+        8400.0, 720 * HOUR_NS
+    )
+    assert POLICY.first_budget(5) == SamplingBudget(8400.0, 5)
 
 
 def test_extra_answers_are_those_beyond_the_own_rate() -> None:

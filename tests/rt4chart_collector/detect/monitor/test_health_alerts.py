@@ -8,6 +8,12 @@ from otel_rt4chart.judges.judge_failure import JudgeFailure
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.core.alerts.alert import Alert
+from rt4chart_collector.core.alerts.facts import (
+    BacklogFacts,
+    JudgeFacts,
+    NoDataFacts,
+    UndecidedFacts,
+)
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.pipeline.breaker import PASSING, Breaker
@@ -63,7 +69,7 @@ def test_a_share_of_undecided_claims_is_an_alert_of_its_route(client: Client) ->
     (alert,) = found(client)
 
     assert (alert.rule, alert.route, alert.severity) == ("undecided", "support", "warning")
-    assert alert.facts == {"undecided_share": 0.5, "undecided": 40, "claims": 80}
+    assert alert.facts == UndecidedFacts(undecided_share=0.5, undecided=40, claims=80)
     assert found(client, undecided_share=0.6) == []
 
 
@@ -81,12 +87,13 @@ def test_a_judge_that_fails_often_or_is_paused(client: Client) -> None:
 
     assert found(client) == []
     (alert,) = found(client, paused)
-    assert (alert.rule, alert.facts["paused"]) == ("judge_failing", "timeout")
+    facts = JudgeFacts(verifier=VERIFIER, failed_share=0.2, failed=4, answers=20, paused="timeout")
+    assert (alert.rule, alert.facts) == ("judge_failing", facts)
     insert_verdicts(
         client, [verdict(30, start_ns=START, decision=Decision.ERROR, decided_ns=START)]
     )
     (alert,) = found(client)
-    assert (alert.facts["failed"], alert.facts["answers"]) == (5, 21)
+    assert alert.facts == JudgeFacts(verifier=VERIFIER, failed_share=5 / 21, failed=5, answers=21)
 
 
 def test_a_backlog_is_what_waits_and_what_was_given_up_lately(client: Client) -> None:
@@ -97,7 +104,7 @@ def test_a_backlog_is_what_waits_and_what_was_given_up_lately(client: Client) ->
     (alert,) = found(client, backlog_answers=3)
 
     assert alert.rule == "backlog"
-    assert (alert.facts["waiting"], alert.facts["dead_last_hour"]) == (2, 1)
+    assert alert.facts == BacklogFacts(waiting=2, dead_last_hour=1, verifier=VERIFIER)
 
 
 def test_a_backlog_is_also_of_who_judges_without_a_verdict(client: Client) -> None:
@@ -110,7 +117,9 @@ def test_a_backlog_is_also_of_who_judges_without_a_verdict(client: Client) -> No
 
     (alert,) = found(client, breaker, backlog_answers=1)
 
-    assert (alert.rule, alert.facts["waiting"]) == ("backlog", 2)
+    verifiers = ", ".join(sorted(("b", "own", VERIFIER)))
+    facts = BacklogFacts(waiting=2, dead_last_hour=0, verifier=verifiers)
+    assert (alert.rule, alert.facts) == ("backlog", facts)
 
 
 def test_a_route_that_falls_silent_where_it_never_did(client: Client) -> None:
@@ -127,6 +136,7 @@ def test_a_route_that_falls_silent_where_it_never_did(client: Client) -> None:
     (one,) = found(client)
 
     assert (all_silent.rule, all_silent.route, all_silent.severity) == ("no_data", "", "error")
-    assert all_silent.facts["expected_answers"] == 60
-    assert (one.route, one.facts["expected_answers"]) == ("support", 30)
+    assert all_silent.facts == NoDataFacts(expected_answers=60, last_answer_ns=None)
+    facts = NoDataFacts(expected_answers=30, last_answer_ns=None)
+    assert (one.route, one.facts) == ("support", facts)
     assert found(client, no_data_answers=31) == []

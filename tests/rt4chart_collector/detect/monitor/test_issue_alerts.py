@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, IssueFacts
 from rt4chart_collector.detect.drift.policy import DAY_NS
 from rt4chart_collector.detect.monitor.issue_alerts import (
-    grows,
-    growth_of,
+    is_growing,
     is_new,
     issue_alerts,
     seen_today,
+    traffic_growth,
 )
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -45,7 +46,9 @@ def test_new_and_regressed_issues_are_alerts(client: Client) -> None:
     assert (new.rule, new.issue_id, new.route) == ("new_issue", FIRST, "billing")
     assert (regressed.rule, regressed.issue_id) == ("regressed_issue", SECOND_ID)
     assert regressed.severity == "error"
-    assert regressed.facts["issue"] == f"{SECOND_ID:016x}"
+    assert regressed.facts == IssueFacts(
+        issue=f"{SECOND_ID:016x}", title=back.title, since_ns=regressed.starts_ns
+    )
     assert back.title in regressed.title
 
 
@@ -79,19 +82,19 @@ def test_three_times_the_usual_and_ten_at_least_is_growth(
     daily: tuple[float, ...], expected: bool
 ) -> None:
     """Of an issue that is two days old, and that nobody ignores."""
-    assert grows(OLD, daily, NOW) is expected
-    assert not grows(replace(OLD, first_ns=NOW - DAY_NS), daily, NOW)
-    assert not grows(replace(OLD, state="ignored"), daily, NOW)
+    assert is_growing(OLD, daily, NOW) is expected
+    assert not is_growing(replace(OLD, first_ns=NOW - DAY_NS), daily, NOW)
+    assert not is_growing(replace(OLD, state="ignored"), daily, NOW)
 
 
 def test_more_traffic_alone_is_no_growth() -> None:
     """Three times the failures of three times the claims are the usual share; fewer are more."""
     daily = (30.0, *(10.0,) * 7)
 
-    assert not grows(OLD, daily, NOW, growth_of((3000.0, *(1000.0,) * 7)))
-    assert grows(OLD, (10.0, *(5.0,) * 7), NOW, growth_of((500.0, *(1000.0,) * 7)))
-    assert growth_of((500.0, 0.0, 1000.0, 0.0)) == 0.5
-    assert growth_of((500.0, 0.0)) == growth_of((0.0, 500.0)) == growth_of(()) == 1.0
+    assert not is_growing(OLD, daily, NOW, traffic_growth((3000.0, *(1000.0,) * 7)))
+    assert is_growing(OLD, (10.0, *(5.0,) * 7), NOW, traffic_growth((500.0, *(1000.0,) * 7)))
+    assert traffic_growth((500.0, 0.0, 1000.0, 0.0)) == 0.5
+    assert traffic_growth((500.0, 0.0)) == traffic_growth((0.0, 500.0)) == traffic_growth(()) == 1.0
 
 
 def test_a_growing_issue_says_by_how_much(client: Client) -> None:
@@ -104,9 +107,10 @@ def test_a_growing_issue_says_by_how_much(client: Client) -> None:
     (alert,) = issue_alerts(client, now_ns=NOW)
 
     assert alert.rule == "growing_issue"
-    assert alert.facts["failures_today"] == 12.0
-    assert alert.facts["claims_today_over_before"] == 1.0
-    assert alert.facts["failures_a_day_before"] == pytest.approx(2 / 3, rel=0.01)
+    assert isinstance(alert.facts, GrowingIssueFacts)
+    assert (alert.facts.failures_today, alert.facts.seen_today) == (12.0, 12)
+    assert alert.facts.claims_today_over_before == 1.0
+    assert alert.facts.failures_a_day_before == pytest.approx(2 / 3, rel=0.01)
 
 
 @pytest.mark.parametrize(("today", "expected"), [(9, 0), (10, 1)])

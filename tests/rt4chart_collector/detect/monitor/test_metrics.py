@@ -8,7 +8,7 @@ import pytest
 
 from rt4chart_collector.core import metrics as service_metrics
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.monitor import metrics as figures
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes, route_figures
 from rt4chart_collector.store.engine.connect import Client
@@ -16,10 +16,10 @@ from tests.rt4chart_collector.detect.monitor.world import DAY, START
 from tests.rt4chart_collector.records import VERIFIER
 from tests.rt4chart_collector.telemetry.asked import samples
 
-FOUND = Finding(START, "calm", 1.0, 1.0, 3.0, 9.0, None, None, 0, 10.0, 10.0, "")
+FOUND = DriftFinding(START, "calm", 1.0, 1.0, 3.0, 9.0, None, None, 0, 10.0, 10.0, "")
 
 
-def routes(client: Client, found: dict[tuple[str, str], Finding], now_ns: int) -> list[str]:
+def routes(client: Client, found: dict[tuple[str, str], DriftFinding], now_ns: int) -> list[str]:
     """Those with figures, in their order."""
     made = route_figures(client, found, verifier=VERIFIER, now_ns=now_ns, rule="evidence")
     return [one.route for one in made]

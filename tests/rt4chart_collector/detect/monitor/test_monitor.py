@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from otel_rt4chart.spans.model.verdict import Decision
-from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.monitor.routes import RouteWatch
+from rt4chart_collector.core.alerts.facts import DriftFacts, JudgeFacts
+from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.monitor.route_detectors import RouteDetector
 from rt4chart_collector.store.alerts.alert_events import resolve
 from rt4chart_collector.store.alerts.drift_states import drift_over_time, latest_drift
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -28,12 +28,6 @@ def world(client: Client) -> World:
     return made
 
 
-def facts_of(world: World) -> Mapping[str, Any]:
-    """The facts of the only alert."""
-    (alert,) = world.alerts()
-    return alert.facts
-
-
 def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
     """Before and after with n, since when, what changed, and the worst answers with a claim."""
     assert world.monitor.look()
@@ -43,21 +37,27 @@ def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
     world.monitor.look()
 
     (alert,) = world.alerts()
-    facts = facts_of(world)
+    facts = alert.facts
 
+    assert isinstance(facts, DriftFacts)
     assert (alert.rule, alert.severity, alert.service, alert.route) == (
         *("route_drift", "critical", "shop"),
         "support",
     )
     assert abs(alert.starts_ns - began) < HOUR
-    assert facts["before"]["low"] < facts["before"]["rate"] < 0.06 < facts["after"]["low"]
-    assert facts["before"]["claims"] > 2000
-    assert facts["after"]["answers"] > 50
-    assert (facts["changed"][0]["attribute"], facts["changed"][0]["value"]) == ("release", "1.1")
-    assert len(facts["worst_answers"]) == 10
-    assert facts["worst_answers"][0]["label"] == "contradicted"
-    assert facts["worst_answers"][0]["claim"] == "The trial lasts 14 days."
-    assert facts["evidence"]["log"] > facts["evidence"]["threshold"]
+    before, after, evidence = facts.before, facts.after, facts.evidence
+    assert before is not None
+    assert after is not None
+    assert evidence is not None
+    assert (before.low or 1) < (before.rate or 1) < 0.06 < (after.low or 0)
+    assert before.claims > 2000
+    assert after.answers > 50
+    assert (facts.changed[0].attribute, facts.changed[0].value) == ("release", "1.1")
+    assert len(facts.worst_answers) == 10
+    assert facts.worst_answers[0].label == "contradicted"
+    assert facts.worst_answers[0].claim == "The trial lasts 14 days."
+    assert evidence.log > evidence.threshold
+    assert facts.since_ns == alert.starts_ns
 
 
 def test_a_rise_that_a_person_resolves_is_the_usual_rate_from_then_on(world: World) -> None:
@@ -141,20 +141,20 @@ def test_figures_are_of_the_last_hour_and_the_last_tick(world: World) -> None:
 def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is logged without its texts, and tried again in the next round."""
     world.answer(1, 20, 0.0, route="aaa", since_ns=world.now - HOUR)
-    real = RouteWatch.look
+    real = RouteDetector.look
 
     def failing(
-        self: RouteWatch,
+        self: RouteDetector,
         ticks: Sequence[Tick],
         *,
         settled_ns: int,
         accepted_ns: Sequence[int] = (),
-    ) -> list[Finding]:
+    ) -> list[DriftFinding]:
         if len(ticks) < 20:
             raise ValueError("secret text")
         return real(self, ticks, settled_ns=settled_ns, accepted_ns=accepted_ns)
 
-    monkeypatch.setattr(RouteWatch, "look", failing)
+    monkeypatch.setattr(RouteDetector, "look", failing)
 
     assert world.monitor.look()
 
@@ -189,7 +189,8 @@ def test_a_judge_that_never_had_a_verdict_is_alarmed_when_it_fails(client: Clien
 
     (alert,) = world.alerts()
     assert first == ["judge_failing"]
-    assert (alert.facts["verifier"], alert.facts["failed"]) == ("new/judge", 60)
+    assert isinstance(alert.facts, JudgeFacts)
+    assert (alert.facts.verifier, alert.facts.failed) == ("new/judge", 60)
 
 
 def test_silence_of_more_than_a_week_still_has_alerts_that_end(client: Client) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.detect.monitor.drift_alerts import rise_began
+from rt4chart_collector.detect.monitor.drift_alerts import onset
 from rt4chart_collector.store.rates.ticks import TICK_NS, Bin, Tick
 
 
@@ -20,20 +20,20 @@ def test_the_tick_that_parts_before_from_after() -> None:
     calm = [tick(at, at % 2) for at in range(20)]
     risen = [tick(20 + at, 5) for at in range(6)]
 
-    assert rise_began([*calm, *risen], 0.05, since_ns=3 * TICK_NS) == 20 * TICK_NS
+    assert onset([*calm, *risen], 0.05, since_ns=3 * TICK_NS) == 20 * TICK_NS
 
 
 def test_ticks_before_the_detectors_beginning_do_not_count() -> None:
     """An earlier rise was another one."""
     ticks = [tick(0, 9), tick(1, 0), tick(2, 0), tick(3, 6), tick(4, 6)]
 
-    assert rise_began(ticks, 0.05, since_ns=TICK_NS) == 3 * TICK_NS
+    assert onset(ticks, 0.05, since_ns=TICK_NS) == 3 * TICK_NS
 
 
 def test_without_a_rise_the_detectors_beginning_stays() -> None:
     """And without any answer."""
-    assert rise_began([tick(1, 0), tick(2, 0)], 0.05, since_ns=TICK_NS) == TICK_NS
-    assert rise_began([], 0.05, since_ns=TICK_NS) == TICK_NS
+    assert onset([tick(1, 0), tick(2, 0)], 0.05, since_ns=TICK_NS) == TICK_NS
+    assert onset([], 0.05, since_ns=TICK_NS) == TICK_NS
 
 
 @given(st.lists(st.integers(0, 10), max_size=30), st.floats(0.0, 0.9))
@@ -41,6 +41,6 @@ def test_it_is_never_before_the_detectors_beginning(counts: list[int], usual: fl
     """Whatever the ticks: that time, or a tick's start behind it."""
     ticks = [tick(at, count) for at, count in enumerate(counts)]
 
-    found = rise_began(ticks, usual, since_ns=2 * TICK_NS)
+    found = onset(ticks, usual, since_ns=2 * TICK_NS)
 
     assert found in {2 * TICK_NS, *(one.start_ns for one in ticks[3:])}

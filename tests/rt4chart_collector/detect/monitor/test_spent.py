@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from rt4chart_collector.detect.drift.finding import Finding
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.detect.drift.sampling import SamplingPolicy
 from rt4chart_collector.detect.monitor.adaptive_sampling import (
-    Adaptive,
-    Raise,
+    AdaptiveSampling,
+    RateRaise,
     beyond,
     budget_left,
     raises_of,
@@ -37,9 +37,9 @@ def tick(at_ns: int, answers: int, rate: float) -> Tick:
     return Tick(at_ns, "m", "1", "1", (Bin(3, 0, answers, rate),))
 
 
-def finding(at_ns: int, *, beyond: float = 3.0) -> Finding:
+def finding(at_ns: int, *, beyond: float = 3.0) -> DriftFinding:
     """A route with evidence of a rise, at a thousand answers an hour."""
-    return Finding(
+    return DriftFinding(
         at_ns, "warn", 4.0, 4.0, 3.0, 9.0, None, None, 0, 100.0, 1000.0, "", beyond=beyond
     )
 
@@ -57,8 +57,8 @@ def test_a_raise_lasts_as_long_as_it_is_renewed() -> None:
 
     assert found == {
         PLACE: [
-            Raise(0.1, 1.0, START, START + HOUR),
-            Raise(None, 0.4, START + 5 * HOUR, START + 6 * HOUR),
+            RateRaise(0.1, 1.0, START, START + HOUR),
+            RateRaise(None, 0.4, START + 5 * HOUR, START + 6 * HOUR),
         ]
     }
 
@@ -73,7 +73,7 @@ def test_an_answer_is_charged_by_its_own_rate() -> None:
 def test_the_budget_is_what_a_week_left_of_it() -> None:
     """Earned by the hour, up to a week's worth; a raise of before costs nothing now."""
     now = START + 8 * DAY_NS
-    raises = {PLACE: [Raise(0.1, 1.0, now - HOUR_NS * 10, now - HOUR_NS * 9)]}
+    raises = {PLACE: [RateRaise(0.1, 1.0, now - HOUR_NS * 10, now - HOUR_NS * 9)]}
     full = POLICY.first_budget(now).left
 
     def ticks_of(place: tuple[str, str], since_ns: int, until_ns: int) -> Sequence[Tick]:
@@ -96,7 +96,7 @@ def test_a_restart_does_not_fill_the_budget(client: Client) -> None:
     world.now += HOUR
     full = POLICY.first_budget(world.now).left
 
-    made = Adaptive(client, POLICY, verifier=VERIFIER, now_ns=world.now)
+    made = AdaptiveSampling(client, POLICY, verifier=VERIFIER, now_ns=world.now)
 
     assert made.left == pytest.approx(full - 2000 * 0.9 + 3 * 50, rel=0.01)
 
@@ -105,7 +105,7 @@ def test_ticks_that_settle_after_a_raise_are_charged(client: Client) -> None:
     """Evidence that comes and goes within half an hour costs what it brought."""
     world = World(client)
     world.answer(24, 100, 0.0, sample_rate=0.1)
-    made = Adaptive(client, POLICY, verifier=VERIFIER, now_ns=world.now)
+    made = AdaptiveSampling(client, POLICY, verifier=VERIFIER, now_ns=world.now)
     full, now = made.left, world.now
     made.adapt({PLACE: finding(now)}, {}, now_ns=now)
     (raised,) = rates_in_force(client, now_ns=now)
@@ -122,7 +122,7 @@ def test_a_route_that_fell_silent_is_not_kept_raised(client: Client) -> None:
     """After an hour without an answer its own rate holds."""
     world = World(client)
     world.answer(24, 100, 0.0, sample_rate=0.1)
-    made = Adaptive(client, POLICY, verifier=VERIFIER, now_ns=world.now)
+    made = AdaptiveSampling(client, POLICY, verifier=VERIFIER, now_ns=world.now)
     last = finding(world.now)
     rates = []
     for step in range(4):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rt4chart_collector.core.alerts.alert import Alert
-from rt4chart_collector.core.alerts.state import AlertEvent, AlertState, Kind, after
+from rt4chart_collector.core.alerts.facts import IssueFacts
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, apply_event
+from rt4chart_collector.core.alerts.stored_facts import facts_from_json
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import Message, MessageKind
 from tests.rt4chart_collector.notify.world import HOUR, START
 
-FACTS = {
+FACTS: dict[str, object] = {
     "before": {"rate": 0.061, "low": 0.055, "high": 0.067, "claims": 8_000, "answers": 1_600},
     "after": {"rate": 0.12, "low": 0.09, "high": 0.15, "claims": 400, "answers": 80},
     "issues": [{"id": "00000000000000ab", "title": "Number differs", "claims": 12}],
@@ -27,7 +29,7 @@ FACTS = {
 }
 ALERT = Alert(
     *("route_drift", "critical", "shop", "billing", 0),
-    *("Answers of shop billing got worse", FACTS, START),
+    *("Answers of shop billing got worse", facts_from_json("route_drift", FACTS), START),
 )
 EVIL_TEXT = (
     "@everyone <!channel> <https://evil.example|x> [x](https://evil.example) *b* `c` & "
@@ -35,7 +37,13 @@ EVIL_TEXT = (
 )
 EVIL = Alert(
     *("new_issue", "error", EVIL_TEXT, EVIL_TEXT, 7, EVIL_TEXT * 20),
-    *({EVIL_TEXT: [EVIL_TEXT * 50] * 50, "n": {"deep": [[[[[EVIL_TEXT]]]]]}}, START),
+    IssueFacts(
+        issue=EVIL_TEXT,
+        title=EVIL_TEXT,
+        since_ns=START,
+        unknown={EVIL_TEXT: [EVIL_TEXT * 50] * 50, "n": {"deep": [[[[[EVIL_TEXT]]]]]}},
+    ),
+    START,
 )
 
 
@@ -47,12 +55,12 @@ def told(
     with_texts: bool = False,
 ) -> Message:
     """The message that says this of the alert, an hour after it fired."""
-    state = after(AlertState(alert), AlertEvent(alert, START, Kind.FIRED))
+    state = apply_event(AlertState(alert), AlertEvent(alert, START, AlertEventKind.FIRED))
     now_ns = START + HOUR
     if what is MessageKind.ACKNOWLEDGED:
         state = replace(state, acknowledged_ns=now_ns, acknowledged_by="ann")
     elif what is MessageKind.RESOLVED:
-        state = after(state, AlertEvent(alert, now_ns, Kind.RESOLVED))
+        state = apply_event(state, AlertEvent(alert, now_ns, AlertEventKind.RESOLVED))
     return alert_message(
         state,
         what,

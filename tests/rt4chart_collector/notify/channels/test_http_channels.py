@@ -12,6 +12,7 @@ import pytest
 
 from otel_rt4chart.core.errors import NotifyError
 from rt4chart_collector.core.alerts.alert import Alert
+from rt4chart_collector.core.alerts.stored_facts import facts_from_json
 from rt4chart_collector.notify.channels.alertmanager import Alertmanager
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, Channel, Message, MessageKind
 from rt4chart_collector.notify.channels.pagerduty import PagerDuty
@@ -102,7 +103,8 @@ def test_slack_links_the_alert_and_its_worst_answers() -> None:
     """A claim that is quoted there is no markup, mention or link of its own."""
     claim = f"*<!channel>* https://evil.example|x> {EVIL_TEXT}"
     rows = [{"trace_id": "a", "span_id": "b", "claim": claim, "unfaithful": 1, "decided": 2}]
-    alert = Alert("route_drift", "error", facts={"worst_answers": rows})
+    facts = facts_from_json("route_drift", {"worst_answers": rows})
+    alert = Alert("route_drift", "error", facts=facts)
     (one,) = sent("slack webhook", told(alert, with_texts=True))
     text = one.body["blocks"][-1]["text"]
 

@@ -8,8 +8,15 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.core.alerts.alert import Alert
-from rt4chart_collector.core.alerts.lifecycle import Policy
-from rt4chart_collector.core.alerts.state import AlertEvent, Kind
+from rt4chart_collector.core.alerts.facts import (
+    AttributeValue,
+    DriftEvidence,
+    DriftFacts,
+    MeasuredRate,
+    UnfaithfulAnswer,
+)
+from rt4chart_collector.core.alerts.lifecycle import AlertPolicy
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import AlertReceiver, delivered_event, due_message
 from rt4chart_collector.store.alerts.alert_events import (
@@ -30,17 +37,26 @@ from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.notify.world import DAY, DRIFT, HOUR, ISSUE, MINUTE, START
 
-SAID = replace(DRIFT, facts={"before": {"rate": 0.06}, "text": "é\ud800", "n": [1, None, True]})
+FACTS = DriftFacts(
+    since_ns=START,
+    before=MeasuredRate(rate=0.06, low=0.05, high=0.07, claims=80, answers=20, from_ns=START - DAY),
+    after=MeasuredRate(),
+    changed=(AttributeValue("model", "m", 0.0, 1.0, START),),
+    worst_answers=(UnfaithfulAnswer(trace_id="a", claim="é\ud800"),),
+    evidence=DriftEvidence(12.5, 9.1),
+    unknown={"n": [1, None, True]},
+)
+SAID = replace(DRIFT, facts=FACTS)
 
 
 def fired(alert: Alert, at_ns: int) -> AlertEvent:
     """That it began."""
-    return AlertEvent(alert, at_ns, Kind.FIRED)
+    return AlertEvent(alert, at_ns, AlertEventKind.FIRED)
 
 
 def ended(alert: Alert, at_ns: int) -> AlertEvent:
     """That it is over."""
-    return AlertEvent(alert, at_ns, Kind.RESOLVED)
+    return AlertEvent(alert, at_ns, AlertEventKind.RESOLVED)
 
 
 def test_an_alert_comes_back_with_its_facts(any_client: Client) -> None:
@@ -51,7 +67,8 @@ def test_an_alert_comes_back_with_its_facts(any_client: Client) -> None:
     first, second = open_alerts(any_client, now_ns=START + MINUTE)
 
     assert (first.alert, second.fired_ns) == (ISSUE, START)
-    assert second.alert.facts == {"before": {"rate": 0.06}, "text": "é?", "n": [1, None, True]}
+    answers = (UnfaithfulAnswer(trace_id="a", claim="é?"),)
+    assert second.alert.facts == replace(FACTS, worst_answers=answers)
     assert (second.alert.starts_ns, second.state) == (DRIFT.starts_ns, "firing")
     assert len(trail(any_client, DRIFT.id)) == 1
 
@@ -92,7 +109,7 @@ def test_what_is_not_open_cannot_be_acted_on(client: Client, given: str) -> None
     """An id that never was, and an alert that is over."""
     record(client, [fired(DRIFT, START), ended(DRIFT, START + 1)])
 
-    with pytest.raises(InputError, match="expected the id of an alert that is open"):
+    with pytest.raises(InputError, match="expected the id of an open alert"):
         acknowledge(client, given, actor="ann", now_ns=START + 2)
     assert alert_state(client, "nothing", now_ns=START) is None
 
@@ -127,7 +144,7 @@ def test_who_was_told_that_it_fired_is_told_that_it_ended(any_client: Client) ->
     (state,) = alert_states(any_client, now_ns=START + 30 * DAY)
 
     assert state.id == DRIFT.id
-    assert due_message(state, pager, START + 30 * DAY, Policy()) is MessageKind.RESOLVED
+    assert due_message(state, pager, START + 30 * DAY, AlertPolicy()) is MessageKind.RESOLVED
     assert alert_states(any_client, now_ns=START + 91 * DAY) == []
     record(any_client, [delivered_event(state, pager, MessageKind.RESOLVED, START + 30 * DAY)])
     assert alert_states(any_client, now_ns=START + 40 * DAY) == []
@@ -136,13 +153,17 @@ def test_who_was_told_that_it_fired_is_told_that_it_ended(any_client: Client) ->
 def test_a_last_message_that_was_given_up_is_not_waited_for(client: Client) -> None:
     """It is not tried again; the message before it, given up while the alert fired, is followed."""
     slack, told = AlertReceiver("slack"), {"target": "slack", "what": "fired", "episode_ns": START}
-    record(client, [fired(DRIFT, START), AlertEvent(DRIFT, START + 1, Kind.NOTIFIED, told)])
-    given_up = AlertEvent(DRIFT, START + 2, Kind.ABANDONED, {**told, "what": "reminded"})
+    record(
+        client, [fired(DRIFT, START), AlertEvent(DRIFT, START + 1, AlertEventKind.NOTIFIED, told)]
+    )
+    given_up = AlertEvent(DRIFT, START + 2, AlertEventKind.ABANDONED, {**told, "what": "reminded"})
     record(client, [given_up, ended(DRIFT, START + HOUR)])
     (state,) = alert_states(client, now_ns=START + 9 * DAY)
-    assert due_message(state, slack, START + 9 * DAY, Policy()) is MessageKind.RESOLVED
+    assert due_message(state, slack, START + 9 * DAY, AlertPolicy()) is MessageKind.RESOLVED
 
-    last = AlertEvent(DRIFT, START + 9 * DAY, Kind.ABANDONED, {**told, "what": "resolved"})
+    last = AlertEvent(
+        DRIFT, START + 9 * DAY, AlertEventKind.ABANDONED, {**told, "what": "resolved"}
+    )
     record(client, [last])
 
     assert alert_states(client, now_ns=START + 17 * DAY) == []

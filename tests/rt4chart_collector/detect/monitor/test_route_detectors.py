@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 
 import pytest
 
+from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.settings import MonitorSettings
-from rt4chart_collector.detect.monitor import drift_alerts, routes
-from rt4chart_collector.detect.monitor.drift_alerts import Facts, drift_facts
-from rt4chart_collector.detect.monitor.routes import Round, Routes
+from rt4chart_collector.detect.monitor import drift_alerts, route_detectors
+from rt4chart_collector.detect.monitor.drift_alerts import drift_facts
+from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
 from rt4chart_collector.store.alerts.alert_events import trail
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import RouteTicks
@@ -55,7 +57,7 @@ def test_a_clock_that_went_ahead_and_back_blinds_nobody(world: World) -> None:
 
 def test_a_clock_that_goes_back_a_little_costs_nothing(world: World) -> None:
     """As clocks are set right by less than a tick: nothing is read anew."""
-    watched = Routes(world.client, MonitorSettings(), VERIFIER)
+    watched = RouteDetectors(world.client, MonitorSettings(), VERIFIER)
     watched.look(world.now)
     world.monitor.look()
     before = world.monitor._routes
@@ -77,12 +79,12 @@ def test_a_restart_leaves_alerts_of_routes_that_it_has_not_read(
     (alert,) = world.alerts()
     world.now += 300 * SECOND
     another = world.another()
-    monkeypatch.setattr(routes, "READING_S", 0.0)
+    monkeypatch.setattr(route_detectors, "READING_S", 0.0)
     for _ in range(30):
         world.now += 120 * SECOND
         another.look()
     waiting = risen(world)
-    monkeypatch.setattr(routes, "READING_S", 30.0)
+    monkeypatch.setattr(route_detectors, "READING_S", 30.0)
     another.look()
 
     assert (alert.route, waiting, risen(world)) == ("other", ["other"], ["other"])
@@ -92,7 +94,7 @@ def test_a_restart_leaves_alerts_of_routes_that_it_has_not_read(
 def test_the_alarmed_are_read_before_the_busiest(world: World) -> None:
     """Of routes that nothing is known of."""
     ticking = iter(range(0, 1000, 20))
-    watched = Routes(
+    watched = RouteDetectors(
         world.client, MonitorSettings(), VERIFIER, monotonic=lambda: float(next(ticking))
     )
 
@@ -107,7 +109,7 @@ def test_a_rise_whose_facts_cannot_be_read_is_alarmed_without_them(
 ) -> None:
     """And with them in the next round; the other route's alarm has its own."""
 
-    def failing(client: Client, *, route: str, **given: object) -> tuple[int, Facts]:
+    def failing(client: Client, *, route: str, **given: object) -> DriftFacts:
         if route == "other":
             raise ValueError("memory limit")
         return drift_facts(client, route=route, **given)  # type: ignore[arg-type]
@@ -118,10 +120,13 @@ def test_a_rise_whose_facts_cannot_be_read_is_alarmed_without_them(
     found = {one.route: one for one in world.alerts()}
 
     assert sorted(found) == ["other", "support"]
-    assert "worst_answers" in found["support"].facts
-    assert "worst_answers" not in found["other"].facts
-    evidence = {"log": 47.77, "threshold": 9.757}
-    assert found["other"].facts["evidence"] == pytest.approx(evidence, rel=1e-3)
+    whole, minimal = found["support"].facts, found["other"].facts
+    assert isinstance(whole, DriftFacts)
+    assert isinstance(minimal, DriftFacts)
+    assert len(whole.worst_answers) == 10
+    assert (minimal.worst_answers, minimal.after) == ((), None)
+    assert minimal.evidence
+    assert asdict(minimal.evidence) == pytest.approx({"log": 47.77, "threshold": 9.757}, rel=1e-3)
     assert "more claims are unfaithful" in found["other"].title
 
 
@@ -131,9 +136,9 @@ def test_a_route_that_cannot_be_read_stands_as_it_did(
     """Its alarm lasts, and the other routes are looked at."""
     rise(world)
     world.monitor.look()
-    real = Routes._next
+    real = RouteDetectors._next
 
-    def failing(self: Routes, place: tuple[str, str], *rest: object) -> None:
+    def failing(self: RouteDetectors, place: tuple[str, str], *rest: object) -> None:
         def spoilt(*_: object, **__: object) -> Sequence[object]:
             raise ValueError("memory limit")
 
@@ -143,7 +148,7 @@ def test_a_route_that_cannot_be_read_stands_as_it_did(
             watch.look = spoilt  # type: ignore[method-assign, assignment]
         real(self, place, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Routes, "_next", failing)
+    monkeypatch.setattr(RouteDetectors, "_next", failing)
     for _ in range(4):
         began = world.now
         world.answer(0.5, 40, 0.6)
@@ -156,7 +161,7 @@ def test_a_route_that_cannot_be_read_stands_as_it_did(
 def test_a_route_that_fails_does_not_keep_others_waiting(world: World) -> None:
     """It is tried again when the others were read."""
     clock = iter(range(0, 1000, 20))
-    watched = Routes(
+    watched = RouteDetectors(
         world.client, MonitorSettings(), VERIFIER, monotonic=lambda: float(next(clock))
     )
     real = watched._read
@@ -168,6 +173,6 @@ def test_a_route_that_fails_does_not_keep_others_waiting(world: World) -> None:
 
     watched._read = read  # type: ignore[method-assign]
     look = partial(watched.look, first=[("shop", "other")])
-    rounds: list[Round] = [look(world.now) for _ in range(2)]
+    rounds: list[DriftRound] = [look(world.now) for _ in range(2)]
 
     assert [list(one.findings) for one in rounds] == [[], [("shop", "support")]]

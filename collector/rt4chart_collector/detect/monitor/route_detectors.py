@@ -11,9 +11,9 @@ from functools import partial
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.core.settings import MonitorSettings
-from rt4chart_collector.detect.drift.detector import Watch, by_time, watch_of
-from rt4chart_collector.detect.drift.finding import Finding
-from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, Policy
+from rt4chart_collector.detect.drift.detector import DriftDetector, by_time, create_detector
+from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, DriftPolicy
 from rt4chart_collector.store.alerts.alert_events import dismissals
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
@@ -24,21 +24,21 @@ from rt4chart_collector.store.rates.traffic import busiest_routes
 SETTLED_NS = 6 * TICK_NS
 
 
-class RouteWatch:
+class RouteDetector:
     """A watch that has looked at the settled ticks before `upto_ns`."""
 
-    def __init__(self, policy: Policy, verifier: str, *, read_ns: int = 0) -> None:
+    def __init__(self, policy: DriftPolicy, verifier: str, *, read_ns: int = 0) -> None:
         """It has seen nothing; `read_ns` is when the ticks that it will see first were read."""
-        self._watch = watch_of(policy, verifier)
+        self._watch = create_detector(policy, verifier)
         self.read_ns = read_ns
         self.upto_ns = 0
-        self.last: Finding | None = None
+        self.last: DriftFinding | None = None
         self.settled: tuple[Tick, ...] = ()
         self._accepted_ns = 0
 
     def look(
         self, ticks: Sequence[Tick], *, settled_ns: int, accepted_ns: Sequence[int] = ()
-    ) -> list[Finding]:
+    ) -> list[DriftFinding]:
         """The findings of the ticks from `upto_ns` on; those before `settled_ns` are final.
 
         `settled` then holds the ticks that became so in this look, `last` the newest finding. At
@@ -58,7 +58,7 @@ class RouteWatch:
         return found
 
 
-def _looked(watch: Watch, ticks: Sequence[Tick], waiting: list[int]) -> list[Finding]:
+def _looked(watch: DriftDetector, ticks: Sequence[Tick], waiting: list[int]) -> list[DriftFinding]:
     """The findings; of what waits to be accepted, that of these times is taken off."""
     found = []
     for group in by_time(ticks):
@@ -73,7 +73,7 @@ def settled_before(now_ns: int) -> int:
     return (now_ns - SETTLED_NS) // TICK_NS * TICK_NS
 
 
-def row_of(ticks: RouteTicks, found: Finding) -> DriftRow:
+def drift_row(ticks: RouteTicks, found: DriftFinding) -> DriftRow:
     """A finding as it is stored."""
     known = found.baseline
     return DriftRow(
@@ -105,17 +105,17 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Round:
+class DriftRound:
     """What one round found: the last finding of each route, and the ticks that became settled."""
 
-    findings: dict[Place, Finding] = field(default_factory=dict)
+    findings: dict[Place, DriftFinding] = field(default_factory=dict)
     settled: dict[Place, Sequence[Tick]] = field(default_factory=dict)
 
 
-def drift_policy(settings: MonitorSettings, routes: int) -> Policy:
+def drift_policy(settings: MonitorSettings, routes: int) -> DriftPolicy:
     """What the settings ask of the detector, for so many routes."""
     rule = next(one for one in RULES if one == settings.drift_rule)
-    return Policy(
+    return DriftPolicy(
         false_alarms_per_month=settings.drift_false_alarms,
         routes=max(routes, 1),
         rule=rule,
@@ -125,7 +125,7 @@ def drift_policy(settings: MonitorSettings, routes: int) -> Policy:
     )
 
 
-class Routes:
+class RouteDetectors:
     """The detectors of the busiest routes of one verifier; for one thread."""
 
     def __init__(
@@ -144,9 +144,9 @@ class Routes:
         self._is_stopping = is_stopping
         self._monotonic = monotonic
         self._policy = drift_policy(settings, 1)
-        self._watches: dict[Place, RouteWatch] = {}
+        self._watches: dict[Place, RouteDetector] = {}
         self._places: dict[Place, None] = {}
-        self._last: dict[Place, Finding] = {}
+        self._last: dict[Place, DriftFinding] = {}
         self._failed_ns: dict[Place, int] = {}
         self._written: dict[Place, DriftRow] = {}
         self._listed_ns = 0
@@ -157,14 +157,14 @@ class Routes:
         """The routes that are to be watched and of which nothing is known here yet."""
         return frozenset(self._places.keys() - self._watches.keys() - self._last.keys())
 
-    def look(self, now_ns: int, first: Collection[Place] = ()) -> Round:
+    def look(self, now_ns: int, first: Collection[Place] = ()) -> DriftRound:
         """Read what is new, go on with every route, and write what was found.
 
         Routes are read whole, one after the other, when nothing is known of them here or that is an
         hour ago; those for which a round has no time are left for the next. Of those that wait for
         that equally long, the ones in `first` are the first.
         """
-        round_ = Round()
+        round_ = DriftRound()
         if now_ns - self._listed_ns >= WHOLE_NS:
             self._list(now_ns)
         self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
@@ -217,9 +217,9 @@ class Routes:
             key=lambda one: (self._failed_ns.get(one, 0), self._read_at(one), one not in first),
         )
 
-    def _anew(self, place: Place, now_ns: int, round_: Round) -> None:
+    def _anew(self, place: Place, now_ns: int, round_: DriftRound) -> None:
         read = self._read(now_ns - READ_NS, now_ns, place)
-        watch = RouteWatch(self._policy, self.verifier, read_ns=now_ns)
+        watch = RouteDetector(self._policy, self.verifier, read_ns=now_ns)
         told = round_.settled.get(place, ())
         found = self._looked(place, watch, read, now_ns, round_)
         # Settled ticks are told once: when the route is gone on with.
@@ -230,7 +230,7 @@ class Routes:
         self._watches[place] = watch
         self._failed_ns.pop(place, None)
 
-    def _go_on(self, now_ns: int, round_: Round) -> None:
+    def _go_on(self, now_ns: int, round_: DriftRound) -> None:
         since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
         for read in route_ticks(
             self._client, since_ns=since, until_ns=now_ns + HOUR_NS, verifier=self.verifier
@@ -244,7 +244,7 @@ class Routes:
                 self._places.setdefault(place)
 
     def _next(
-        self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
+        self, place: Place, watch: RouteDetector, read: RouteTicks, now_ns: int, round_: DriftRound
     ) -> None:
         # A watch that fails half way is not gone on with: the route is read whole again.
         del self._watches[place]
@@ -253,8 +253,8 @@ class Routes:
         self._watches[place] = watch
 
     def _looked(
-        self, place: Place, watch: RouteWatch, read: RouteTicks, now_ns: int, round_: Round
-    ) -> list[Finding]:
+        self, place: Place, watch: RouteDetector, read: RouteTicks, now_ns: int, round_: DriftRound
+    ) -> list[DriftFinding]:
         found = watch.look(
             read.ticks,
             settled_ns=settled_before(now_ns),
@@ -277,8 +277,8 @@ class Routes:
         )
         return found[0] if found else RouteTicks(*place, self.verifier, ())
 
-    def _write(self, read: RouteTicks, found: Sequence[Finding], now_ns: int) -> None:
-        rows: list[DriftRow] = [row_of(read, one) for one in found]
+    def _write(self, read: RouteTicks, found: Sequence[DriftFinding], now_ns: int) -> None:
+        rows: list[DriftRow] = [drift_row(read, one) for one in found]
         write_drift(self._client, rows, version=now_ns)
 
     def _guarded(self, place: Place, work: Callable[[], None], now_ns: int) -> None:

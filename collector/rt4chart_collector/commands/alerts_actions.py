@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.alerts_verb import Verb, chosen, store
+from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
 from rt4chart_collector.commands.printing import actor_of, add_actor, moment, table, write
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
@@ -20,11 +20,11 @@ SECOND = 10**9
 MATCHED = ("rule", "service", "route")
 
 
-def ack(options: argparse.Namespace) -> int:
+def acknowledge_by_hand(options: argparse.Namespace) -> int:
     """Acknowledge an alert."""
     actor, now = actor_of(options), time.time_ns()
-    with store(options) as client:
-        state = chosen(open_alerts(client, now_ns=now), options.id)
+    with open_store(options) as client:
+        state = find_alert(open_alerts(client, now_ns=now), options.id)
         acknowledge(client, state.id, actor=actor, now_ns=now, note=options.note)
     value = {"id": state.id, "acknowledged_by": actor}
     words = f"{state.id} is acknowledged: no reminders until it gets worse"
@@ -32,11 +32,11 @@ def ack(options: argparse.Namespace) -> int:
     return 0
 
 
-def close(options: argparse.Namespace) -> int:
+def resolve_by_hand(options: argparse.Namespace) -> int:
     """Resolve an alert by hand."""
     actor, now = actor_of(options), time.time_ns()
-    with store(options) as client:
-        state = chosen(open_alerts(client, now_ns=now), options.id)
+    with open_store(options) as client:
+        state = find_alert(open_alerts(client, now_ns=now), options.id)
         resolve(client, state.id, actor=actor, now_ns=now, note=options.note)
     value = {"id": state.id, "resolved_by": actor}
     words = f"{state.id} is resolved: {state.alert.resolving}"
@@ -44,12 +44,12 @@ def close(options: argparse.Namespace) -> int:
     return 0
 
 
-def quiet(options: argparse.Namespace) -> int:
+def snooze_by_hand(options: argparse.Namespace) -> int:
     """Silence one alert for a time."""
     actor, now = actor_of(options), time.time_ns()
     until = now + options.time * SECOND
-    with store(options) as client:
-        state = chosen(open_alerts(client, now_ns=now), options.id)
+    with open_store(options) as client:
+        state = find_alert(open_alerts(client, now_ns=now), options.id)
         kept = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
     words = (
         f"{state.id} is silenced until {moment(kept.ends_ns)}; "
@@ -59,10 +59,10 @@ def quiet(options: argparse.Namespace) -> int:
     return 0
 
 
-def maintain(options: argparse.Namespace) -> int:
+def manage_silences(options: argparse.Namespace) -> int:
     """List silences, add one, or end one."""
     now = time.time_ns()
-    with store(options) as client:
+    with open_store(options) as client:
         if options.end:
             meant = _meant(silences(client, now), options.end)
             ended = remove_silence(client, meant.id, now_ns=now)
@@ -172,13 +172,18 @@ def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
 
 
 VERBS = (
-    Verb("ack", "acknowledge an alert: no reminders until it gets worse", ack, _of_alert),
-    Verb("resolve", "resolve an alert by hand", close, _of_alert),
-    Verb("snooze", "silence one alert for a time", quiet, _of_snooze),
+    Verb(
+        "ack",
+        "acknowledge an alert: no reminders until it gets worse",
+        acknowledge_by_hand,
+        _of_alert,
+    ),
+    Verb("resolve", "resolve an alert by hand", resolve_by_hand, _of_alert),
+    Verb("snooze", "silence one alert for a time", snooze_by_hand, _of_snooze),
     Verb(
         "maintenance",
         "list silences; with --for silence many alerts for a time; with --end end a silence",
-        maintain,
+        manage_silences,
         _of_maintenance,
     ),
 )

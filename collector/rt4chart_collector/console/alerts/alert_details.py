@@ -1,0 +1,164 @@
+"""The facts about an alert as its page shows them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from otel_rt4chart.verify.core.rates import Rate
+from rt4chart_collector.console.view.filters import percent
+from rt4chart_collector.console.view.urls import answer_url, issue_url, with_query
+from rt4chart_collector.core.alerts.facts import (
+    AlertFacts,
+    AttributeChange,
+    BacklogFacts,
+    DriftEvidence,
+    DriftFacts,
+    FailureGrowth,
+    GrowingIssueFacts,
+    IssueFacts,
+    JudgeFacts,
+    MeasuredRate,
+    UnfaithfulAnswer,
+    attribute_changes,
+)
+from rt4chart_collector.notify.alert_message import Lines, figures, unknown_facts
+
+_ISSUE_ID = re.compile(r"[0-9a-f]{1,16}")
+
+
+@dataclass(frozen=True, slots=True)
+class DetailedRate:
+    """A rate with its interval, and the numbers that it is based on."""
+
+    rate: Rate
+    claims: int
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthLink:
+    """Something with more failures an hour than before; `url` is "" where it has no page."""
+
+    name: str
+    url: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLink:
+    """One of the worst answers, and the number of answers with the same claim."""
+
+    url: str
+    worst: UnfaithfulAnswer
+    answers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AlertDetails:
+    """The parts of the page, each empty where the alert has no such fact.
+
+    `certainty` compares the rise with chance, in words; `others` are names and values.
+    """
+
+    certainty: str
+    before: DetailedRate | None
+    after: DetailedRate | None
+    changes: tuple[AttributeChange, ...]
+    issues: tuple[GrowthLink, ...]
+    documents: tuple[GrowthLink, ...]
+    worst: tuple[AnswerLink, ...]
+    others: Lines
+
+
+def alert_details(facts: AlertFacts) -> AlertDetails:
+    """The facts, sorted by the parts of the page."""
+    drift = facts if isinstance(facts, DriftFacts) else DriftFacts()
+    return AlertDetails(
+        certainty=_certainty(drift.evidence) if drift.evidence else "",
+        before=_rate(drift.before),
+        after=_rate(drift.after),
+        changes=attribute_changes(drift.changed, drift.since_ns),
+        issues=tuple(_issue(one) for one in drift.issues),
+        documents=tuple(_growth(one, one.id, "") for one in drift.documents),
+        worst=_by_claim(drift.worst_answers),
+        others=(*(line for line in _others(facts) if line[1]), *unknown_facts(facts)),
+    )
+
+
+def _rate(measured: MeasuredRate | None) -> DetailedRate | None:
+    if measured is None or measured.rate is None:
+        return None
+    rate = Rate(measured.rate, measured.low, measured.high)
+    return DetailedRate(rate, measured.claims, measured.answers)
+
+
+def _issue(issue: FailureGrowth) -> GrowthLink:
+    url = issue_url(int(issue.id, 16)) if _ISSUE_ID.fullmatch(issue.id) else ""
+    return _growth(issue, issue.title or f"issue {issue.id}", url)
+
+
+def _growth(row: FailureGrowth, name: str, url: str) -> GrowthLink:
+    before, after = row.failures_an_hour_before, row.failures_an_hour_after
+    return GrowthLink(name, url, before or 0.0, after or 0.0)
+
+
+def _by_claim(answers: Sequence[UnfaithfulAnswer]) -> tuple[AnswerLink, ...]:
+    """The worst answer of each claim, with the number of answers that have it."""
+    found: dict[str, AnswerLink] = {}
+    for answer in answers:
+        url = with_query("/answers", q=answer.trace_id)
+        if answer.has_span:
+            index = answer.claim_index if answer.claim_index >= 0 else None
+            url = answer_url(answer.trace_id, answer.span_id, index)
+        claim = " ".join(answer.claim.split()) or url
+        first = found.get(claim, AnswerLink(url, answer, 0))
+        found[claim] = replace(first, answers=first.answers + 1)
+    return tuple(found.values())
+
+
+def _certainty(evidence: DriftEvidence) -> str:
+    """The evidence against chance; a threshold below 1 is a share, and considers no chance."""
+    log, bound = evidence.log, evidence.threshold
+    if bound < 1:
+        return f"{percent(log)}, and {percent(bound)} alerts; this rule does not consider chance"
+    times = math.exp(min(max(log - bound, 0.0), 14.0))
+    more = f"{times:,.0f} times" if times < 1e6 else "more than a million times"
+    return (
+        "by chance, a rise like this occurs less than once a month on all routes together, unless "
+        "you allow more false alarms; the evidence is "
+        + ("just at the threshold" if times < 1.5 else f"{more} the threshold")
+    )
+
+
+def _others(facts: AlertFacts) -> Iterator[tuple[str, str]]:
+    """The figures that have no part of the page of their own."""
+    match facts:
+        case DriftFacts():
+            if facts.evidence and facts.evidence.threshold >= 1:
+                evidence, threshold = facts.evidence.log, facts.evidence.threshold
+                yield (
+                    "logarithms of the evidence and its threshold",
+                    (f"{_number(evidence)}, {_number(threshold)}"),
+                )
+            yield "verifier", facts.verifier
+            if facts.detectable_rise is not None:
+                yield "smallest rise detectable in 90 min", percent(facts.detectable_rise)
+        case IssueFacts():
+            yield "title", facts.title
+            if isinstance(facts, GrowingIssueFacts):
+                yield "failures in the last 24 h", _number(facts.failures_today)
+                yield "verified failures in the last 24 h", str(facts.seen_today)
+                yield "failures a day before that", _number(facts.failures_a_day_before)
+                growth = _number(facts.claims_today_over_before)
+                yield "claims in the last 24 h, over those of a day before", growth
+        case JudgeFacts() | BacklogFacts():
+            yield "verifier", facts.verifier
+    yield from figures(facts)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
