@@ -23,7 +23,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.grouping.run import Outcome, run
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import GroupingResult, group_failures
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate
 
@@ -157,16 +158,21 @@ def filled(client: Client, first: int, count: int) -> None:
 
 def grouped(
     client: Client, *, at: int, steps: dict[str, float] | None = None
-) -> tuple[float, Outcome]:
+) -> tuple[float, GroupingResult]:
     """A run's CPU seconds, the engine's too, and its outcome; `steps` gets the time of each."""
     started = time.process_time()
 
-    def between(what: str, _: int) -> None:
+    def on_progress(what: str, _: int) -> None:
         if steps is not None:
             steps[what] = round(time.process_time() - started, 2)
 
-    outcome = run(
-        client, HashingEmbedder(), since_ns=START, now_ns=LATER + at, min_size=5, between=between
+    outcome = group_failures(
+        client,
+        HashingEmbedder(),
+        HdbscanGrouping(),
+        since_ns=START,
+        now_ns=LATER + at,
+        on_progress=on_progress,
     )
     return time.process_time() - started, outcome
 

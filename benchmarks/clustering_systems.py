@@ -28,10 +28,10 @@ from rt4chart_clustering.description.embedding import MeaningEmbedder
 from rt4chart_clustering.description.fingerprint import (
     FINGERPRINT_VERSION,
     ClaimDifference,
-    difference,
+    find_difference,
 )
-from rt4chart_clustering.description.naming import describe, masked
-from rt4chart_clustering.grouping.engine import cluster
+from rt4chart_clustering.description.text_templates import describe_claim, mask_claim
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.triage.families import family_of
 
 Matrix = NDArray[np.float32]
@@ -68,7 +68,8 @@ def embedder() -> MeaningEmbedder:
 def apart(rows: Sequence[Failing], *, is_marked: bool = True) -> list[ClaimDifference]:
     """The mechanical differences; without the marks, what the rules find alone."""
     return [
-        difference(one.claim, one.beside, clashes=one.clashes if is_marked else ()) for one in rows
+        find_difference(one.claim, one.beside, clashes=one.clashes if is_marked else ())
+        for one in rows
     ]
 
 
@@ -123,9 +124,9 @@ def fingerprints(rows: Sequence[Failing], size: float, *, is_marked: bool = True
         parts[row.label, one.kind].append(at)
     labels = np.full(len(rows), -1, dtype=np.int64)
     for (_, op), part in sorted(parts.items()):
-        texts = [describe(rows[i].claim, rows[i].label, found[i]) for i in part]
+        texts = [describe_claim(rows[i].claim, rows[i].label, found[i]) for i in part]
         inside = (
-            cluster(embedder().embed(texts), min_size=int(size))
+            HdbscanGrouping(int(size)).labels(embedder().embed(texts))
             if op in UNEXPLAINED
             else np.zeros(len(part), dtype=np.int64)
         )
@@ -160,7 +161,7 @@ def by_rules(system: Callable[..., Grouping]) -> Callable[[Sequence[Failing], fl
 
 
 def _layout(rows: Sequence[Failing], found: Sequence[ClaimDifference]) -> Matrix:
-    return layout(found, embedder().embed([masked(one.claim) for one in rows]))
+    return layout(found, embedder().embed([mask_claim(one.claim) for one in rows]))
 
 
 def _dense(space: Matrix, size: int) -> Labels:

@@ -21,7 +21,7 @@ from otel_rt4chart.verify.language.context import read_context
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.alignment import align
 from otel_rt4chart.verify.text.segment import segment
-from rt4chart_clustering.description.fingerprint import difference
+from rt4chart_clustering.description.fingerprint import find_difference
 
 # What an op has to be for the people's word; the mapping is ours and was made before measuring.
 EXPECTED = {
@@ -71,7 +71,7 @@ def pairs(folder: Path, split: str | None) -> Iterator[tuple[str, FailureKind]]:
             continue
         kind = kinds[0] if len(kinds) == 1 else SEVERAL if kinds else CONTROL
         for sentence, beside in laid(row, sources[row["source_id"]]["contexts"]):
-            yield kind, difference(sentence, [beside]).kind
+            yield kind, find_difference(sentence, [beside]).kind
 
 
 def laid(row: dict[str, Any], contexts: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.issue_world import DAY, NOISE, START, Seen, WordEmbedder, verdict_of, world
-from rt4chart_clustering.grouping.engine import cluster
-from rt4chart_clustering.grouping.run import run
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.issues.assignments import assignments_of
@@ -86,10 +86,13 @@ def measured(seed: int, *, turn: float, loose: float) -> dict[str, float]:
             insert_verdicts(client, [verdict_of(one) for one in new])
             now_ns = START + (day + 1) * DAY
             since_ns = now_ns - WINDOW * DAY
-            run(client, embedder, since_ns=since_ns, now_ns=now_ns, min_size=MIN_SIZE)
+            group_failures(
+                client, embedder, HdbscanGrouping(MIN_SIZE), since_ns=since_ns, now_ns=now_ns
+            )
             window = [one for one in seen if one.day > day - WINDOW]
             ours.append(majority(window, _placed(client)))
-            labels = cluster(np.stack([one.vector for one in window]), min_size=MIN_SIZE).tolist()
+            vectors = np.stack([one.vector for one in window])
+            labels = HdbscanGrouping(MIN_SIZE).labels(vectors).tolist()
             kept = zip(window, labels, strict=True)
             raw.append(majority(window, {one.number: id for one, id in kept if id != NOISE}))
         return _figures(seen, ours, raw, _placed(client), len(registry(client)))

@@ -1,4 +1,4 @@
-"""A pytest plugin: the fixture `rt4chart_gate` holds an application to an eval set.
+"""A pytest plugin: the fixture `rt4chart_gate` checks an application with an eval set.
 
 The judge is that of the fixture `rt4chart`: of `--rt4chart-judge`, else of the ini setting
 `rt4chart_judge`, else the local one.
@@ -14,16 +14,16 @@ import pytest
 
 if TYPE_CHECKING:
     from otel_rt4chart.pytest_plugin import Faithfulness
-    from rt4chart_clustering.gate.outcome import Outcome
+    from rt4chart_clustering.gate.evaluate import GateOutcome
 
 Answer = Callable[[str, list[str]], str]
 
 
-class Gate:
-    """What the fixture gives."""
+class EvalGate:
+    """The object that the fixture returns."""
 
     def __init__(self, faithfulness: Faithfulness) -> None:
-        """Its verifier is the session's."""
+        """The verifier is shared by the session."""
         self._verifier = faithfulness.verifier
 
     def assert_open(
@@ -35,39 +35,41 @@ class Gate:
         max_undecided: float = 0.2,
         baseline: str | Path | None = None,
         dsn: str | None = None,
-    ) -> Outcome:
-        """Answer every case, verify, and give the outcome where the gate opens.
+    ) -> GateOutcome:
+        """Answer and verify every case, and return the outcome if the gate passes.
 
-        `evalset` is a file or a release (NAME, NAME@RELEASE), `answer` the application: a question
-        and the texts of its passages in, an answer out. Raises AssertionError with the gate's own
-        words where it stays shut, InputError for what is no eval set.
+        `evalset` is a file or a release (NAME, NAME@RELEASE). `answer` is the application: it gets
+        a question and the texts of its passages, and returns an answer. Raises AssertionError with
+        the report if the gate fails, InputError if there is no such eval set.
         """
         from rt4chart_clustering.evalset.load import load_cases
         from rt4chart_clustering.gate.answers import NewAnswer
         from rt4chart_clustering.gate.compare import compare
-        from rt4chart_clustering.gate.judge import judged
-        from rt4chart_clustering.gate.outcome import Bounds, outcome
-        from rt4chart_clustering.gate.report import in_words
-        from rt4chart_clustering.gate.result import kept_at, load
+        from rt4chart_clustering.gate.evaluate import GateLimits, evaluate_gate
+        from rt4chart_clustering.gate.report import format_text
+        from rt4chart_clustering.gate.result import load_result, result_path
+        from rt4chart_clustering.gate.verify_answers import verify_answers
 
         __tracebackhide__ = True
         name, cases = load_cases(str(evalset), dsn)
-        before = load(kept_at(str(baseline))) if baseline else None
+        before = load_result(result_path(str(baseline))) if baseline else None
         answers = {
             case.id: NewAnswer(
                 answer(case.exchange.question, [one.text for one in case.exchange.passages])
             )
             for case in cases
         }
-        result = judged(name, cases, answers, self._verifier, jobs=1, show=lambda done: None)
+        result = verify_answers(
+            name, cases, answers, self._verifier, jobs=1, show=lambda done: None
+        )
         compared = compare(before, result) if before else None
-        found = outcome(result, Bounds(max_rate, max_undecided), compared)
+        found = evaluate_gate(result, GateLimits(max_rate, max_undecided), compared)
         if not found.is_open:
-            raise AssertionError(in_words(found))
+            raise AssertionError(format_text(found))
         return found
 
 
 @pytest.fixture(scope="session")
-def rt4chart_gate(rt4chart: Faithfulness) -> Gate:
-    """Holds an application to an eval set with the configured judge."""
-    return Gate(rt4chart)
+def rt4chart_gate(rt4chart: Faithfulness) -> EvalGate:
+    """Checks an application with an eval set and the configured judge."""
+    return EvalGate(rt4chart)

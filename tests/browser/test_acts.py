@@ -141,12 +141,12 @@ def test_cases_are_reviewed_by_keys(opened: Open, world_url: str) -> None:
     page.keyboard.type("14 days.")
     page.keyboard.press("Escape")
     page.keyboard.press("a")
-    page.wait_for_selector(f"h1 >> text=of {waiting - 1} that wait")
+    page.wait_for_selector(f"h1 >> text=of {waiting - 1} pending")
     page.keyboard.press("r")
     assert page.evaluate(f"{FOCUSED}.name") == "note"
     page.keyboard.type("not a question of ours")
     page.keyboard.press("Enter")
-    page.wait_for_selector(f"h1 >> text=of {waiting - 2} that wait")
+    page.wait_for_selector(f"h1 >> text=of {waiting - 2} pending")
     before = page.url
     page.keyboard.press("j")
     page.wait_for_url(lambda url: url != before)

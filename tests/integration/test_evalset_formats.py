@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.verify.core.model import Exchange, Label, Passage
-from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source
+from rt4chart_clustering.evalset.case import CaseSource, EvalCase, LabelledClaim
 from rt4chart_clustering.evalset.formats import FORMATS
 
 PASSAGES = (Passage("kb-1", "The trial lasts 14 days."), Passage("kb-2", "Dogs are welcome."))
@@ -22,7 +22,7 @@ CASES = [
         Exchange("How long?", PASSAGES, "30 days."),
         (LabelledClaim("30 days.", Label.CONTRADICTED, 0, 8),),
         "00ab",
-        Source("a" * 32, "b" * 16, "shop", "support"),
+        CaseSource("a" * 32, "b" * 16, "shop", "support"),
         "14 days.",
     ),
     EvalCase("c2", Exchange("Und Hunde? 🐕", PASSAGES[1:], "Nein.")),

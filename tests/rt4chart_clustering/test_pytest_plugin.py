@@ -35,4 +35,4 @@ def test_the_gate_s_words_are_the_failure(pytester: pytest.Pytester) -> None:
     )
 
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*shut because the rate is 100.0%, at most 5.0% is allowed*"])
+    result.stdout.fnmatch_lines(["*failed: the rate is 100.0%, at most 5.0% is allowed*"])

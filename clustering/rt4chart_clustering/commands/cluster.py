@@ -1,4 +1,4 @@
-"""`rt4chart cluster`: group the failures into issues, once or again and again."""
+"""`rt4chart cluster`: group the failures into issues, once or at an interval."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.core.settings import ClusteringSettings, check_settings
-from rt4chart_clustering.description.described import Between
+from rt4chart_clustering.description.describe import OnProgress
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.description.enrichers import build_enrichers
-from rt4chart_clustering.grouping.lock import locked
-from rt4chart_clustering.grouping.run import Outcome, run
+from rt4chart_clustering.grouping.cluster_lock import cluster_lock
+from rt4chart_clustering.grouping.engine import MIN_SIZE, HdbscanGrouping
+from rt4chart_clustering.grouping.run import GroupingResult, group_failures
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
 
 SECOND = 1_000_000_000
-STOPPED = 128 + signal.SIGTERM
-SHOWN_S = 0.2
+STOPPED_STATUS = 128 + signal.SIGTERM
+REFRESH_S = 0.2
 
 log = logging.getLogger(__name__)
 
 
 class StoppedError(Exception):
-    """Broken off between two pages, as was asked for."""
+    """A SIGTERM ended the run between two pages."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,72 +47,80 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default="7d",
         metavar="TIME",
-        help="such as 90m, 24h, 7d (default)",
+        help="answers since then, such as 90m, 24h, 7d (default)",
     )
     parser.add_argument(
-        "--min-size", type=int, default=5, metavar="N", help="claims that make an issue (default 5)"
+        "--min-size",
+        type=int,
+        default=MIN_SIZE,
+        metavar="N",
+        help=f"claims that make an issue (default {MIN_SIZE})",
     )
     parser.add_argument(
-        "--every", type=parse_duration_s, metavar="TIME", help="again and again, such as every 15m"
+        "--every",
+        type=parse_duration_s,
+        metavar="TIME",
+        help="repeat at this interval, such as 15m",
     )
-    parser.add_argument("--json", action="store_true", help="print the outcome for machines")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run once, or until somebody stops it; SettingsError before that."""
+    """Run once, or until stopped; a wrong setting raises SettingsError first."""
     check_settings()
-    return repeated(options) if options.every else once(options)
+    return run_repeatedly(options) if options.every else run_once(options)
 
 
-def once(options: argparse.Namespace) -> int:
-    """Run, and say what was found; a SIGTERM ends it after the page at hand."""
+def run_once(options: argparse.Namespace) -> int:
+    """Run and print the result; a SIGTERM ends the run after the current page."""
     stop = Event()
-    with heeding(stop.set), progress() as show:
+    with on_sigterm(stop.set), progress() as show:
         try:
-            outcome = grouped(options, stop, show)
+            outcome = run_grouping(options, stop, show)
         except StoppedError:
-            sys.stderr.write("stopped; the next run goes on from here\n")
-            return STOPPED
-    sys.stdout.write(json.dumps(asdict(outcome)) + "\n" if options.json else told(outcome))
+            sys.stderr.write("stopped; the next run continues here\n")
+            return STOPPED_STATUS
+    sys.stdout.write(json.dumps(asdict(outcome)) + "\n" if options.json else format_result(outcome))
     sys.stdout.flush()
     return 0
 
 
-def grouped(options: argparse.Namespace, stop: Event, show: Between) -> Outcome:
-    """One run over the database, alone."""
+def run_grouping(options: argparse.Namespace, stop: Event, show: OnProgress) -> GroupingResult:
+    """One run, under the lock of the database."""
     settings = load(ClusteringSettings, {"dsn": options.dsn})
     embedder = build_embedder(settings.embedder)
     with build_enrichers() as enrichers, connect(settings.dsn) as client:
         migrate(client, embedding_width=embedder.width)
-        with locked(client) as prolong:
+        with cluster_lock(client) as renew:
 
-            def between(what: str, count: int) -> None:
+            def on_progress(what: str, count: int) -> None:
                 if stop.is_set():
                     raise StoppedError
-                prolong()
+                renew()
                 show(what, count)
 
             now_ns = time.time_ns()
-            return run(
+            return group_failures(
                 client,
                 embedder,
+                HdbscanGrouping(max(options.min_size, 2)),
                 since_ns=now_ns - options.since * SECOND,
                 now_ns=now_ns,
-                min_size=max(options.min_size, 2),
-                between=between,
+                on_progress=on_progress,
                 enrichers=enrichers,
             )
 
 
-def repeated(options: argparse.Namespace) -> int:
-    """A process a round: what it opened and took is given back, and what it broke is its own.
+def run_repeatedly(options: argparse.Namespace) -> int:
+    """Run at an interval, each time in a process of its own.
 
-    So another may own an embedded database in between, and is visited as a guest from then on.
+    The process returns its memory and closes the embedded database, so that another process can
+    open it in between. A crash ends one run only.
     """
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     stop = Event()
     rounds = multiprocessing.get_context("spawn")
-    with heeding(stop.set):
+    with on_sigterm(stop.set):
         while not stop.is_set():
             started = time.monotonic()
             process = rounds.Process(target=_round, args=(options,), name="cluster")
@@ -122,14 +131,17 @@ def repeated(options: argparse.Namespace) -> int:
                     process.terminate()
                     process.join()
             if process.exitcode and not stop.is_set():
-                log.error("a round failed with status %s; the next goes on", process.exitcode)
+                log.error(
+                    "a run failed with exit status %s; the next one starts at its time",
+                    process.exitcode,
+                )
             stop.wait(max(options.every - (time.monotonic() - started), 0))
     return 0
 
 
 def _round(options: argparse.Namespace) -> None:
     try:
-        status = once(options)
+        status = run_once(options)
     except RT4ChartError as error:
         log.error("%s", error)
         status = 2
@@ -139,8 +151,8 @@ def _round(options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def heeding(stop: Callable[[], None]) -> Iterator[None]:
-    """SIGTERM calls `stop` while the block runs; for the main thread."""
+def on_sigterm(stop: Callable[[], None]) -> Iterator[None]:
+    """SIGTERM calls `stop` while the block runs. Only the main thread may use it."""
     before = signal.signal(signal.SIGTERM, lambda *_: stop())
     try:
         yield
@@ -149,8 +161,8 @@ def heeding(stop: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def progress() -> Iterator[Between]:
-    """One rewritten line on standard error, wiped at the end; nothing where it is no terminal."""
+def progress() -> Iterator[OnProgress]:
+    """A progress line on a terminal's standard error, removed at the end."""
     if not sys.stderr.isatty():
         yield lambda what, count: None
         return
@@ -158,7 +170,7 @@ def progress() -> Iterator[Between]:
 
     def show(what: str, count: int) -> None:
         nonlocal shown
-        if time.monotonic() - shown >= SHOWN_S:
+        if time.monotonic() - shown >= REFRESH_S:
             shown = time.monotonic()
             sys.stderr.write(f"\r\x1b[K{count} failures {what}")
             sys.stderr.flush()
@@ -169,19 +181,19 @@ def progress() -> Iterator[Between]:
         sys.stderr.write("\r\x1b[K")
 
 
-def told(outcome: Outcome) -> str:
-    """The outcome in words."""
+def format_result(outcome: GroupingResult) -> str:
+    """The result as text."""
     one = outcome
     if not one.failures + one.grouped + one.waiting:
-        return "No new failure in that time: nothing to group. Is `rt4chart up` receiving spans?\n"
+        return "No new failures in that time. Is `rt4chart up` receiving spans?\n"
     issues = one.new + one.known
-    come_back = f"; {one.regressed} resolved before came back" if one.regressed else ""
+    regressed = f"; {one.regressed} regressed" if one.regressed else ""
     proposed = f"; {one.proposed} merges or splits proposed" if one.proposed else ""
     return (
-        f"{one.failures} new failure{'s' * (one.failures != 1)}: {one.grouped} put in {issues} "
-        f"issue{'s' * (issues != 1)} ({one.new} new), {one.waiting} in none yet; {one.unexplained} "
-        f"have a pattern that the rules do not explain{come_back}{proposed}. See them: "
-        "rt4chart issues\n"
+        f"{one.failures} new failure{'s' * (one.failures != 1)}: {one.grouped} assigned to "
+        f"{issues} issue{'s' * (issues != 1)} ({one.new} new), {one.waiting} in no issue yet; "
+        f"{one.unexplained} not explained by rules{regressed}{proposed}. "
+        "List them: rt4chart issues\n"
     )
 
 

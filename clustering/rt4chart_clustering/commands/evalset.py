@@ -1,4 +1,4 @@
-"""`rt4chart evalset`: failures become cases, a person decides on them, releases are kept."""
+"""`rt4chart evalset`: promote failures to cases, review them, release and export eval sets."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.redaction import build_redactor
-from rt4chart_clustering.commands.issues_verb import actor_of
+from rt4chart_clustering.commands.issues_subcommand import actor_of
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.evalset.formats import FORMATS
-from rt4chart_clustering.evalset.load import name_from, released
+from rt4chart_clustering.evalset.load import load_release, parse_set_name
 from rt4chart_clustering.evalset.promote import promote_issue
-from rt4chart_clustering.evalset.review import decided, opened, reviewed, shown
-from rt4chart_clustering.gate.result import write_whole
-from rt4chart_clustering.triage.find import find
+from rt4chart_clustering.evalset.review import (
+    decide_case,
+    format_case,
+    parse_stored_case,
+    review_cases,
+)
+from rt4chart_clustering.gate.result import write_atomically
+from rt4chart_clustering.triage.find_issue import find_issue
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
@@ -35,56 +40,58 @@ from rt4chart_collector.store.issues.eval_sets import (
 from rt4chart_collector.store.issues.issues import list_issues
 from rt4chart_collector.store.schema.migrate import migrate
 
-Act = Callable[[Client, argparse.Namespace], int]
+Run = Callable[[Client, argparse.Namespace], int]
 DEFAULT = "regressions"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what can be done, and the options of each."""
-    parser.set_defaults(act=_list)
-    what = parser.add_subparsers(metavar="WHAT")
-    _declare(what, "list", "the eval sets", _list)
-    one = _declare(what, "promote", "make cases of an issue's failures", _promote)
+    """Declare the subcommands and their options."""
+    parser.set_defaults(run=_list)
+    subparsers = parser.add_subparsers(metavar="SUBCOMMAND")
+    _declare(subparsers, "list", "list the eval sets", _list)
+    one = _declare(subparsers, "promote", "make cases from an issue's failures", _promote)
     one.add_argument("issue", help="the issue's id")
     one.add_argument("--to", default=DEFAULT, metavar="SET", help=f"default: {DEFAULT}")
     one.add_argument("--n", type=int, default=20, metavar="N", help="at most (default 20)")
-    one.add_argument("--redact", choices=("mask", "hash"), help="what becomes of personal data")
+    one.add_argument("--redact", choices=("mask", "hash"), help="how to redact personal data")
     one.add_argument("--redact-pattern", default="", metavar="P", help="email, phone, … or a regex")
-    one = _declare(what, "show", "the cases of a set", _show)
+    one = _declare(subparsers, "show", "show the cases of a set", _show)
     one.add_argument("set")
-    one.add_argument("--state", choices=[*CaseState], help="only those")
-    one = _declare(what, "review", "decide on the cases that wait", _review)
+    one.add_argument("--state", choices=[*CaseState], help="only cases in this state")
+    one = _declare(subparsers, "review", "review the pending cases", _review)
     one.add_argument("set")
-    one.add_argument("--approve", nargs="+", metavar="ID", help="these, or all that wait: all")
-    one.add_argument("--reject", nargs="+", metavar="ID", help="these, or all that wait: all")
-    one.add_argument("--note", default="", help="why")
-    one = _declare(what, "release", "keep the approved cases under a number", _release)
+    one.add_argument(
+        "--approve", nargs="+", metavar="ID", help="these cases, or `all` pending ones"
+    )
+    one.add_argument("--reject", nargs="+", metavar="ID", help="these cases, or `all` pending ones")
+    one.add_argument("--note", default="", help="a reason")
+    one = _declare(subparsers, "release", "release the approved cases under a number", _release)
     one.add_argument("set")
-    one = _declare(what, "export", "write a release as files", _export)
+    one = _declare(subparsers, "export", "write a release as files", _export)
     one.add_argument("set", help="NAME or NAME@RELEASE")
     one.add_argument("--format", choices=[*FORMATS], default="jsonl")
     one.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="default: here")
-    one.add_argument("--force", action="store_true", help="write over files that are there")
+    one.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _declare(
-    what: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, act: Act
+    subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, run: Run
 ) -> argparse.ArgumentParser:
-    one = what.add_parser(name, help=text, description=text)
-    one.set_defaults(act=act)
+    one = subparsers.add_parser(name, help=text, description=text)
+    one.set_defaults(run=run)
     one.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    one.add_argument("--by", metavar="NAME", help="who you are (default: the user)")
-    one.add_argument("--json", action="store_true", help="print for machines")
+    one.add_argument("--by", metavar="NAME", help="your name (default: the system's user)")
+    one.add_argument("--json", action="store_true", help="print JSON")
     return one
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Open the store and do what was asked."""
+    """Open the database and run the subcommand."""
     settings = load(ClusteringSettings, {"dsn": getattr(options, "dsn", None)})
     with connect(settings.dsn) as client:
         migrate(client)
-        act: Act = options.act
-        return act(client, options)
+        run: Run = options.run
+        return run(client, options)
 
 
 def _list(client: Client, options: argparse.Namespace) -> int:
@@ -101,15 +108,15 @@ def _list(client: Client, options: argparse.Namespace) -> int:
             f"{one.rejected} rejected, {latest}"
         )
     if not found:
-        _say("No eval sets. `rt4chart evalset promote ISSUE` makes cases of an issue's failures.")
+        _say("No eval sets. `rt4chart evalset promote ISSUE` makes cases from an issue's failures.")
     return 0
 
 
 def _promote(client: Client, options: argparse.Namespace) -> int:
-    name, _ = name_from(options.to)
+    name, _ = parse_set_name(options.to)
     if options.n < 1:
         raise InputError(f"--n: expected 1 or more, got {options.n}")
-    issue = find(list_issues(client), options.issue)
+    issue = find_issue(list_issues(client), options.issue)
     done = promote_issue(
         client,
         issue,
@@ -120,7 +127,7 @@ def _promote(client: Client, options: argparse.Namespace) -> int:
         embedder=build_embedder(load(ClusteringSettings).embedder),
         redactor=build_redactor(options.redact or "none", options.redact_pattern),
     )
-    told = {
+    result = {
         "set": name,
         "new": list(done.new),
         "known": done.known,
@@ -128,18 +135,19 @@ def _promote(client: Client, options: argparse.Namespace) -> int:
         "refused": dict(done.refused),
     }
     if options.json:
-        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        sys.stdout.write(json.dumps(result, indent=2) + "\n")
         return 0
     refused = "".join(f", {count} {why}" for why, count in sorted(done.refused.items()))
     _say(
-        f"{name}: {len(done.new)} new cases wait for a person ({done.known} were there, "
-        f"{done.alike} answers alike or beyond --n{refused}). Next: rt4chart evalset review {name}"
+        f"{name}: {len(done.new)} new cases to review ({done.known} were in the set, "
+        f"{done.alike} answers similar or beyond --n{refused}). "
+        f"Next: rt4chart evalset review {name}"
     )
     return 0
 
 
 def _show(client: Client, options: argparse.Namespace) -> int:
-    name, _ = name_from(options.set)
+    name, _ = parse_set_name(options.set)
     found = [one for one in stored_cases(client, name) if options.state in (None, one.state)]
     if options.json:
         rows = [
@@ -151,60 +159,63 @@ def _show(client: Client, options: argparse.Namespace) -> int:
         return 0
     for one in found:
         note = f": {printable(one.note)}" if one.note else ""
-        _say(f"{one.id}  {one.state} by {printable(one.actor)}{note}\n{shown(opened(one))}")
+        text = format_case(parse_stored_case(one))
+        _say(f"{one.id}  {one.state} by {printable(one.actor)}{note}\n{text}")
     return 0
 
 
 def _review(client: Client, options: argparse.Namespace) -> int:
-    name, _ = name_from(options.set)
+    name, _ = parse_set_name(options.set)
     waiting = [one for one in stored_cases(client, name) if one.state is CaseState.PENDING]
     if options.approve or options.reject:
-        chosen = _told(stored_cases(client, name), waiting, options)
+        chosen = _decided_cases(stored_cases(client, name), waiting, options)
         write_cases(client, name, chosen, version=time.time_ns())
         count = len(chosen)
     else:
         if not sys.stdin.isatty():
-            raise InputError("expected a terminal to ask at, or --approve ID … or --reject ID …")
+            raise InputError(
+                "expected a terminal for the questions, or --approve ID … or --reject ID …"
+            )
         count = 0
-        # Written one by one, so that what was decided is kept however this ends.
-        for one in reviewed(waiting, actor=actor_of(options), ask=input, say=_say):
+        # Written one by one, so that an interrupted review keeps its decisions.
+        for one in review_cases(waiting, actor=actor_of(options), ask=input, say=_say):
             write_cases(client, name, [one], version=time.time_ns())
             count += 1
     left = sum(one.state is CaseState.PENDING for one in stored_cases(client, name))
-    _say(f"{name}: {count} decided, {left} wait")
+    _say(f"{name}: {count} decided, {left} pending")
     return 0
 
 
-def _told(
+def _decided_cases(
     known: list[StoredCase], waiting: list[StoredCase], options: argparse.Namespace
 ) -> list[StoredCase]:
-    """The cases that the command line decides on; InputError for an id that is none."""
-    by_id, told = {one.id: one for one in known}, dict[str, StoredCase]()
+    """The cases that the command line decides on; InputError for an unknown id."""
+    by_id, result = {one.id: one for one in known}, dict[str, StoredCase]()
     for ids, state in ((options.approve, CaseState.APPROVED), (options.reject, CaseState.REJECTED)):
         wanted = [one.id for one in waiting] if ids == ["all"] else ids or []
         for name in wanted:
-            if name not in by_id or name in told:
+            if name not in by_id or name in result:
                 raise InputError(f"expected the id of a case of the set, once; got {name!r}")
             one = by_id[name]
-            told[name] = decided(one, state, actor=actor_of(options), note=options.note)
-    return list(told.values())
+            result[name] = decide_case(one, state, actor=actor_of(options), note=options.note)
+    return list(result.values())
 
 
 def _release(client: Client, options: argparse.Namespace) -> int:
-    name, _ = name_from(options.set)
+    name, _ = parse_set_name(options.set)
     number = release(client, name, actor=actor_of(options), now_ms=time.time_ns() // 1_000_000)
     _say(f"{name}@{number}; rt4chart gate --evalset {name}@{number} --answers FILE.jsonl")
     return 0
 
 
 def _export(client: Client, options: argparse.Namespace) -> int:
-    name, cases = released(client, options.set)
+    name, cases = load_release(client, options.set)
     files = FORMATS[options.format](cases, name.replace("@", "-"))
     for file, text in files.items():
         path = options.out / file
         if path.exists() and not options.force:
             raise InputError(f"expected no file of that name, got {path}: --force writes over it")
-        write_whole(path, text)
+        write_atomically(path, text)
         _say(str(path))
     return 0
 

@@ -1,4 +1,4 @@
-"""`rt4chart gate`: an eval set's questions, answered anew, held against a bound and a baseline."""
+"""`rt4chart gate`: new answers to an eval set, checked against limits and a baseline."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from otel_rt4chart.commands.verify import (
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.build import JUDGES, build_verifier, settings_for_judge
 from rt4chart_clustering.evalset.load import load_cases
-from rt4chart_clustering.gate import report
-from rt4chart_clustering.gate.answers import answers_from_command, answers_from_file
+from rt4chart_clustering.gate.answers import read_answers, run_command
 from rt4chart_clustering.gate.compare import check_judge, compare
-from rt4chart_clustering.gate.judge import judged
-from rt4chart_clustering.gate.outcome import Bounds, Outcome, outcome
-from rt4chart_clustering.gate.result import kept_at, load, save
+from rt4chart_clustering.gate.evaluate import GateLimits, GateOutcome, evaluate_gate
+from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
+from rt4chart_clustering.gate.result import load_result, result_path, save_result
+from rt4chart_clustering.gate.verify_answers import verify_answers
 
 _EPILOG = """\
-Exit status: 0 the gate opens, 1 it stays shut, 2 wrong use. The command of --command gets
-{"id", "question", "contexts"} a line on standard input and writes {"id", "answer"} a line, with
-"contexts" where it retrieved anew. All of it: docs/operate/evalsets.md
+Exit status: 0 passed, 1 failed, 2 wrong use. The program of --command reads one JSON object
+{"id", "question", "contexts"} a line and writes {"id", "answer"} a line, with "contexts" if it
+retrieved new passages. See docs/operate/evalsets.md
 """
 
 
@@ -42,12 +42,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--evalset",
         required=True,
         metavar="SET",
-        help="a file of cases, FILE.jsonl, or a released set of the store, NAME or NAME@RELEASE",
+        help="FILE.jsonl, or a release in the database: NAME or NAME@RELEASE",
     )
-    parser.add_argument("--dsn", help="the database, for a set of the store (RT4CHART_DSN)")
+    parser.add_argument("--dsn", help="the database, for a released set (RT4CHART_DSN)")
     answers = parser.add_mutually_exclusive_group(required=True)
     answers.add_argument("--answers", type=Path, metavar="FILE.jsonl", help="the new answers")
-    answers.add_argument("--command", dest="program", metavar="CMD", help="what answers the cases")
+    answers.add_argument(
+        "--command", dest="program", metavar="CMD", help="the program that answers the cases"
+    )
     parser.add_argument(
         "--command-timeout", type=float, default=600.0, metavar="S", help="seconds (default 600)"
     )
@@ -61,55 +63,57 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="0 to 1 (default 0.2)",
     )
-    parser.add_argument("--baseline", metavar="NAME", help="an earlier run that must not be beaten")
-    parser.add_argument("--save", metavar="NAME", help="keep this run as a baseline")
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="an earlier run; fail if the rate has risen"
+    )
+    parser.add_argument("--save", metavar="NAME", help="save this run as a baseline")
     parser.add_argument("--judge", default="local", help=f"one of: {', '.join(JUDGES)}")
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument("--jobs", type=parse_jobs, metavar="N", help="answers verified at once")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="a summary, appended")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="append a summary to FILE")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="JUnit XML")
     parser.add_argument("--json", action="store_true", help="print the result for machines")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Ask, verify, compare, tell."""
+    """Get the answers, verify them, compare the result and report it."""
     name, cases = load_cases(options.evalset, options.dsn)
-    before = load(kept_at(options.baseline)) if options.baseline else None
+    before = load_result(result_path(options.baseline)) if options.baseline else None
     settings = settings_for_judge(options.judge, options.model)
     verifier = build_verifier(options.judge, settings)
     if before is not None:
-        check_judge(before, verifier.judge.id)  # before anything is asked
+        check_judge(before, verifier.judge.id)  # before the application is run
     if options.answers is not None:
-        answers = answers_from_file(options.answers, cases)
+        answers = read_answers(options.answers, cases)
     else:
-        answers = answers_from_command(options.program, cases, timeout_s=options.command_timeout)
+        answers = run_command(options.program, cases, timeout_s=options.command_timeout)
     jobs = options.jobs or default_jobs(options.judge, settings.concurrency)
     is_watched = sys.stderr.isatty()
     with progress(time.monotonic, "cases") if is_watched else nullcontext(no_progress) as show:
-        result = judged(name, cases, answers, verifier, jobs=jobs, show=show)
-    found = outcome(
+        result = verify_answers(name, cases, answers, verifier, jobs=jobs, show=show)
+    found = evaluate_gate(
         result,
-        Bounds(options.max_rate, options.max_undecided),
+        GateLimits(options.max_rate, options.max_undecided),
         compare(before, result) if before else None,
     )
     if options.save:
-        save(result, kept_at(options.save))
+        save_result(result, result_path(options.save))
     _write(options, found)
     return int(not found.is_open)
 
 
-def _write(options: argparse.Namespace, found: Outcome) -> None:
-    words = json.dumps(report.as_json(found), ensure_ascii=False, indent=2) + "\n"
-    sys.stdout.write(words if options.json else report.in_words(found))
+def _write(options: argparse.Namespace, found: GateOutcome) -> None:
+    words = json.dumps(outcome_json(found), ensure_ascii=False, indent=2) + "\n"
+    sys.stdout.write(words if options.json else format_text(found))
     try:
         if options.markdown is not None:
-            # Appended, because GITHUB_STEP_SUMMARY is a file that other steps write too.
+            # Appended, because other steps write to GITHUB_STEP_SUMMARY too.
             with options.markdown.open("a", encoding="utf-8") as summary:
-                summary.write(report.markdown(found))
+                summary.write(format_markdown(found))
         if options.junit is not None:
-            options.junit.write_bytes(report.junit(found))
+            options.junit.write_bytes(format_junit(found))
     except OSError as error:
         raise InputError(f"expected a file that can be written: {error}") from error
 
 
-COMMAND = Command("gate", "hold new answers to an eval set against a bound", configure, execute)
+COMMAND = Command("gate", "check new answers to an eval set against limits", configure, execute)

@@ -1,4 +1,4 @@
-"""`rt4chart issues`: the issues, and what people do with them."""
+"""`rt4chart issues`: list, explain and manage issues."""
 
 from __future__ import annotations
 
@@ -12,95 +12,105 @@ from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.commands import (
-    issues_acts,
+    issues_actions,
     issues_explain,
     issues_families,
-    issues_read,
+    issues_show,
     issues_ticket,
 )
-from rt4chart_clustering.commands.issues_verb import Verb
+from rt4chart_clustering.commands.issues_subcommand import IssuesSubcommand
 from rt4chart_clustering.core.settings import ClusteringSettings
-from rt4chart_clustering.grouping.issue_state import State
+from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
 
-VERBS: Mapping[str, Verb] = {
-    verb.name: verb
-    for verb in (
-        *issues_read.VERBS,
-        issues_families.VERB,
-        *issues_explain.VERBS,
-        *issues_acts.VERBS,
-        *issues_ticket.VERBS,
+SUBCOMMANDS: Mapping[str, IssuesSubcommand] = {
+    subcommand.name: subcommand
+    for subcommand in (
+        *issues_show.SUBCOMMANDS,
+        issues_families.SUBCOMMAND,
+        *issues_explain.SUBCOMMANDS,
+        *issues_actions.SUBCOMMANDS,
+        *issues_ticket.SUBCOMMANDS,
     )
 }
 _EPILOG = (
-    "what can be done (rt4chart issues WHAT --help has the options of each):\n"
-    + "".join(f"  {verb.usage:22} {verb.help}\n" for verb in VERBS.values())
-    + "\nAn ID is 16 hexadecimal digits, or as many of the first ones as tell it from the others.\n"
+    "subcommands (rt4chart issues SUBCOMMAND --help shows the options):\n"
+    + "".join(f"  {subcommand.usage:22} {subcommand.help}\n" for subcommand in SUBCOMMANDS.values())
+    + "\nAn ID has 16 hexadecimal digits; the first ones suffice if no other issue has them.\n"
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of all verbs: they may stand before it, and nothing named is the list."""
+    """Declare the shared options, which may also stand before the subcommand."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="[WHAT] [ID] …", help="list unless named"
+        "words", nargs=argparse.REMAINDER, metavar="[SUBCOMMAND] [ID] …", help="default: list"
     )
     _declare(parser, _SHARED)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Do what is asked: nothing named is the list, an id alone shows it."""
+    """Run the subcommand: `list` if there is none, `show` for an id alone."""
     words = list(options.words)
-    verb = VERBS.get(words[0]) if words else VERBS["list"]
-    if verb is None:
-        verb = VERBS["show"]
+    subcommand = SUBCOMMANDS.get(words[0]) if words else SUBCOMMANDS["list"]
+    if subcommand is None:
+        subcommand = SUBCOMMANDS["show"]
     elif words:
         words = words[1:]
-    idle = [name for name in _SHARED if getattr(options, name) and name not in verb.options]
+    idle = [name for name in _SHARED if getattr(options, name) and name not in subcommand.options]
     if idle:
-        raise InputError(f"--{idle[0]} has no effect with issues {verb.name}: leave it out")
-    parser = argparse.ArgumentParser(prog=f"rt4chart issues {verb.name}", description=verb.help)
-    _declare(parser, verb.options)
-    verb.configure(parser)
+        raise InputError(f"--{idle[0]} has no effect with issues {subcommand.name}: leave it out")
+    parser = argparse.ArgumentParser(
+        prog=f"rt4chart issues {subcommand.name}", description=subcommand.help
+    )
+    _declare(parser, subcommand.options)
+    subcommand.configure(parser)
     given = parser.parse_args(words, namespace=options)
     with connect(load(ClusteringSettings, {"dsn": given.dsn}).dsn) as client:
         migrate(client)
-        return verb.run(client, given, time.time_ns())
+        return subcommand.run(client, given, time.time_ns())
 
 
 def _declare(parser: argparse.ArgumentParser, names: Collection[str]) -> None:
     parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    parser.add_argument("--json", action="store_true", help="print it for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     for name in names:
         parser.add_argument(f"--{name}", **_SHARED[name])
 
 
-def states(text: str) -> frozenset[State]:
-    """States by their names, with commas; `all` for all."""
+def states(text: str) -> frozenset[IssueState]:
+    """States by name, separated by commas; `all` for all."""
     names = [one.strip() for one in text.split(",") if one.strip()]
     if names == ["all"]:
-        return frozenset(State)
-    wrong = [one for one in names if one not in list(State)]
+        return frozenset(IssueState)
+    wrong = [one for one in names if one not in list(IssueState)]
     if wrong or not names:
         raise argparse.ArgumentTypeError(
-            f"expected some of {', '.join(State)}, or all, got {text!r}"
+            f"expected some of {', '.join(IssueState)}, or all, got {text!r}"
         )
-    return frozenset(State(one) for one in names)
+    return frozenset(IssueState(one) for one in names)
 
 
 _SHARED: Mapping[str, dict[str, Any]] = {
-    "route": {"help": "only that route's"},
+    "route": {"help": "only issues of this route"},
     "state": {
         "type": states,
         "metavar": "STATE,…",
-        "help": f"of {', '.join(State)}, or all (default: those that are not closed)",
+        "help": f"{', '.join(IssueState)}, or all (default: all but closed ones)",
     },
-    "since": {"type": parse_duration_s, "metavar": "TIME", "help": "seen in the last 90m, 24h, 7d"},
-    "examples": {"type": int, "metavar": "N", "help": "how many (default 3; in tickets 0)"},
-    "by": {"metavar": "NAME", "help": "who does it (default: the system's user)"},
-    "note": {"default": "", "metavar": "TEXT", "help": "why, for the trail"},
+    "since": {
+        "type": parse_duration_s,
+        "metavar": "TIME",
+        "help": "with a failure in the last 90m, 24h, 7d, …",
+    },
+    "examples": {
+        "type": int,
+        "metavar": "N",
+        "help": "how many examples (default 3; 0 in tickets)",
+    },
+    "by": {"metavar": "NAME", "help": "your name (default: the system's user)"},
+    "note": {"default": "", "metavar": "TEXT", "help": "a reason, recorded in the history"},
 }
-COMMAND = Command("issues", "the issues: list, explain, decide, file tickets", configure, execute)
+COMMAND = Command("issues", "list, explain and manage issues, file tickets", configure, execute)

@@ -1,4 +1,4 @@
-"""Issues for people: tables and lines, without anything that steers a terminal."""
+"""Issues as tables and text for a terminal, without control characters."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ from rich.table import Table
 from rich.text import Text
 
 from otel_rt4chart.core.text import printable
-from rt4chart_clustering.commands.issues_verb import moment
-from rt4chart_clustering.grouping.issue_state import State, acts_in
-from rt4chart_clustering.triage.overview import Standing
-from rt4chart_clustering.triage.severity import Level, sparkline
+from rt4chart_clustering.commands.issues_subcommand import utc_time
+from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
+from rt4chart_clustering.triage.ranking import RankedIssue
+from rt4chart_clustering.triage.severity import SeverityLevel, sparkline
 
-_STYLES = {Level.CRITICAL: "bold red", Level.HIGH: "red", Level.MEDIUM: "yellow", Level.LOW: "dim"}
+_STYLES = {
+    SeverityLevel.CRITICAL: "bold red",
+    SeverityLevel.HIGH: "red",
+    SeverityLevel.MEDIUM: "yellow",
+    SeverityLevel.LOW: "dim",
+}
 
 
-def listed(found: Sequence[Standing], ids: Mapping[int, str], closed: str) -> RenderableType:
-    """The list."""
+def issue_table(
+    found: Sequence[RankedIssue], ids: Mapping[int, str], closed: str
+) -> RenderableType:
+    """The list of issues."""
     table = _table()
     table.add_column("id", no_wrap=True)
     table.add_column("title", overflow="fold", ratio=1)
@@ -30,47 +37,47 @@ def listed(found: Sequence[Standing], ids: Mapping[int, str], closed: str) -> Re
         table.add_column(name, no_wrap=True, justify="right")
     for name in ("7 days", "last seen", "owner"):
         table.add_column(name, no_wrap=True)
-    for one in found:
-        issue, level = one.issue, one.severity.level
+    for issue_view in found:
+        issue, level = issue_view.issue, issue_view.severity.level
         table.add_row(
             ids[issue.id],
-            clean(issue.title),
+            clean_text(issue.title),
             issue.state,
-            Text(f"{level} {one.severity.score:.0f}", _STYLES[level]),
+            Text(f"{level} {issue_view.severity.score:.0f}", _STYLES[level]),
             str(issue.claims),
-            percent(one.traffic.share),
-            sparkline(one.traffic.daily),
-            moment(issue.last_ns)[:16].replace("T", " "),
-            clean(issue.owner) or Text("–"),
+            format_percent(issue_view.traffic.share),
+            sparkline(issue_view.traffic.daily),
+            utc_time(issue.last_ns)[:16].replace("T", " "),
+            clean_text(issue.owner) or Text("–"),
         )
     return Group(table, Text(closed, "dim")) if closed else table
 
 
-def one(shown: Mapping[str, Any]) -> RenderableType:
-    """One issue, its figures first, then claims with what stands against them."""
-    acts = ", ".join(acts_in(State(shown["state"])))
+def issue_view(shown: Mapping[str, Any]) -> RenderableType:
+    """One issue: its figures, then its claims with their evidence."""
+    acts = ", ".join(allowed_actions(IssueState(shown["state"])))
     head = [
-        Text(clean(shown["title"]).plain, "bold"),
+        Text(clean_text(shown["title"]).plain, "bold"),
         Text(f"{shown['id']} · {shown['state']} ({acts}) · {shown['fingerprint']}"),
         Text(
             f"{shown['severity']} {shown['score']:.0f} · {shown['claims']} claims in "
-            f"{shown['answers']} answers · {shown['a_day']:g} a day, {percent(shown['share'])} of "
-            f"the route · {sparkline(tuple(shown['daily']))}"
+            f"{shown['answers']} answers · {shown['a_day']:g} a day, "
+            f"{format_percent(shown['share'])} of the route · {sparkline(tuple(shown['daily']))}"
         ),
         Text(f"first seen {shown['first_seen']}, last seen {shown['last_seen']}"),
     ]
     if shown["summary"]:
-        head.append(clean(shown["summary"]))
+        head.append(clean_text(shown["summary"]))
     parts = ("models", "prompts", "evidence", "context")
-    lines = [(name, _named(shown[name])) for name in parts]
-    lines += _standing(shown)
+    lines = [(name, _named_parts(shown[name])) for name in parts]
+    lines += _triage_lines(shown)
     for claim in shown["examples"]:
         lines += [("", " "), *_claim(claim)]
-    return Group(*head, pairs([(name, clean(text)) for name, text in lines if text]))
+    return Group(*head, name_value_grid([(name, clean_text(text)) for name, text in lines if text]))
 
 
-def pairs(lines: Sequence[tuple[str, Text]]) -> RenderableType:
-    """Names, and beside them texts that may take several lines."""
+def name_value_grid(lines: Sequence[tuple[str, Text]]) -> RenderableType:
+    """Names with texts beside them, which may have several lines."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -79,7 +86,7 @@ def pairs(lines: Sequence[tuple[str, Text]]) -> RenderableType:
     return grid
 
 
-def history(rows: Sequence[Mapping[str, str]]) -> RenderableType:
+def history_table(rows: Sequence[Mapping[str, str]]) -> RenderableType:
     """The trail, one event a line."""
     table = _table()
     for name in ("at", "by", "kind"):
@@ -88,27 +95,34 @@ def history(rows: Sequence[Mapping[str, str]]) -> RenderableType:
     table.add_column("note", overflow="fold", ratio=1)
     for row in rows:
         table.add_row(
-            row["at"], clean(row["by"]), row["kind"], clean(row["value"]), clean(row["note"])
+            row["at"],
+            clean_text(row["by"]),
+            row["kind"],
+            clean_text(row["value"]),
+            clean_text(row["note"]),
         )
     return table
 
 
-def clean(text: str) -> Text:
+def clean_text(text: str) -> Text:
     """Untrusted text on one line, as it is written: no markup, no control characters."""
     return Text(" ".join(printable(text).split()))
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """A share as a percentage."""
     if share is None:
         return "–"
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
 
 
-def _standing(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What people and the software have said of it."""
+def _triage_lines(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The owner, the tickets, the cause and the proposals."""
     lines = [("owner", str(shown["owner"]))]
-    lines += [("ticket", f"{one['system']} {one['url'] or one['key']}") for one in shown["tickets"]]
+    lines += [
+        ("ticket", f"{issue_view['system']} {issue_view['url'] or issue_view['key']}")
+        for issue_view in shown["tickets"]
+    ]
     if shown["cause"]:
         lines += [(name, str(shown["cause"].get(name, ""))) for name in ("cause", "fix")]
     if merge := shown["proposed"]["merge"]:
@@ -119,13 +133,20 @@ def _standing(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
     return lines
 
 
-def _named(parts: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{one['name']} ({one['claims']})" for one in parts if one["name"])
+def _named_parts(parts: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(
+        f"{issue_view['name']} ({issue_view['claims']})"
+        for issue_view in parts
+        if issue_view["name"]
+    )
 
 
 def _claim(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines = [("claim", claim["claim"]), ("label", str(claim["label"]))]
-    lines += [("passage", f"{one['passage']}: {one['text']}") for one in claim["evidence"]]
+    lines += [
+        ("passage", f"{issue_view['passage']}: {issue_view['text']}")
+        for issue_view in claim["evidence"]
+    ]
     if not claim["evidence"] and claim["nearest"]:
         lines.append(("nearest", claim["nearest"]))
     return [*lines, ("trace", claim["trace_id"])]

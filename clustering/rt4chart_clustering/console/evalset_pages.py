@@ -1,4 +1,4 @@
-"""The pages /evalsets and /evalsets/NAME: the sets, their cases, and their releases as files."""
+"""The pages /evalsets and /evalsets/NAME: sets, cases, and releases to download."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.evalset.fit import WORDS
+from rt4chart_clustering.evalset.eligibility import INELIGIBLE_REASONS
 from rt4chart_clustering.evalset.formats import FORMATS
-from rt4chart_clustering.evalset.load import NAME, released
-from rt4chart_clustering.evalset.review import opened
-from rt4chart_clustering.triage.find import hex_of
+from rt4chart_clustering.evalset.load import SET_NAME, load_release
+from rt4chart_clustering.evalset.review import parse_stored_case
+from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
 from rt4chart_collector.console.view.params import one_of, whole_of
@@ -43,12 +43,12 @@ EMPTY = Markup(
     'No eval sets. Open an <a href="/issues">issue</a> and promote its failures to one, or run '
     "<code>rt4chart evalset promote ISSUE</code>."
 )
-NO_CASES = "No such case: ask for another state above."
-NO_RELEASES = "No release yet. A release keeps the approved cases under a number, for the gate."
+NO_CASES = "No cases in this state. Choose another state above."
+NO_RELEASES = "No releases. A release freezes the approved cases under a number, for the gate."
 
 
 class EvalSetPages:
-    """The pages over the sets of the store."""
+    """The pages of the eval sets."""
 
     def __init__(self, console: Console) -> None:
         """Nothing is read yet."""
@@ -76,7 +76,7 @@ class EvalSetPages:
         return self._shown(request, "")
 
     def release(self, request: Request) -> Response:
-        """POST /evalsets/NAME/release: keep the approved cases under the next number."""
+        """POST /evalsets/NAME/release: release the approved cases under the next number."""
         actor, name = self._console.act(request).name, set_name(request)
         try:
             with self._console.store() as client:
@@ -95,7 +95,7 @@ class EvalSetPages:
             raise HTTPException(404, f"expected the number of a release, got {number!r}")
         try:
             with self._console.store() as client:
-                _, cases = released(client, f"{name}@{number}")
+                _, cases = load_release(client, f"{name}@{number}")
         except InputError as error:
             raise HTTPException(404, str(error)) from error
         return _attached(FORMATS[layout](cases, f"{name}-{number}"), f"{name}-{number}-{layout}")
@@ -104,8 +104,8 @@ class EvalSetPages:
         name, now_ns = set_name(request), self._console.clock()
         with self._console.store() as client:
             cases, known = stored_cases(client, name), releases(client, name)
-        came = came_of(request)
-        if not cases and not known and not came:
+        promotion = promotion_result(request)
+        if not cases and not known and not promotion:
             raise HTTPException(404, f"expected the name of an eval set, got {name!r}")
         counts = Counter(case.state for case in cases)
         tables: list[Table[Any]] = [
@@ -122,22 +122,22 @@ class EvalSetPages:
             counts={str(state): counts[state] for state in CaseState},
             layouts=tuple(FORMATS),
             releases=known,
-            came=came,
+            promotion=promotion,
             wrong=wrong,
         )
 
 
 def set_name(request: Request) -> str:
-    """The set that the address names; 404 where no set can be called that."""
+    """The set's name in the URL; 404 if it cannot be one."""
     name = str(request.path_params["name"])
-    match = NAME.fullmatch(name)
+    match = SET_NAME.fullmatch(name)
     if match is None or match["release"]:
         raise HTTPException(404, f"expected the name of an eval set, got {name[:80]!r}")
     return name
 
 
-def came_of(request: Request) -> dict[str, object]:
-    """What a promotion came to, as its address says; nothing where there was none."""
+def promotion_result(request: Request) -> dict[str, object]:
+    """The result of a promotion, from the query of the redirect; empty if there was none."""
     issue = request.query_params.get("promoted", "")
     if not re.fullmatch("[0-9a-f]{16}", issue):
         return {}
@@ -145,13 +145,15 @@ def came_of(request: Request) -> dict[str, object]:
         name: whole_of(request, name, default=0, low=0, high=10**6)
         for name in ("new", "known", "alike")
     }
-    told = re.findall(r"([a-z_]+):(\d{1,6})", request.query_params.get("refused", "")[:500])
-    refused = [(int(count), WORDS[why]) for why, count in told if why in WORDS]
+    pairs = re.findall(r"([a-z_]+):(\d{1,6})", request.query_params.get("refused", "")[:500])
+    refused = [
+        (int(count), INELIGIBLE_REASONS[why]) for why, count in pairs if why in INELIGIBLE_REASONS
+    ]
     return {"issue": int(issue, 16), **counts, "refused": refused}
 
 
 def case_url(name: str, case: str) -> str:
-    """The page of a case; an id that a person chose may hold anything."""
+    """The URL of a case. Its id is escaped: in an imported set it may be any text."""
     return f"/evalsets/{name}/cases/{escaped(case)}"
 
 
@@ -159,12 +161,12 @@ def _set_columns() -> list[Column[EvalSetCounts]]:
     return [
         Column("name", "Set", lambda one: one.name,
                lambda one: link(f"/evalsets/{one.name}", one.name), is_sortable=True),
-        Column("pending", "Waiting", lambda one: one.pending, _waiting,
+        Column("pending", "Pending", lambda one: one.pending, _waiting,
                is_number=True, is_sortable=True),
         Column("approved", "Approved", lambda one: one.approved, is_number=True, is_sortable=True),
         Column("rejected", "Rejected", lambda one: one.rejected, is_number=True, is_sortable=True),
         Column("release", "Latest release", lambda one: one.release or None,
-               lambda one: f"{one.name}@{one.release}" if one.release else "none yet",
+               lambda one: f"{one.name}@{one.release}" if one.release else "none",
                is_sortable=True),
     ]  # fmt: skip
 
@@ -178,14 +180,14 @@ def _waiting(one: EvalSetCounts) -> Markup | str:
 def _cases_table(
     request: Request, name: str, cases: Sequence[StoredCase]
 ) -> Table[tuple[StoredCase, str, str]]:
-    """The cases in a state; only those that are shown are opened."""
+    """The cases in a state; only those shown are parsed."""
     state = one_of(request, "state", ("", *CaseState), "")
     page = whole_of(request, "page", default=1, low=1, high=MOST_PAGES)
     found = [case for case in cases if state in ("", case.state)]
     pages, here = ceil(len(found) / PAGE), here_of(request)
     is_page = format_of(request) == HTML
     shown = found[(page - 1) * PAGE : page * PAGE] if is_page else found
-    rows = [(case, *_said(case)) for case in shown]
+    rows = [(case, *_question_and_labels(case)) for case in shown]
     return Table(
         name="cases",
         title="Cases",
@@ -198,9 +200,9 @@ def _cases_table(
     )
 
 
-def _said(stored: StoredCase) -> tuple[str, str]:
-    """A case's question, and the labels of its claims that were not supported."""
-    case = opened(stored)
+def _question_and_labels(stored: StoredCase) -> tuple[str, str]:
+    """A case's question, and the labels of its unfaithful claims."""
+    case = parse_stored_case(stored)
     wrong = dict.fromkeys(str(one.label) for one in case.claims if one.label.is_unfaithful)
     return case.exchange.question, " ".join(wrong)
 
@@ -213,8 +215,8 @@ def _case_columns(name: str) -> list[Column[tuple[StoredCase, str, str]]]:
                lambda row: Markup(" ").join(label(one) for one in row[2].split())),
         Column("state", "State", lambda row: str(row[0].state),
                lambda row: Markup('<span class="chip case-{0}">{0}</span>').format(row[0].state)),
-        Column("issue", "Issue", lambda row: hex_of(row[0].issue) if row[0].issue else "",
-               lambda row: link(issue_url(row[0].issue), hex_of(row[0].issue)[:8])
+        Column("issue", "Issue", lambda row: hex_id(row[0].issue) if row[0].issue else "",
+               lambda row: link(issue_url(row[0].issue), hex_id(row[0].issue)[:8])
                if row[0].issue else "–"),
         Column("by", "By", lambda row: row[0].actor),
         Column("note", "Note", lambda row: row[0].note),
@@ -236,7 +238,7 @@ def _releases_table(known: Sequence[EvalRelease], now_ns: int) -> Table[EvalRele
 
 
 def _attached(files: Mapping[str, str], name: str) -> Response:
-    """One file as it is, several as a zip."""
+    """One file as it is, several files as a ZIP archive."""
     if len(files) == 1:
         ((filename, text),) = files.items()
         body, kind = text.encode("utf-8", "backslashreplace"), "application/octet-stream"

@@ -1,4 +1,4 @@
-"""The page /issues: the list as `rt4chart issues` has it, narrowed, sorted, a page at a time."""
+"""The page /issues: the list of issues with filters, sorting and pages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rt4chart_clustering.console.standings import Standings
-from rt4chart_clustering.grouping.issue_state import State
-from rt4chart_clustering.triage.filter import BACK, GROWING, NEW, OPEN, Wanted, marks_of, narrowed
-from rt4chart_clustering.triage.find import short_ids, shown_id
-from rt4chart_clustering.triage.overview import Standing
+from rt4chart_clustering.console.ranking_cache import RankingCache
+from rt4chart_clustering.grouping.issue_state import IssueState
+from rt4chart_clustering.triage.filter import (
+    BACK,
+    GROWING,
+    NEW,
+    OPEN,
+    IssueFilter,
+    filter_issues,
+    issue_marks,
+)
+from rt4chart_clustering.triage.find_issue import hex_id, short_ids
+from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.charts import sparkline
 from rt4chart_collector.console.view.filters import iso, percent, when
@@ -24,48 +32,54 @@ from rt4chart_collector.console.view.urls import issue_url
 
 PAGE, MOST_PAGES = 50, 100_000
 EMPTY = Markup(
-    "No issues. <code>rt4chart cluster</code> groups the failures that are there; "
-    "<code>rt4chart cluster --every 15m</code> does so beside the service."
+    "No issues. <code>rt4chart cluster</code> groups the failures into issues; "
+    "<code>rt4chart cluster --every 15m</code> repeats it every 15 minutes."
 )
-MARKS = {NEW: ("✦", "first day"), GROWING: ("↗", "growing"), BACK: ("↩", "back")}
+MARKS = {NEW: ("✦", "first day"), GROWING: ("↗", "growing"), BACK: ("↩", "regressed")}
 SECOND_NS = 10**9
 
 
 class IssueList:
-    """The page over what is known of the issues."""
+    """The list of issues."""
 
-    def __init__(self, console: Console, standings: Standings) -> None:
+    def __init__(self, console: Console, ranking: RankingCache) -> None:
         """Nothing is read yet."""
         self._console = console
-        self._standings = standings
+        self._ranking = ranking
 
     def show(self, request: Request) -> Response:
         """GET /issues."""
         now_ns = self._console.clock()
         with self._console.store() as client:
-            known = self._standings.known(client, now_ns)
-        wanted = wanted_of(request, now_ns)
-        found = narrowed(known, wanted)
-        closed = sum(State(one.issue.state).is_closed for one in known)
+            known = self._ranking.ranked_issues(client, now_ns)
+        condition = filter_from(request, now_ns)
+        found = filter_issues(known, condition)
+        closed = sum(IssueState(one.issue.state).is_closed for one in known)
         routes = sorted({one.issue.route for one in known if one.issue.route})
         return self._console.table(
             request,
             _table(request, found, known, now_ns),
             "issues.html",
             routes=routes,
-            states=tuple(State),
+            states=tuple(IssueState),
             times=tuple(WINDOWS),
             closed=closed if request.query_params.get("state", "") == "" else 0,
             is_narrowed=len(found) < len(known) - closed,
         )
 
 
-def wanted_of(request: Request, now_ns: int) -> Wanted:
-    """What the query asks for; without a state those that are not closed, without a time all."""
-    state = one_of(request, "state", ("", "all", *State), "")
+def filter_from(request: Request, now_ns: int) -> IssueFilter:
+    """The filter in the query; by default, issues that are not closed, of any time."""
+    state = one_of(request, "state", ("", "all", *IssueState), "")
     since = one_of(request, "since", ("", *WINDOWS), "")
-    states = frozenset(State) if state == "all" else frozenset({State(state)}) if state else OPEN
-    return Wanted(
+    states = (
+        frozenset(IssueState)
+        if state == "all"
+        else frozenset({IssueState(state)})
+        if state
+        else OPEN
+    )
+    return IssueFilter(
         states=states,
         service=text_of(request, "service") or None,
         route=text_of(request, "route") or None,
@@ -75,8 +89,8 @@ def wanted_of(request: Request, now_ns: int) -> Wanted:
 
 
 def _table(
-    request: Request, found: Sequence[Standing], known: Sequence[Standing], now_ns: int
-) -> Table[Standing]:
+    request: Request, found: Sequence[RankedIssue], known: Sequence[RankedIssue], now_ns: int
+) -> Table[RankedIssue]:
     columns = _columns(short_ids([one.issue for one in known]), now_ns)
     sort = sort_of(request, columns, "-severity")
     page = whole_of(request, "page", default=1, low=1, high=MOST_PAGES)
@@ -88,8 +102,8 @@ def _table(
         name="issues",
         title="Issues",
         rows=rows,
-        columns=columns if is_page else _plain(columns, now_ns),
-        empty=EMPTY if not known else "No such issue: ask for less above, or for all states.",
+        columns=columns if is_page else _file_columns(columns, now_ns),
+        empty=EMPTY if not known else "No matching issues. Remove filters, or choose all states.",
         sort=sort,
         more=here.to(page=str(page + 1), **kind) if page < pages else "",
         back=here.to(page=str(page - 1), **kind) if page > 1 else "",
@@ -97,8 +111,8 @@ def _table(
     )
 
 
-def _columns(ids: dict[int, str], now_ns: int) -> list[Column[Standing]]:
-    """The columns that people see; each has a plain value too, which it is sorted by."""
+def _columns(ids: dict[int, str], now_ns: int) -> list[Column[RankedIssue]]:
+    """The columns of the page; each also has a plain value, by which it is sorted."""
     return [
         Column("severity", "Severity", lambda one: round(one.severity.score, 1), _severity,
                is_sortable=True, hint="0 to 100, from failures a day and their share of the route"),
@@ -108,7 +122,7 @@ def _columns(ids: dict[int, str], now_ns: int) -> list[Column[Standing]]:
                lambda one: state_chip(one.issue.state), is_sortable=True),
         Column("claims", "Claims", lambda one: one.issue.claims,
                lambda one: f"{one.issue.claims:,}", is_number=True, is_sortable=True,
-               hint="failures that are kept"),
+               hint="stored failures"),
         Column("share", "Of route", lambda one: one.traffic.share,
                lambda one: percent(one.traffic.share), is_number=True, is_sortable=True,
                hint="of the route's decided claims in the last 7 days"),
@@ -122,13 +136,13 @@ def _columns(ids: dict[int, str], now_ns: int) -> list[Column[Standing]]:
     ]  # fmt: skip
 
 
-def _plain(columns: Sequence[Column[Standing]], now_ns: int) -> list[Column[Standing]]:
-    """What a file has beside them."""
+def _file_columns(columns: Sequence[Column[RankedIssue]], now_ns: int) -> list[Column[RankedIssue]]:
+    """The columns of a CSV or JSON file: those of the page and more."""
     return [
-        Column("id", "Id", lambda one: shown_id(one.issue)),
+        Column("id", "Id", lambda one: hex_id(one.issue.id)),
         *columns,
         Column("level", "Level", lambda one: str(one.severity.level)),
-        Column("marks", "Marks", lambda one: " ".join(marks_of(one, now_ns))),
+        Column("marks", "Marks", lambda one: " ".join(issue_marks(one, now_ns))),
         Column("service", "Service", lambda one: one.issue.service),
         Column("route", "Route", lambda one: one.issue.route),
         Column("fingerprint", "Fingerprint", lambda one: one.issue.fingerprint),
@@ -138,7 +152,7 @@ def _plain(columns: Sequence[Column[Standing]], now_ns: int) -> list[Column[Stan
 
 
 def severity_chip(level: str, score: float) -> Markup:
-    """A severity: its word, its colour, its number."""
+    """A severity with its level, colour and score."""
     return Markup('<span class="chip chip-{0}">{0} {1:.0f}</span>').format(level, score)
 
 
@@ -148,7 +162,7 @@ def state_chip(state: str) -> Markup:
 
 
 def mark_chips(marks: Sequence[str]) -> Markup:
-    """What is new, growing or back."""
+    """The marks of an issue: new, growing, regressed."""
     return Markup(" ").join(
         Markup('<span class="chip mark-{0}"><span aria-hidden="true">{1}</span> {2}</span>').format(
             name, *MARKS[name]
@@ -157,25 +171,25 @@ def mark_chips(marks: Sequence[str]) -> Markup:
     )
 
 
-def _severity(one: Standing) -> Markup:
+def _severity(one: RankedIssue) -> Markup:
     return severity_chip(str(one.severity.level), one.severity.score)
 
 
-def _sparkline(one: Standing) -> Markup:
+def _sparkline(one: RankedIssue) -> Markup:
     daily = one.traffic.daily
-    told = ", ".join(f"{day:.0f}" for day in daily)
-    return sparkline(daily, f"failures a day over {len(daily)} days: {told}")
+    days = ", ".join(f"{day:.0f}" for day in daily)
+    return sparkline(daily, f"failures a day over {len(daily)} days: {days}")
 
 
-def _title(one: Standing, short: str, now_ns: int) -> Markup:
+def _title(one: RankedIssue, short: str, now_ns: int) -> Markup:
     issue = one.issue
     return Markup(
         '<a class="issue-title" href="{}"><bdi>{}</bdi></a> {}<br>'
         '<span class="quiet small">{} · {}</span>'
     ).format(
         issue_url(issue.id),
-        issue.title or shown_id(issue),
-        mark_chips(marks_of(one, now_ns)),
+        issue.title or hex_id(issue.id),
+        mark_chips(issue_marks(one, now_ns)),
         short,
         " / ".join(filter(None, (issue.service, issue.route))) or "no route",
     )

@@ -1,4 +1,4 @@
-"""The page /issues/ID: one issue, why it happens, and what a person can do."""
+"""The page /issues/ID: one issue, its cause, and the actions on it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.core.errors import InputError
+from rt4chart_clustering.console.failure_trend import HEIGHT, WIDTH, build_trend
 from rt4chart_clustering.console.issue_list import mark_chips, severity_chip, state_chip
-from rt4chart_clustering.console.standings import FRESH_NS, Standings
-from rt4chart_clustering.console.trend import HEIGHT, WIDTH, trend_of
-from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose
-from rt4chart_clustering.explain.members import failures_of
-from rt4chart_clustering.explain.stage import ADVICE, WORDS
-from rt4chart_clustering.grouping.issue_state import State, acts_in
-from rt4chart_clustering.triage.filter import marks_of
-from rt4chart_clustering.triage.find import find, hex_of, shown_id
-from rt4chart_clustering.triage.overview import Standing
-from rt4chart_clustering.triage.whole import Whole, retold, whole_of
+from rt4chart_clustering.console.ranking_cache import FRESH_NS, RankingCache
+from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
+from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
+from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
+from rt4chart_clustering.triage.filter import issue_marks
+from rt4chart_clustering.triage.find_issue import find_issue, hex_id
+from rt4chart_clustering.triage.issue_details import IssueDetails, load_details, refresh_trail
+from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso
 from rt4chart_collector.console.view.params import one_of
@@ -37,23 +36,23 @@ from rt4chart_collector.store.issues.issue_figures import FigurePart
 from rt4chart_collector.store.issues.issues import Issue
 
 Row: TypeAlias = tuple[Plain, ...]
-EXAMPLES, MOST_EXAMPLES, PARTS, TRAIL = 6, 60, 8, 100
-# Issues whose figures are kept for those who look again.
-KEPT = 32
+EXAMPLES, MAX_EXAMPLES, MAX_PARTS, MAX_EVENTS = 6, 60, 8, 100
+# Issues whose details are cached.
+MAX_CACHED = 32
 DAYS = ("14", "30")
-# Failures whose lost evidence is looked for while somebody waits; the command takes 10,000.
-EXPLAINED = 200
-ACTS = {"ack": "Acknowledge", "resolve": "Resolve", "reopen": "Reopen", "ignore": "Ignore"}
-KINDS = {
-    "born": "was found",
+# Failures that are diagnosed, fewer than the command's 10,000: a browser is waiting.
+DIAGNOSED_FAILURES = 200
+ACTION_LABELS = {"ack": "Acknowledge", "resolve": "Resolve", "reopen": "Reopen", "ignore": "Ignore"}
+EVENT_TEXTS = {
+    "born": "was created",
     "titled": "was titled",
     "renamed": "was renamed",
     "summarised": "was summarised",
     "state": "is",
     "owner": "is owned by",
     "note": "note",
-    "merged": "became part of",
-    "split": "was split:",
+    "merged": "was merged into",
+    "split": "was split into",
     "proposed_merge": "merge proposed",
     "refused_merge": "merge refused:",
     "proposed_split": "split proposed",
@@ -61,12 +60,12 @@ KINDS = {
     "cause": "was explained",
     "ticket": "ticket",
 }
-WORDLESS = ("proposed_merge", "proposed_split", "cause", "ticket", "refused_split")
+VALUELESS_EVENTS = ("proposed_merge", "proposed_split", "cause", "ticket", "refused_split")
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """What was refused: the form's name, the reason in words, and what was typed."""
+class FormError:
+    """A refused form: its name, the reason, and the submitted fields."""
 
     form: str
     words: str
@@ -76,62 +75,65 @@ class Wrong:
 class IssuePage:
     """The page over one issue."""
 
-    def __init__(self, console: Console, standings: Standings) -> None:
+    def __init__(self, console: Console, ranking: RankingCache) -> None:
         """Nothing is read yet."""
         self._console = console
-        self._standings = standings
+        self._ranking = ranking
         self._lock = threading.Lock()
-        self._kept: dict[tuple[tuple[int, ...], int], tuple[int, Whole]] = {}
+        self._kept: dict[tuple[tuple[int, ...], int], tuple[int, IssueDetails]] = {}
 
     def show(self, request: Request) -> Response:
-        """GET /issues/ID; an alias leads to the issue that it is part of."""
-        return self.again(request, None)
+        """GET /issues/ID; an alias redirects to its issue."""
+        return self.show_page(request, None)
 
-    def again(self, request: Request, wrong: Wrong | None) -> Response:
-        """The page; with status 400 and the reason at the form where something was refused."""
+    def show_page(self, request: Request, wrong: FormError | None) -> Response:
+        """The page; after a refused action with status 400, and the reason at the form."""
         console, now_ns = self._console, self._console.clock()
         days = int(one_of(request, "days", DAYS, DAYS[0]))
-        examples = number_of(request, "examples", default=EXAMPLES, low=1, high=MOST_EXAMPLES)
+        examples = number_of(request, "examples", default=EXAMPLES, low=1, high=MAX_EXAMPLES)
         with console.store() as client:
-            known = self._standings.known(client, now_ns)
-            standing = _named(known, request)
-            if wrong is None and request.path_params["id"] != shown_id(standing.issue):
-                return RedirectResponse(issue_url(standing.issue.id), 302)
-            whole = self._whole(client, standing.issue, examples)
+            known = self._ranking.ranked_issues(client, now_ns)
+            ranked = _issue_named(known, request)
+            if wrong is None and request.path_params["id"] != hex_id(ranked.issue.id):
+                return RedirectResponse(issue_url(ranked.issue.id), 302)
+            details = self._details(client, ranked.issue, examples)
         names = {one.issue.id: one.issue.title for one in known}
         if format_of(request) != HTML:
-            return console.tables(request, _tables(whole), "issue.html", title="")
+            return console.tables(request, _tables(details), "issue.html", title="")
         return console.page(
             request,
             "issue.html",
-            title=standing.issue.title or shown_id(standing.issue),
+            title=ranked.issue.title or hex_id(ranked.issue.id),
             status=400 if wrong else 200,
-            one=standing,
-            whole=whole,
-            id=shown_id(standing.issue),
-            aliases=[hex_of(one) for one in standing.issue.aliases],
-            chips=_chips(standing, now_ns),
-            acts={str(act): ACTS[act] for act in acts_in(State(standing.issue.state))},
-            parts=_parts(whole),
-            trend=trend_of(whole.profile.trend, now_ns=now_ns, days=days),
+            one=ranked,
+            details=details,
+            id=hex_id(ranked.issue.id),
+            aliases=[hex_id(one) for one in ranked.issue.aliases],
+            chips=_chips(ranked, now_ns),
+            acts={
+                str(act): ACTION_LABELS[act]
+                for act in allowed_actions(IssueState(ranked.issue.state))
+            },
+            parts=_parts(details),
+            trend=build_trend(details.profile.trend, now_ns=now_ns, days=days),
             size=(WIDTH, HEIGHT),
             days=days,
-            trail=[_told(event, names) for event in reversed(whole.trail[-TRAIL:])],
-            merge=_merge(whole, names),
+            trail=[_event_view(event, names) for event in reversed(details.trail[-MAX_EVENTS:])],
+            merge=_merge(details, names),
             examples=examples,
-            most_examples=MOST_EXAMPLES,
+            most_examples=MAX_EXAMPLES,
             wrong=wrong,
         )
 
     def back(self, request: Request) -> Response:
-        """GET of an address that forms are sent to, such as after a refusal: to the issue."""
+        """GET of a form's URL, such as a reload after an error: redirect to the issue."""
         return RedirectResponse(f"/issues/{quote(request.path_params['id'], safe='')}", 302)
 
     def why(self, request: Request) -> Response:
         """GET /issues/ID/why: where the evidence of some of its failures was lost."""
         with self._console.store() as client:
-            issue = self.standing(client, request).issue
-            found = diagnose(client, failures_of(client, issue, limit=EXPLAINED))
+            issue = self.ranked(client, request).issue
+            found = diagnose(client, load_failures(client, issue, limit=DIAGNOSED_FAILURES))
         return self._console.page(
             request,
             "issue_why.html" if "x-partial" in request.headers else "issue_why_page.html",
@@ -139,48 +141,48 @@ class IssuePage:
             stages=_stages(found),
             looked=found.total,
             issue=issue,
-            id=shown_id(issue),
+            id=hex_id(issue.id),
         )
 
-    def _whole(self, client: Client, issue: Issue, examples: int) -> Whole:
-        """Its figures and examples may be 20 seconds old, its trail is that of now."""
+    def _details(self, client: Client, issue: Issue, examples: int) -> IssueDetails:
+        """The issue's details; figures and examples may be 20 seconds old, the trail is current."""
         key, now_ns = (issue.ids, examples), self._console.clock()
         with self._lock:
             kept = self._kept.get(key)
         if kept is not None and now_ns - kept[0] < FRESH_NS:
-            return retold(client, kept[1], issue)
-        whole = whole_of(client, issue, examples=examples)
+            return refresh_trail(client, kept[1], issue)
+        details = load_details(client, issue, examples=examples)
         with self._lock:
-            while len(self._kept) >= KEPT:
+            while len(self._kept) >= MAX_CACHED:
                 del self._kept[next(iter(self._kept))]
-            self._kept[key] = (now_ns, whole)
-        return whole
+            self._kept[key] = (now_ns, details)
+        return details
 
-    def standing(self, client: Client, request: Request) -> Standing:
-        """The issue that the address names; 404 where there is none."""
-        return _named(self._standings.known(client, self._console.clock()), request)
+    def ranked(self, client: Client, request: Request) -> RankedIssue:
+        """The issue in the URL; 404 if there is none."""
+        return _issue_named(self._ranking.ranked_issues(client, self._console.clock()), request)
 
 
-def _named(known: Sequence[Standing], request: Request) -> Standing:
+def _issue_named(known: Sequence[RankedIssue], request: Request) -> RankedIssue:
     try:
-        issue = find([one.issue for one in known], request.path_params["id"])
+        issue = find_issue([one.issue for one in known], request.path_params["id"])
     except InputError as error:
         raise HTTPException(404, str(error)) from error
     return next(one for one in known if one.issue.id == issue.id)
 
 
-def _chips(standing: Standing, now_ns: int) -> dict[str, object]:
-    level = standing.severity
+def _chips(ranked: RankedIssue, now_ns: int) -> dict[str, object]:
+    level = ranked.severity
     return {
         "severity": severity_chip(str(level.level), level.score),
-        "state": state_chip(standing.issue.state),
-        "marks": mark_chips(marks_of(standing, now_ns)),
+        "state": state_chip(ranked.issue.state),
+        "marks": mark_chips(issue_marks(ranked, now_ns)),
     }
 
 
-def _parts(whole: Whole) -> dict[str, tuple[FigurePart, ...]]:
-    """Where its failures are; the documents that the judge named come first."""
-    profile = whole.profile
+def _parts(details: IssueDetails) -> dict[str, tuple[FigurePart, ...]]:
+    """The most common routes, models and documents of the failures."""
+    profile = details.profile
     found = {
         "Routes": profile.routes,
         "Models": profile.models,
@@ -189,65 +191,65 @@ def _parts(whole: Whole) -> dict[str, tuple[FigurePart, ...]]:
         "Documents in the context": profile.context,
     }
     named = {name: tuple(part for part in parts if part.name) for name, parts in found.items()}
-    return {name: parts[:PARTS] for name, parts in named.items() if parts}
+    return {name: parts[:MAX_PARTS] for name, parts in named.items() if parts}
 
 
-def _told(event: Event, names: Mapping[int, str]) -> dict[str, object]:
-    """An event in words; the other issue where it names one."""
+def _event_view(event: Event, names: Mapping[int, str]) -> dict[str, object]:
+    """An event for the template, with the other issue if it names one."""
     other = None
     if event.kind in ("merged", "split", "refused_merge") and event.value:
         other = int(event.value, 16)
     return {
         "at_ns": event.at_ns,
         "actor": event.actor,
-        "kind": KINDS.get(event.kind, event.kind),
-        "value": "" if event.kind in WORDLESS or other is not None else event.value,
+        "kind": EVENT_TEXTS.get(event.kind, event.kind),
+        "value": "" if event.kind in VALUELESS_EVENTS or other is not None else event.value,
         "other": other,
-        "other_title": names.get(other, hex_of(other)) if other is not None else "",
-        # What the software notes at a title is a count for itself.
+        "other_title": names.get(other, hex_id(other)) if other is not None else "",
+        # The note of a title is the number of claims, which only the software needs.
         "note": "" if event.kind == "titled" else event.note,
     }
 
 
-def _merge(whole: Whole, names: Mapping[int, str]) -> dict[str, object] | None:
-    """The issue that this one may be the same as."""
-    if whole.merge is None:
+def _merge(details: IssueDetails, names: Mapping[int, str]) -> dict[str, object] | None:
+    """The issue that this one may be merged into."""
+    if details.merge is None:
         return None
-    into = int(str(whole.merge["into"]), 16)
-    likeness = whole.merge.get("likeness")
-    return {"into": into, "title": names.get(into, hex_of(into)), "likeness": likeness}
+    into = int(str(details.merge["into"]), 16)
+    likeness = details.merge.get("likeness")
+    return {"into": into, "title": names.get(into, hex_id(into)), "likeness": likeness}
 
 
 def _stages(found: Diagnosis) -> list[dict[str, object]]:
     return [
         {
-            "words": WORDS[lost],
+            "words": STAGE_NAMES[lost],
             "count": found.counts[lost],
             "share": found.share(lost),
-            "advice": ADVICE[lost],
+            "advice": STAGE_ADVICE[lost],
             "traces": found.traces[lost],
         }
         for lost in found.ordered
     ]
 
 
-def _tables(whole: Whole) -> list[Table[Row]]:
+def _tables(details: IssueDetails) -> list[Table[Row]]:
     """The page's rows as files: `?format=&table=`."""
     answers = ("trace_id", "span_id", "claim", "answered_at", "label", "question", "text", "url")
     events = ("at", "issue", "by", "kind", "value", "note")
     claims: list[Row] = [
         (*one.key, iso(one.time_ns), str(one.label), one.question, one.claim, answer_url(*one.key))
-        for one in whole.typical
+        for one in details.typical
     ]
     trail: list[Row] = [
-        (iso(one.at_ns), hex_of(one.issue), one.actor, one.kind, one.value, one.note)
-        for one in whole.trail
+        (iso(one.at_ns), hex_id(one.issue), one.actor, one.kind, one.value, one.note)
+        for one in details.trail
     ]
     return [
-        Table("examples", "Examples", claims, _by_place(answers)),
-        Table("trail", "Trail", trail, _by_place(events)),
+        Table("examples", "Examples", claims, _positional_columns(answers)),
+        Table("trail", "Trail", trail, _positional_columns(events)),
     ]
 
 
-def _by_place(names: Sequence[str]) -> list[Column[Row]]:
+def _positional_columns(names: Sequence[str]) -> list[Column[Row]]:
     return [Column(name, name, itemgetter(at)) for at, name in enumerate(names)]

@@ -1,4 +1,4 @@
-"""The page /map: failures of a time as points that lie near each other where they read alike."""
+"""The page /map: failures as points, near each other if their texts are similar."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from rt4chart_clustering.console.atlas import Atlas, Placed, atlas_of, drawing
-from rt4chart_clustering.console.standings import Standings
+from rt4chart_clustering.console.failure_map import FailureMap, MapPoint, build_map, map_json
+from rt4chart_clustering.console.ranking_cache import RankingCache
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, when
 from rt4chart_collector.console.view.params import text_of, whole_of
@@ -20,35 +20,35 @@ from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failure_points import failure_points
 
-DRAWN, PAGE, KEPT, KEPT_NS = 2_000, 50, 4, 60 * 10**9
-# In the order of the looks: what stands beside the colours, in the list and in the picture.
+MAX_POINTS, PAGE, MAX_CACHED, CACHE_NS = 2_000, 50, 4, 60 * 10**9
+# Symbols by `look`: colour alone would not tell the groups apart for everyone.
 SIGNS = ("●", "■", "◆", "▲", "▼", "★", "✚", "⬟", "✖", "○", "⬡")
 EMPTY = Markup(
-    "No failures are described in this time. <code>rt4chart cluster</code> describes and groups "
-    "those that are there; choose a longer time above if there were none."
+    "No described failures in this time. <code>rt4chart cluster</code> describes and groups "
+    "failures; or choose a longer time above."
 )
 
 
 class MapPage:
-    """The map; what was laid out is kept for a minute."""
+    """The map, which is cached for a minute."""
 
-    def __init__(self, console: Console, standings: Standings) -> None:
+    def __init__(self, console: Console, ranking: RankingCache) -> None:
         """Nothing is drawn yet."""
         self._console = console
-        self._standings = standings
+        self._ranking = ranking
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str, str], tuple[int, Atlas]] = {}
+        self._kept: dict[tuple[str, str, str], tuple[int, FailureMap]] = {}
 
     def show(self, request: Request) -> Response:
         """GET /map."""
-        atlas = self._atlas(request)
+        failure_map = self._map(request)
         service, route = text_of(request, "service"), text_of(request, "route")
         since = window_name(request)
         return self._console.table(
             request,
-            _table(request, atlas, self._console.clock()),
+            _table(request, failure_map, self._console.clock()),
             "map.html",
-            atlas=atlas,
+            failure_map=failure_map,
             signs=SIGNS,
             service=service,
             route=route,
@@ -56,41 +56,41 @@ class MapPage:
         )
 
     def points(self, request: Request) -> Response:
-        """GET /map/points: what the picture is drawn from."""
-        return JSONResponse(drawing(self._atlas(request)))
+        """GET /map/points: the data of the picture."""
+        return JSONResponse(map_json(self._map(request)))
 
-    def _atlas(self, request: Request) -> Atlas:
+    def _map(self, request: Request) -> FailureMap:
         now_ns = self._console.clock()
         key = (window_name(request), text_of(request, "service"), text_of(request, "route"))
         with self._lock:
             kept = self._kept.get(key)
-        if kept is not None and now_ns - kept[0] < KEPT_NS:
+        if kept is not None and now_ns - kept[0] < CACHE_NS:
             return kept[1]
         with self._console.store() as client:
-            atlas = self._drawn(client, request)
+            failure_map = self._build(client, request)
         with self._lock:
-            while len(self._kept) >= KEPT and key not in self._kept:
+            while len(self._kept) >= MAX_CACHED and key not in self._kept:
                 del self._kept[next(iter(self._kept))]
-            self._kept[key] = (now_ns, atlas)
-        return atlas
+            self._kept[key] = (now_ns, failure_map)
+        return failure_map
 
-    def _drawn(self, client: Client, request: Request) -> Atlas:
+    def _build(self, client: Client, request: Request) -> FailureMap:
         since_ns, until_ns = self._console.window(request)
-        known = self._standings.known(client, until_ns)
+        known = self._ranking.ranked_issues(client, until_ns)
         found = failure_points(
             client,
             since_ns=since_ns,
             until_ns=until_ns,
             service=text_of(request, "service") or None,
             route=text_of(request, "route") or None,
-            limit=DRAWN,
+            limit=MAX_POINTS,
         )
         titles = {one.issue.id: one.issue.title or f"{one.issue.id:016x}" for one in known}
         roots = {alias: one.issue.id for one in known for alias in one.issue.aliases}
-        return atlas_of(found, titles, roots)
+        return build_map(found, titles, roots)
 
 
-def _table(request: Request, atlas: Atlas, now_ns: int) -> Table[Placed]:
+def _table(request: Request, failure_map: FailureMap, now_ns: int) -> Table[MapPoint]:
     columns = [
         Column("issue", "Issue", lambda one: one.title, _group, is_sortable=True),
         Column("label", "Label", lambda one: one.point.label,
@@ -106,12 +106,12 @@ def _table(request: Request, atlas: Atlas, now_ns: int) -> Table[Placed]:
     ]  # fmt: skip
     is_page, here = format_of(request) == HTML, here_of(request)
     sort = sort_of(request, columns, "issue") if request.query_params.get("sort") else ""
-    rows = ordered(atlas.placed, columns, sort) if sort else list(atlas.placed)
-    page = whole_of(request, "page", default=1, low=1, high=DRAWN)
+    rows = ordered(failure_map.points, columns, sort) if sort else list(failure_map.points)
+    page = whole_of(request, "page", default=1, low=1, high=MAX_POINTS)
     pages = ceil(len(rows) / PAGE)
     return Table(
         name="failures",
-        title="The same as a list" if rows else "Failures",
+        title="All points as a list" if rows else "Failures",
         rows=rows[(page - 1) * PAGE : page * PAGE] if is_page else rows,
         columns=columns[:5] if is_page else columns,
         empty=EMPTY,
@@ -122,7 +122,7 @@ def _table(request: Request, atlas: Atlas, now_ns: int) -> Table[Placed]:
     )
 
 
-def _group(one: Placed) -> Markup:
+def _group(one: MapPoint) -> Markup:
     sign = Markup('<span class="look look-{}" aria-hidden="true">{}</span> ').format(
         one.group.look, SIGNS[one.group.look]
     )

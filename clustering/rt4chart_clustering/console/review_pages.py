@@ -1,4 +1,4 @@
-"""The review of an eval set's cases on pages, one after another: as `rt4chart evalset review`."""
+"""The pages that review the cases of an eval set, one after another."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.console.evalset_pages import case_url, set_name
 from rt4chart_clustering.evalset.case import EvalCase
-from rt4chart_clustering.evalset.fit import WORDS, unfit
-from rt4chart_clustering.evalset.review import decided, opened
-from rt4chart_clustering.triage.find import hex_of
+from rt4chart_clustering.evalset.eligibility import INELIGIBLE_REASONS, ineligible_exchange
+from rt4chart_clustering.evalset.review import decide_case, parse_stored_case
+from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.answers.segments import Mark, Window, fitting, windows
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.urls import answer_url, unescaped
@@ -26,7 +26,7 @@ from rt4chart_collector.store.issues.eval_sets import (
     write_cases,
 )
 
-# Characters of an answer, and of a passage, that a page shows, and those beside each mark.
+# Characters of an answer and of a passage that a page shows, and those around each mark.
 ANSWER, PASSAGE, AROUND = 20_000, 4_000, 400
 PASSAGES = 60
 LONGEST = 20_000
@@ -35,24 +35,24 @@ DECISIONS = {"approve": CaseState.APPROVED, "reject": CaseState.REJECTED}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a case stands among those that wait: the ids beside it, its number, how many wait."""
+class ReviewPosition:
+    """A case's position among the pending ones: its neighbours' ids, its number, their count."""
 
     before: str
     after: str
     number: int
-    waiting: int
+    pending: int
 
 
 class ReviewPages:
-    """The pages over the cases of a set."""
+    """The pages of a set's cases."""
 
     def __init__(self, console: Console) -> None:
         """Nothing is read yet."""
         self._console = console
 
     def begin(self, request: Request) -> Response:
-        """GET /evalsets/NAME/review: the first case that waits, or the set where none does."""
+        """GET /evalsets/NAME/review: the first pending case, or the set if there is none."""
         name = set_name(request)
         with self._console.store() as client:
             cases = stored_cases(client, name)
@@ -68,7 +68,7 @@ class ReviewPages:
         return self._shown(request, cases, _case_of(request, cases), "")
 
     def decide(self, request: Request) -> Response:
-        """POST to the same: approve or reject it, and go on to the next that waits."""
+        """POST to the same URL: approve or reject the case, and show the next pending one."""
         actor, form = self._console.act(request).name, self._console.form(request)
         name = set_name(request)
         with self._console.store() as client:
@@ -80,8 +80,8 @@ class ReviewPages:
                 wrong = str(error)
             else:
                 write_cases(client, name, [made], version=self._console.clock())
-                place = place_of(cases, stored.id)
-                to = place.after or place.before
+                position = find_position(cases, stored.id)
+                to = position.after or position.before
                 url = case_url(name, to) if to else f"/evalsets/{name}"
                 return RedirectResponse(url, 303)
         return self._shown(request, cases, stored, wrong)
@@ -89,8 +89,8 @@ class ReviewPages:
     def _shown(
         self, request: Request, cases: Sequence[StoredCase], stored: StoredCase, wrong: str
     ) -> Response:
-        name, case = set_name(request), opened(stored)
-        place, why = place_of(cases, stored.id), unfit(case.exchange)
+        name, case = set_name(request), parse_stored_case(stored)
+        position, why = find_position(cases, stored.id), ineligible_exchange(case.exchange)
         form = self._console.form(request) if wrong else {}
         passages = [
             (one.id, windows(one.text, [], longest=PASSAGE, around=AROUND), len(one.text))
@@ -104,32 +104,32 @@ class ReviewPages:
             name=name,
             stored=stored,
             case=case,
-            place=place,
-            before_url=case_url(name, place.before) if place.before else "",
-            after_url=case_url(name, place.after) if place.after else "",
+            position=position,
+            before_url=case_url(name, position.before) if position.before else "",
+            after_url=case_url(name, position.after) if position.after else "",
             answer=_marked_answer(case),
             labels={at: str(one.label) for at, one in enumerate(case.claims)},
             passages=passages,
             passages_left=len(case.exchange.passages) - len(passages),
             answer_link=_answer_link(case),
             issue=stored.issue,
-            issue_id=hex_of(stored.issue),
-            unfit=WORDS[why] if why else "",
+            issue_id=hex_id(stored.issue),
+            unfit=INELIGIBLE_REASONS[why] if why else "",
             wrong=wrong,
             typed=form,
         )
 
 
-def place_of(cases: Sequence[StoredCase], name: str) -> Place:
-    """The case's place among those that wait, in the order of their ids."""
-    waiting = [one.id for one in cases if one.state is CaseState.PENDING]
-    before = [one for one in waiting if one < name]
-    after = [one for one in waiting if one > name]
-    return Place(
+def find_position(cases: Sequence[StoredCase], name: str) -> ReviewPosition:
+    """The case's position among the pending ones, in the order of their ids."""
+    pending = [one.id for one in cases if one.state is CaseState.PENDING]
+    before = [one for one in pending if one < name]
+    after = [one for one in pending if one > name]
+    return ReviewPosition(
         before=before[-1] if before else "",
         after=after[0] if after else "",
         number=len(before) + 1,
-        waiting=len(waiting),
+        pending=len(pending),
     )
 
 
@@ -142,7 +142,7 @@ def _case_of(request: Request, cases: Sequence[StoredCase]) -> StoredCase:
 
 
 def _decided(stored: StoredCase, form: Mapping[str, str], actor: str) -> StoredCase:
-    """The case with the decision; InputError where it is none, or somebody decided meanwhile."""
+    """The decided case; InputError for a wrong form, or if somebody decided since."""
     decision, reference = form.get("decision", ""), form.get("reference", "")
     if decision not in DECISIONS:
         raise InputError(f"expected approve or reject, got {decision[:40]!r}")
@@ -150,15 +150,14 @@ def _decided(stored: StoredCase, form: Mapping[str, str], actor: str) -> StoredC
         raise InputError(f"expected texts of at most {LONGEST} characters: shorten them")
     if form.get("was", "") != stored.state:
         raise InputError(
-            f"expected the case as you saw it, but {stored.actor} has {stored.state} it meanwhile: "
-            "decide again if you mean it"
+            f"{stored.actor} has {stored.state} this case since you opened it: decide again"
         )
     note = form.get("note", "")
-    return decided(stored, DECISIONS[decision], actor=actor, note=note, reference=reference)
+    return decide_case(stored, DECISIONS[decision], actor=actor, note=note, reference=reference)
 
 
 def _marked_answer(case: EvalCase) -> tuple[Window, ...]:
-    """The recorded answer, cut where its claims begin and end; what is no claim has no mark."""
+    """The recorded answer with its claims marked."""
     text = case.exchange.answer
     marks = [
         Mark(one.start, one.end, at, WEIGHTS[one.label])

@@ -8,12 +8,12 @@ from pathlib import Path
 from starlette.routing import BaseRoute, Route
 
 from rt4chart_clustering.console.evalset_pages import EvalSetPages
-from rt4chart_clustering.console.issue_acts import DO, IssueActs
+from rt4chart_clustering.console.issue_actions import ACTIONS, IssueActions
 from rt4chart_clustering.console.issue_list import IssueList
 from rt4chart_clustering.console.issue_page import IssuePage
 from rt4chart_clustering.console.map_page import MapPage
+from rt4chart_clustering.console.ranking_cache import RankingCache
 from rt4chart_clustering.console.review_pages import ReviewPages
-from rt4chart_clustering.console.standings import Standings
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section
 
@@ -23,23 +23,23 @@ GET, POST = ["GET"], ["POST"]
 
 
 def issue_routes(console: Console) -> Sequence[BaseRoute]:
-    """The list of issues, one issue, what is done to it, and the map."""
-    standings = Standings(console.store, console.beside)
-    listed, page = IssueList(console, standings), IssuePage(console, standings)
-    acts, drawn = IssueActs(console, page, standings), MapPage(console, standings)
+    """The list of issues, the page of an issue with its actions, and the map."""
+    ranking = RankingCache(console.store, console.beside)
+    listed, page = IssueList(console, ranking), IssuePage(console, ranking)
+    actions, failure_map = IssueActions(console, page, ranking), MapPage(console, ranking)
     return [
         Route("/issues", listed.show, methods=GET),
         Route("/issues/{id}", page.show, methods=GET),
         Route("/issues/{id}/why", page.why, methods=GET),
-        *(Route(f"/issues/{{id}}/{name}", acts.act(name), methods=POST) for name in DO),
+        *(Route(f"/issues/{{id}}/{name}", actions.handler(name), methods=POST) for name in ACTIONS),
         Route("/issues/{id}/{act}", page.back, methods=GET),
-        Route("/map", drawn.show, methods=GET),
-        Route("/map/points", drawn.points, methods=GET),
+        Route("/map", failure_map.show, methods=GET),
+        Route("/map/points", failure_map.points, methods=GET),
     ]
 
 
 def no_routes(_: Console) -> Sequence[BaseRoute]:
-    """A section whose pages another one brings."""
+    """For a section whose pages belong to another one."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Text of others in Markdown."""
+"""Untrusted text in Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def code_span(clean: str) -> str:
-    """A code span around text of one line: its ticks are more than any run of ticks in it."""
+    """A code span around one line of text. It has more backticks than any run in the text."""
     ticks = "`" * (max([0, *map(len, re.findall("`+", clean))]) + 1)
     pad = " " if "`" in clean else ""
     return f"{ticks}{pad}{clean}{pad}{ticks}"

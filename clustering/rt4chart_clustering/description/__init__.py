@@ -1,1 +1,1 @@
-"""What a failure is described as: its fingerprint, its words, its vector, and an issue's title."""
+"""Descriptions of failures: fingerprint, text and vector, and the titles of issues."""

@@ -1,4 +1,4 @@
-"""Texts to vectors."""
+"""Embedders: texts to vectors."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
 Matrix = NDArray[np.float32]
 
 
-class Embedder(Protocol):
-    """Makes a unit row of `width` numbers of each text; `id` names the space they lie in."""
+class TextEmbedder(Protocol):
+    """Turns each text into a vector of length 1 with `width` numbers."""
 
     @property
     def id(self) -> str:
-        """Name and version: vectors under different ids must not be compared."""
+        """Name and version. Vectors of different ids must not be compared."""
 
     @property
     def width(self) -> int:
@@ -32,23 +32,23 @@ class Embedder(Protocol):
 
 
 class HashingEmbedder:
-    """Words, word pairs and pieces of words, hashed: lexical only.
+    """Hashed words, word pairs and character n-grams.
 
-    It knows no synonyms; in return it needs no model, fits nothing, and never changes.
+    It knows no synonyms, but it needs no model and its vectors never change.
     """
 
     id = "hashing/1"
     width = 256
 
     def __init__(self) -> None:
-        """Nothing is fitted: equal texts have equal vectors in every run."""
+        """Nothing is fitted, so that equal texts have equal vectors in every run."""
         self._words = HashingVectorizer(n_features=self.width, ngram_range=(1, 2), dtype=np.float32)
         self._pieces = HashingVectorizer(
             n_features=self.width, analyzer="char_wb", ngram_range=(3, 5), dtype=np.float32
         )
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """Rows of hashed counts, words and pieces of words weighing the same."""
+        """Rows of hashed counts, in which words and n-grams have equal weight."""
         if not texts:
             return np.zeros((0, self.width), dtype=np.float32)
         rows: Matrix = (self._words.transform(texts) + self._pieces.transform(texts)).toarray()
@@ -58,7 +58,7 @@ class HashingEmbedder:
 
 
 class MeaningEmbedder:
-    """The embedded encoder's vectors: equal texts have equal ones in every run."""
+    """The vectors of the embedded encoder."""
 
     def __init__(self, encoder: LocalEmbedder) -> None:
         """`encoder` may be shared."""
@@ -67,7 +67,7 @@ class MeaningEmbedder:
         self.width = encoder.width
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """Rows of meaning; words that are not there have none."""
+        """Rows of the encoder; a text without words is a row of zeros."""
         rows = np.zeros((len(texts), self.width), dtype=np.float32)
         worded = [at for at, text in enumerate(texts) if re.search(r"\w", text)]
         if worded:
@@ -75,6 +75,6 @@ class MeaningEmbedder:
         return rows
 
 
-def build_embedder(name: str) -> Embedder:
-    """The one of that name; SettingsError says what to install where the encoder is missing."""
+def build_embedder(name: str) -> TextEmbedder:
+    """The embedder `local` or `hashing`; SettingsError says what to install for `local`."""
     return MeaningEmbedder(build_encoder()) if name == "local" else HashingEmbedder()

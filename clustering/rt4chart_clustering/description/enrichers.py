@@ -1,4 +1,4 @@
-"""Optional models that help the rules: a word tagger, and a writer of phrases and names."""
+"""Optional models that improve descriptions and titles: a word tagger and a text writer."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED, FailureKind
 from rt4chart_clustering.core.settings import ClusteringSettings
-from rt4chart_clustering.description.distill import Failing, distill
-from rt4chart_clustering.description.fingerprint import ClaimDifference, difference
-from rt4chart_clustering.description.model_title import Named, entitle
-from rt4chart_clustering.description.naming import describe
-from rt4chart_clustering.description.phrase import Writer
+from rt4chart_clustering.description.fingerprint import ClaimDifference, find_difference
+from rt4chart_clustering.description.model_writer import (
+    FailureText,
+    IssueName,
+    Writer,
+    write_phrases,
+    write_title,
+)
+from rt4chart_clustering.description.text_templates import describe_claim
 from rt4chart_clustering.description.word_tagger import CrossEncoderTagger, WordTagger
 from rt4chart_collector.store.issues.failures import Failure
 
 # Kinds so general that tagged words may give a better one.
-_OPEN = UNEXPLAINED | {FailureKind.TERM}
+_GENERAL_KINDS = UNEXPLAINED | {FailureKind.TERM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +38,33 @@ class Enrichers:
     def difference(self, failure: Failure) -> ClaimDifference:
         """How a failure differs from its source; words are tagged only if the judge named none."""
         texts = source_texts(failure)
-        found = difference(failure.claim, texts, question=failure.question, clashes=failure.clashes)
-        if self.tagger is None or failure.clashes or found.kind not in _OPEN:
+        found = find_difference(
+            failure.claim, texts, question=failure.question, clashes=failure.clashes
+        )
+        if self.tagger is None or failure.clashes or found.kind not in _GENERAL_KINDS:
             return found
         tags = self.tagger.tag(failure.claim, texts)
-        return difference(failure.claim, texts, question=failure.question, clashes=tags)
+        return find_difference(failure.claim, texts, question=failure.question, clashes=tags)
 
     def descriptions(
         self, failures: Sequence[Failure], differences: Sequence[ClaimDifference]
     ) -> list[str]:
         """The texts to embed; the model phrases the failures that rules do not explain."""
         texts = [
-            describe(failure.claim, failure.label, one)
+            describe_claim(failure.claim, failure.label, one)
             for failure, one in zip(failures, differences, strict=True)
         ]
         if self.writer is not None:
             unexplained = [at for at, one in enumerate(differences) if one.kind in UNEXPLAINED]
-            phrases = distill(self.writer, [failing_of(failures[at]) for at in unexplained])
+            phrases = write_phrases(self.writer, [failure_text(failures[at]) for at in unexplained])
             for at, phrase in zip(unexplained, phrases, strict=True):
                 if phrase:
                     texts[at] = f"{failures[at].label}: {phrase}"
         return texts
 
-    def name(self, template: str, route: str, sample: Sequence[Failure]) -> Named:
+    def name(self, template: str, route: str, sample: Sequence[Failure]) -> IssueName:
         """The name of an issue: the model's if it passes the checks, else the template."""
-        return entitle(self.writer, template, route, [failing_of(one) for one in sample])
+        return write_title(self.writer, template, route, [failure_text(one) for one in sample])
 
 
 NO_ENRICHERS = Enrichers()
@@ -69,9 +75,11 @@ def source_texts(failure: Failure) -> tuple[str, ...]:
     return tuple(one.text for one in failure.evidence) or (failure.nearest,)
 
 
-def failing_of(failure: Failure) -> Failing:
+def failure_text(failure: Failure) -> FailureText:
     """The part of a failure that a model is shown."""
-    return Failing(failure.claim, str(failure.label), tuple(filter(None, source_texts(failure))))
+    return FailureText(
+        failure.claim, str(failure.label), tuple(filter(None, source_texts(failure)))
+    )
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class ClaimDifference:
         return self.primary.kind
 
 
-def difference(
+def find_difference(
     claim: str, evidence: Sequence[str], *, question: str = "", clashes: Sequence[Clash] = ()
 ) -> ClaimDifference:
     """How a claim departs from its evidence; 8 texts are read, up to 2,000 characters each.
@@ -115,11 +115,11 @@ def _tagged_change(
 ) -> MeaningChange:
     """The change of tagged words: the rules' own if they found a counterpart for most of them."""
     words = {word.stem for word in read_slots(written).words}
-    beside = first_change([one for one in found if one.found and _is_about(one, words)])
-    if beside.kind not in (FailureKind.TERM, FailureKind.OTHER):
-        return beside
+    sources = first_change([one for one in found if one.found and _is_about(one, words)])
+    if sources.kind not in (FailureKind.TERM, FailureKind.OTHER):
+        return sources
     change = word_change(written, claim, context)
-    return change if change.found else MeaningChange(change.kind, written, beside.found)
+    return change if change.found else MeaningChange(change.kind, written, sources.found)
 
 
 def _is_about(change: MeaningChange, words: Collection[str]) -> bool:

@@ -24,7 +24,7 @@ class WordTagger(Protocol):
 
 
 class CrossEncoderTagger:
-    """The marks of the embedded cross-encoder.
+    """The tags of the embedded cross-encoder.
 
     On edited summaries, the most probable word is an edited one for 63% of the claims. A call
     blocks for about 20 ms.

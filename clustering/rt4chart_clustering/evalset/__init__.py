@@ -1,1 +1,1 @@
-"""Eval sets: failures that a person has approved as cases, so that they do not come back."""
+"""Eval sets: failures that a person has approved as test cases."""

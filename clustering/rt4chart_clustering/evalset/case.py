@@ -1,4 +1,4 @@
-"""One case of an eval set, and the JSON row that it is in files and in the database."""
+"""One case of an eval set, and its JSON row in files and in the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from otel_rt4chart.verify.core.model import Exchange, Label
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaim:
-    """A claim of the recorded answer; `answer[start:end]` says it, in characters."""
+    """A claim of the recorded answer, which states it in `answer[start:end]`."""
 
     text: str
     label: Label
@@ -23,8 +23,8 @@ class LabelledClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a case comes from; the trace and the answer's span in hex, empty where it has none."""
+class CaseSource:
+    """Where a case comes from; the ids of the trace and the answer's span are in hex."""
 
     trace_id: str = ""
     span_id: str = ""
@@ -35,31 +35,31 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class EvalCase:
-    """A question with its passages, and the answer that was unfaithful, claim by claim.
+    """A question with its passages, and the unfaithful answer that was recorded, with its claims.
 
-    The gate asks the question again; the recorded answer says what must not come back. `issue` is
-    the id of the issue that it was promoted from, `reference` a good answer that a person wrote,
-    empty where nobody did.
+    The gate asks the question again. `issue` is the id of the issue that the case was promoted
+    from. `reference` is a good answer that a person wrote. Both may be empty.
     """
 
     id: str
     exchange: Exchange
     claims: tuple[LabelledClaim, ...] = ()
     issue: str = ""
-    source: Source = Source()
+    source: CaseSource = CaseSource()
     reference: str = ""
 
 
 def case_id(exchange: Exchange) -> str:
-    """What tells a case from every other: its question and passages, not the answer to them.
+    """16 hex digits of the SHA-256 of the question and the passages.
 
-    16 hex digits of SHA-256, so that the same question over the same passages is one case.
+    The answer is left out, so that the same question over the same passages is one case.
     """
     parts = (exchange.question, *(passage.text for passage in exchange.passages))
     digest = hashlib.sha256()
     for part in parts:
-        told = part.encode("utf-8", "backslashreplace")
-        digest.update(len(told).to_bytes(8, "big") + told)
+        content = part.encode("utf-8", "backslashreplace")
+        # The length keeps the parts apart: otherwise "ab", "c" and "a", "bc" would be one case.
+        digest.update(len(content).to_bytes(8, "big") + content)
     return digest.hexdigest()[:16]
 
 
@@ -76,23 +76,23 @@ def case_row(case: EvalCase) -> dict[str, Any]:
             for one in case.claims
         ],
     }
-    told = {name: getattr(source, name) for name in Source.__slots__}
+    origin = {name: getattr(source, name) for name in CaseSource.__slots__}
     if exchange.as_of:
         row["as_of"] = exchange.as_of
     if case.reference:
         row["reference"] = case.reference
     if case.issue:
         row["issue"] = case.issue
-    if any(told.values()):
-        row["source"] = {name: value for name, value in told.items() if value}
+    if any(origin.values()):
+        row["source"] = {name: value for name, value in origin.items() if value}
     return row
 
 
-def case_from(row: Mapping[str, Any]) -> EvalCase:
-    """The case of a row; InputError says which field is not what it should be.
+def parse_case(row: Mapping[str, Any]) -> EvalCase:
+    """The case of a row; InputError names the field that is wrong.
 
-    A row without an id gets that of its question and passages; one without claims has none, as
-    the rows that `rt4chart verify` reads.
+    A row without an id gets the one that follows from its question and passages. Claims are
+    optional, because rows for `rt4chart verify` have none.
     """
     exchange = read_row(row).exchange
     given, source = row.get("id"), row.get("source") or {}
@@ -108,7 +108,7 @@ def case_from(row: Mapping[str, Any]) -> EvalCase:
         exchange=exchange,
         claims=tuple(_claim(one, exchange.answer) for one in claims),
         issue=str(row.get("issue") or ""),
-        source=Source(**{name: str(source.get(name) or "") for name in Source.__slots__}),
+        source=CaseSource(**{name: str(source.get(name) or "") for name in CaseSource.__slots__}),
         reference=str(row.get("reference") or ""),
     )
 

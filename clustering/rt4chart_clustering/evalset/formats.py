@@ -1,7 +1,7 @@
-"""Eval sets in the layouts of other tools: what each writes is JSON or lines of it.
+"""Eval sets in the file formats of other tools, all JSON or JSON lines.
 
-A case's recorded answer is the one that was wrong. Where a layout has a place for a good answer,
-that is the reference that a person wrote, and left out where nobody did.
+The recorded answer of a case is the wrong one. A format's field for a good answer gets the
+reference that a person wrote, and stays out if there is none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From an issue's failures to cases that wait for a person."""
+"""Promotes failures of an issue to cases of an eval set, which a person then reviews."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
 from otel_rt4chart.verify.core.model import Claim, Exchange
-from rt4chart_clustering.description.embedding import Embedder
-from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source, case_id
-from rt4chart_clustering.evalset.fit import unfit_answer
-from rt4chart_clustering.evalset.redact import redacted
-from rt4chart_clustering.evalset.review import body_of
-from rt4chart_clustering.grouping.examples import examples
-from rt4chart_clustering.triage.find import hex_of
+from rt4chart_clustering.description.embedding import TextEmbedder
+from rt4chart_clustering.evalset.case import CaseSource, EvalCase, LabelledClaim, case_id
+from rt4chart_clustering.evalset.eligibility import ineligible_answer
+from rt4chart_clustering.evalset.redact import redact_case
+from rt4chart_clustering.evalset.review import case_body
+from rt4chart_clustering.grouping.examples import choose_examples
+from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import spans_of
@@ -33,18 +33,18 @@ from rt4chart_collector.store.issues.eval_sets import (
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
 from rt4chart_collector.store.issues.issues import Issue, member_keys
 
-TRACES = 64
-# Failures of an issue among which cases are chosen, one a trace.
-MEMBERS = 2_000
-# Claims this near to one that was chosen (cosine distance) say the same again.
-ALIKE = 0.05
+TRACES_PER_READ = 64
+# Failures of an issue among which cases are chosen, one of each trace.
+MAX_FAILURES = 2_000
+# Claims within this cosine distance of a chosen one repeat it.
+SAME_DISTANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Promotion:
-    """The chosen cases, the most typical first, and how many answers could not be one, and why.
+class SelectedCases:
+    """The chosen cases, the most typical first, and the number of refused answers by reason.
 
-    `alike` answers were left out because a chosen case asks the same or says nearly the same.
+    `alike` answers were left out because they are like a chosen case, or exceed its number.
     """
 
     cases: tuple[EvalCase, ...]
@@ -53,8 +53,8 @@ class Promotion:
 
 
 @dataclass(frozen=True, slots=True)
-class Promoted:
-    """The ids of the new cases, how many were in the set before, and who was left out as above."""
+class PromotionResult:
+    """The ids of the new cases, how many were in the set before, and the answers left out."""
 
     new: tuple[str, ...]
     known: int
@@ -62,39 +62,41 @@ class Promoted:
     refused: Mapping[str, int]
 
 
-def promote(
+def select_cases(
     client: Client,
     failures: Sequence[Failure],
     *,
     issue: str,
     number: int,
-    embedder: Embedder,
+    embedder: TextEmbedder,
     redactor: Redactor,
-) -> Promotion:
-    """Choose at most `number` answers among those of the failures: typical, and unlike each other.
+) -> SelectedCases:
+    """Choose at most `number` answers of the failures: typical, and different from each other.
 
-    An answer whose context was cut, taken out or is not in the store is refused: nobody could tell
-    from it what the passages say.
+    An answer is refused if its texts were cut, redacted or are no longer stored: a reviewer could
+    not compare it with the passages.
     """
     first: dict[AnswerKey, Failure] = {}
     for failure in failures:
         first.setdefault((failure.trace_id, failure.span_id), failure)
     refused: Counter[str] = Counter()
     cases: dict[str, EvalCase] = {}
-    said: dict[str, str] = {}
+    claim_of: dict[str, str] = {}
     for key, candidate, claims in _answers(client, list(first)):
-        if why := unfit_answer(candidate):
+        if why := ineligible_answer(candidate):
             refused[why] += 1
         elif candidate is not None:
             case = _case(candidate, claims, issue)
             cases.setdefault(case.id, case)
-            said.setdefault(case.id, first[key].claim)
+            claim_of.setdefault(case.id, first[key].claim)
     names = list(cases)
-    rows = examples(embedder.embed([said[name] for name in names]), number=number, same=ALIKE)
-    # Only what is chosen: to find a claim's place in a long rewritten answer takes seconds.
-    chosen = {case.id: case for case in (redacted(cases[names[row]], redactor) for row in rows)}
+    rows = choose_examples(
+        embedder.embed([claim_of[name] for name in names]), number=number, same=SAME_DISTANCE
+    )
+    # Redact only the chosen cases: mapping the claims into a long answer takes seconds.
+    chosen = {case.id: case for case in (redact_case(cases[names[row]], redactor) for row in rows)}
     alike = len(first) - refused.total() - len(chosen)
-    return Promotion(tuple(chosen.values()), refused, alike)
+    return SelectedCases(tuple(chosen.values()), refused, alike)
 
 
 def promote_issue(
@@ -105,54 +107,54 @@ def promote_issue(
     number: int,
     actor: str,
     now_ns: int,
-    embedder: Embedder,
+    embedder: TextEmbedder,
     redactor: Redactor,
-    members: int = MEMBERS,
-) -> Promoted:
-    """Put at most `number` cases of an issue into the set of that name, where a person decides.
+    members: int = MAX_FAILURES,
+) -> PromotionResult:
+    """Add at most `number` cases of an issue to the set of that name, for a person to review.
 
-    They are chosen among `members` of its failures. A case that is there already, a rejected one
-    too, stays as it is. InputError for no number.
+    They are chosen among `members` of its failures. A case that is in the set already stays as it
+    is, also if it was rejected.
     """
     if number < 1:
         raise InputError(f"expected the number of cases to be 1 or more, got {number}")
     failures = failures_by_key(client, member_keys(client, issue, limit=members))
-    found = promote(
+    found = select_cases(
         client,
         failures,
-        issue=hex_of(issue.id),
+        issue=hex_id(issue.id),
         number=number,
         embedder=embedder,
         redactor=redactor,
     )
     known = {one.id for one in stored_cases(client, name)}
     new = [
-        StoredCase(case.id, CaseState.PENDING, issue.id, body_of(case), actor)
+        StoredCase(case.id, CaseState.PENDING, issue.id, case_body(case), actor)
         for case in found.cases
         if case.id not in known
     ]
     write_cases(client, name, new, version=now_ns)
     ids = tuple(one.id for one in new)
-    return Promoted(ids, len(found.cases) - len(new), found.alike, found.refused)
+    return PromotionResult(ids, len(found.cases) - len(new), found.alike, found.refused)
 
 
 def _answers(
     client: Client, keys: Sequence[AnswerKey]
 ) -> Iterator[tuple[AnswerKey, Candidate | None, Sequence[Claim]]]:
-    """Each answer as its spans tell it, None where they are gone, with its stored claims."""
-    for start in range(0, len(keys), TRACES):
-        page = keys[start : start + TRACES]
+    """Each answer as its spans record it, None if they are no longer stored, with its claims."""
+    for start in range(0, len(keys), TRACES_PER_READ):
+        page = keys[start : start + TRACES_PER_READ]
         traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
         for span in spans_of(client, sorted({trace for trace, _ in page})):
             traces[span.trace_id].append(span)
-        told = {
+        recorded = {
             (one.trace_id, one.span_id): one
             for spans in traces.values()
             for one in answers_in(client, spans)
         }
         claims = claims_of(client, page)
         for key in page:
-            yield key, told.get(key), claims.get(key, ())
+            yield key, recorded.get(key), claims.get(key, ())
 
 
 def _case(candidate: Candidate, claims: Sequence[Claim], issue: str) -> EvalCase:
@@ -168,7 +170,7 @@ def _case(candidate: Candidate, claims: Sequence[Claim], issue: str) -> EvalCase
             if one.answer_range.end <= length
         ),
         issue=issue,
-        source=Source(
+        source=CaseSource(
             trace_id=candidate.trace_id,
             span_id=candidate.span_id,
             service=candidate.service,

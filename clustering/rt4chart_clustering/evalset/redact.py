@@ -1,4 +1,4 @@
-"""A case without what must not leave: names, addresses, numbers, as the settings ask."""
+"""Redacts a case: personal data is masked or hashed, and the claims keep their ranges."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from otel_rt4chart.redaction import Redactor
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, case_id
 
 
-def redacted(case: EvalCase, redactor: Redactor) -> EvalCase:
-    """The case with every text rewritten; claims keep their place in the rewritten answer.
+def redact_case(case: EvalCase, redactor: Redactor) -> EvalCase:
+    """The case with every text redacted, and the claims' ranges mapped to the redacted answer.
 
-    The answer is rewritten whole, so that nothing slips through at the end of a claim.
+    The answer is redacted as a whole: a pattern may reach across the end of a claim.
     """
     if not redactor.is_on:
         return case
     before, exchange = case.exchange.answer, redactor.exchange(case.exchange)
-    places = Places(before, exchange.answer)
+    places = RangeMap(before, exchange.answer)
     claims = (
         LabelledClaim(redactor.text(one.text), one.label, *places.of(one.start, one.end))
         for one in case.claims
@@ -32,16 +32,16 @@ def redacted(case: EvalCase, redactor: Redactor) -> EvalCase:
     )
 
 
-class Places:
-    """Where ranges of a text lie after it was rewritten."""
+class RangeMap:
+    """Maps ranges of a text to the text after redaction."""
 
     def __init__(self, before: str, after: str) -> None:
-        """Both are lined up once."""
+        """The texts are aligned once, for all ranges."""
         matcher = SequenceMatcher(None, before, after, autojunk=False)
         self._parts = [] if before == after else matcher.get_opcodes()
 
     def of(self, start: int, end: int) -> tuple[int, int]:
-        """The range that holds what became of `before[start:end]`; what was replaced is whole."""
+        """The range of what replaced `before[start:end]`; a replacement is never cut."""
         if not self._parts:
             return start, end
         return self._place(start, is_end=False), self._place(end, is_end=True)

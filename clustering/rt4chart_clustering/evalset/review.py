@@ -1,4 +1,4 @@
-"""A person's look at the cases that wait: in the terminal, one after another."""
+"""The review of pending cases in a terminal, and the decision on a case."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from dataclasses import replace
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_clustering.evalset.case import EvalCase, case_from, case_row
-from rt4chart_clustering.evalset.fit import WORDS, unfit
+from rt4chart_clustering.evalset.case import EvalCase, case_row, parse_case
+from rt4chart_clustering.evalset.eligibility import INELIGIBLE_REASONS, ineligible_exchange
 from rt4chart_collector.store.issues.eval_sets import CaseState, StoredCase
 
-ASKED = "[a]pprove  [r]eject  [w]rite a good answer  [s]kip  [q]uit > "
-SHOWN = 1_200
+PROMPT = "[a]pprove  [r]eject  [w]rite a good answer  [s]kip  [q]uit > "
+MAX_PASSAGE = 1_200
 
 
-def reviewed(
+def review_cases(
     cases: Sequence[StoredCase],
     *,
     actor: str,
     ask: Callable[[str], str],
     say: Callable[[str], None],
 ) -> Iterator[StoredCase]:
-    """Each case as the person leaves it; those skipped are not given. EOF ends it, as q does."""
+    """Each case that the person has decided; skipped ones are left out. EOF quits, as q does."""
     for number, stored in enumerate(cases, start=1):
-        say(f"\n{number} of {len(cases)}\n{shown(opened(stored))}")
+        say(f"\n{number} of {len(cases)}\n{format_case(parse_stored_case(stored))}")
         try:
-            found = _asked(stored, actor, ask)
+            found = _ask_decision(stored, actor, ask)
         except EOFError:
             return
         if found is None:
@@ -37,24 +37,24 @@ def reviewed(
             yield found
 
 
-def _asked(stored: StoredCase, actor: str, ask: Callable[[str], str]) -> StoredCase | None:
-    """The case with its new state; itself where it was skipped, None where the person is done."""
+def _ask_decision(stored: StoredCase, actor: str, ask: Callable[[str], str]) -> StoredCase | None:
+    """The decided case; the same case if it was skipped, None if the person quits."""
     while True:
-        match ask(ASKED).strip().lower()[:1]:
+        match ask(PROMPT).strip().lower()[:1]:
             case "a":
-                return decided(stored, CaseState.APPROVED, actor=actor)
+                return decide_case(stored, CaseState.APPROVED, actor=actor)
             case "r":
-                return decided(stored, CaseState.REJECTED, actor=actor, note=ask("why? > "))
+                return decide_case(stored, CaseState.REJECTED, actor=actor, note=ask("why? > "))
             case "w":
                 if text := ask("a good answer > ").strip():
-                    return decided(stored, CaseState.APPROVED, actor=actor, reference=text)
+                    return decide_case(stored, CaseState.APPROVED, actor=actor, reference=text)
             case "s":
                 return stored
             case "q":
                 return None
 
 
-def decided(
+def decide_case(
     stored: StoredCase,
     state: CaseState,
     *,
@@ -62,27 +62,28 @@ def decided(
     note: str = "",
     reference: str | None = None,
 ) -> StoredCase:
-    """The case as a person leaves it, with the good answer that they wrote; None leaves it.
+    """The case after a person's decision; a `reference` replaces its good answer.
 
-    InputError where it is to be approved and nobody could tell from it what the passages said.
+    Raises InputError if a case that lacks a text is to be approved.
     """
-    case = opened(stored)
-    if state is CaseState.APPROVED and (why := unfit(case.exchange)):
+    case = parse_stored_case(stored)
+    if state is CaseState.APPROVED and (why := ineligible_exchange(case.exchange)):
         raise InputError(
-            f"{stored.id}: expected a case with all its texts, but {WORDS[why]}: reject it"
+            f"{stored.id}: expected a case with all its texts, but {INELIGIBLE_REASONS[why]}: "
+            "reject the case"
         )
     if reference is not None and reference.strip() != case.reference:
-        stored = replace(stored, body=body_of(replace(case, reference=reference.strip())))
+        stored = replace(stored, body=case_body(replace(case, reference=reference.strip())))
     return replace(stored, state=state, actor=actor, note=note.strip())
 
 
-def shown(case: EvalCase) -> str:
-    """A case for a terminal: nothing in it can move the cursor or colour the screen."""
+def format_case(case: EvalCase) -> str:
+    """A case for a terminal, without control characters."""
     exchange = case.exchange
     lines = [f"question  {printable(exchange.question)}"]
     for one in exchange.passages:
-        more = "…" * (len(one.text) > SHOWN)
-        lines.append(f"passage   [{printable(one.id)}] {printable(one.text[:SHOWN])}{more}")
+        more = "…" * (len(one.text) > MAX_PASSAGE)
+        lines.append(f"passage   [{printable(one.id)}] {printable(one.text[:MAX_PASSAGE])}{more}")
     lines.append(f"answer    {printable(exchange.answer)}")
     lines += [
         f"  {one.label:12} {printable(one.text)}"
@@ -96,11 +97,11 @@ def shown(case: EvalCase) -> str:
     return "\n".join(lines) + "\n"
 
 
-def opened(stored: StoredCase) -> EvalCase:
-    """The case of a stored body."""
-    return case_from(json.loads(stored.body))
+def parse_stored_case(stored: StoredCase) -> EvalCase:
+    """The case in a stored body."""
+    return parse_case(json.loads(stored.body))
 
 
-def body_of(case: EvalCase) -> str:
+def case_body(case: EvalCase) -> str:
     """A case's body for the store."""
     return json.dumps(case_row(case), ensure_ascii=False, sort_keys=True)

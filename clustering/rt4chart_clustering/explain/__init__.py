@@ -1,1 +1,1 @@
-"""Why the failures of an issue happened: where the evidence was lost, and a model's reading."""
+"""Explains issues: where the evidence was lost, and a model's finding."""

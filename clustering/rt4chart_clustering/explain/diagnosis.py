@@ -1,4 +1,4 @@
-"""Where the evidence was lost, over the failures of an issue: counted, without a model."""
+"""Where the evidence was lost, counted over the failures of an issue without a model."""
 
 from __future__ import annotations
 
@@ -6,49 +6,66 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rt4chart_clustering.explain.reading import Reading
-from rt4chart_clustering.explain.stage import Lost, Seen, lost_at, needs_texts
+from rt4chart_clustering.explain.loss_stage import (
+    LossStage,
+    PassageSeen,
+    find_loss_stage,
+    needs_texts,
+)
+from rt4chart_clustering.explain.trace_reader import TraceReader
 from rt4chart_collector.store.answers.verifications import last_verifications
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.assignments import assignments_of
+from rt4chart_collector.store.issues.failures import Failure, failures_by_key
+from rt4chart_collector.store.issues.issues import Issue
 
-_PAGE = 64
+_LOAD_PAGE = 500
+
+
+def load_failures(client: Client, issue: Issue, *, limit: int) -> list[Failure]:
+    """At most `limit` failures of an issue, the most typical first."""
+    keys = [one.key for one in assignments_of(client, issue.ids, limit=limit)]
+    pages = (keys[start : start + _LOAD_PAGE] for start in range(0, len(keys), _LOAD_PAGE))
+    return [failure for page in pages for failure in failures_by_key(client, page)]
+
+
+_DIAGNOSIS_PAGE = 64
 _EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """How many failures lost their evidence at which stage, with traces of each."""
+    """The number of failures that lost their evidence at each stage, with example traces."""
 
-    counts: Mapping[Lost, int]
-    traces: Mapping[Lost, tuple[str, ...]]
+    counts: Mapping[LossStage, int]
+    traces: Mapping[LossStage, tuple[str, ...]]
 
     @property
     def total(self) -> int:
-        """The failures that were looked at."""
+        """The number of failures that were examined."""
         return sum(self.counts.values())
 
-    def share(self, lost: Lost) -> float:
-        """That stage's share of them; 0 where there are none."""
+    def share(self, lost: LossStage) -> float:
+        """The stage's share of the examined failures; 0 if there are none."""
         return self.counts.get(lost, 0) / self.total if self.total else 0.0
 
     @property
-    def ordered(self) -> tuple[Lost, ...]:
-        """The stages that occur, the commonest first."""
+    def ordered(self) -> tuple[LossStage, ...]:
+        """The stages that occur, the most common first."""
         return tuple(
-            sorted(self.counts, key=lambda one: (-self.counts[one], list(Lost).index(one)))
+            sorted(self.counts, key=lambda one: (-self.counts[one], list(LossStage).index(one)))
         )
 
 
 def diagnose(client: Client, failures: Sequence[Failure]) -> Diagnosis:
-    """Count the stages; spans are read for the baseless claims, whose evidence is looked for."""
-    reading = Reading(client)
-    counts: Counter[Lost] = Counter()
-    traces: defaultdict[Lost, dict[str, None]] = defaultdict(dict)
-    for start in range(0, len(failures), _PAGE):
-        page = failures[start : start + _PAGE]
+    """Count the stages. Only baseless claims need the spans, to search the passages' texts."""
+    reading = TraceReader(client)
+    counts: Counter[LossStage] = Counter()
+    traces: defaultdict[LossStage, dict[str, None]] = defaultdict(dict)
+    for start in range(0, len(failures), _DIAGNOSIS_PAGE):
+        page = failures[start : start + _DIAGNOSIS_PAGE]
         for failure, passages in _with_passages(client, reading, page):
-            lost = lost_at(failure, passages)
+            lost = find_loss_stage(failure, passages)
             counts[lost] += 1
             traces[lost].setdefault(failure.trace_id)
     return Diagnosis(
@@ -57,8 +74,8 @@ def diagnose(client: Client, failures: Sequence[Failure]) -> Diagnosis:
 
 
 def _with_passages(
-    client: Client, reading: Reading, page: Sequence[Failure]
-) -> Iterator[tuple[Failure, Sequence[Seen]]]:
+    client: Client, reading: TraceReader, page: Sequence[Failure]
+) -> Iterator[tuple[Failure, Sequence[PassageSeen]]]:
     stored = last_verifications(client, sorted({one.key[:2] for one in page}))
     reading.load([one.trace_id for one in page if needs_texts(one)])
     for one in page:
@@ -67,4 +84,4 @@ def _with_passages(
         if needs_texts(one):
             yield one, reading.seen(one.key[:2], seen)
         else:
-            yield one, [Seen(p.id, p.stages, p.is_context) for p in seen]
+            yield one, [PassageSeen(p.id, p.stages, p.is_context) for p in seen]

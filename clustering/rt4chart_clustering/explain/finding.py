@@ -1,4 +1,4 @@
-"""What explaining an issue comes to: the cause with its evidence, a fix, and four scores."""
+"""The finding of a model: the cause of an issue with its evidence, a fix, and four scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import encodable
-from rt4chart_clustering.explain.stage import Lost
+from rt4chart_clustering.explain.loss_stage import LossStage
 
 SCORES = (
     "factual_grounding",
@@ -16,12 +16,12 @@ SCORES = (
     "instruction_adherence",
     "optimal_plan_execution",
 )
-LONGEST, LONGEST_QUOTE, MOST_QUOTES, SHORTEST_QUOTE = 2_000, 600, 6, 10
+MAX_TEXT, MAX_QUOTE, MAX_QUOTES, MIN_QUOTE = 2_000, 600, 6, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
-    """Words of a passage, or where `passage_id` is empty of the span's own texts and its answer."""
+class FindingQuote:
+    """Words of a passage; with an empty `passage_id`, of the span's own texts or its answer."""
 
     trace_id: str
     span_id: str
@@ -30,34 +30,34 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A cause, the stage at which most evidence was lost, quotes that show it, what to do now.
+class CauseFinding:
+    """A cause, the stage at which most evidence was lost, quotes that show it, and a fix.
 
     `scores` are 1 to 5 by the names of SCORES, 5 is best.
     """
 
     cause: str
-    stage: Lost
-    quotes: tuple[Quote, ...]
+    stage: LossStage
+    quotes: tuple[FindingQuote, ...]
     fix: str
     scores: Mapping[str, int]
 
 
-def finding_from(given: Mapping[str, Any]) -> Finding:
-    """The finding that a model submitted; InputError says all that is wrong with its form."""
+def parse_finding(given: Mapping[str, Any]) -> CauseFinding:
+    """The finding that a model submitted; InputError lists everything that is wrong with it."""
     problems: list[str] = []
     cause, fix = (_text(given, name, problems) for name in ("cause", "fix"))
     stage = given.get("stage")
-    if stage not in list(Lost):
-        problems.append(f"stage: expected one of {', '.join(Lost)}, got {str(stage)[:60]!r}")
+    if stage not in list(LossStage):
+        problems.append(f"stage: expected one of {', '.join(LossStage)}, got {str(stage)[:60]!r}")
     quotes = _quotes(given.get("quotes"), problems)
     scores = _scores(given.get("scores"), problems)
     if problems:
         raise InputError("; ".join(problems))
-    return Finding(cause, Lost(str(stage)), quotes, fix, scores)
+    return CauseFinding(cause, LossStage(str(stage)), quotes, fix, scores)
 
 
-def finding_row(finding: Finding) -> dict[str, Any]:
+def finding_row(finding: CauseFinding) -> dict[str, Any]:
     """The finding as JSON values."""
     return {
         "cause": finding.cause,
@@ -65,7 +65,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "scores": dict(finding.scores),
         "quotes": [
-            {name: getattr(one, name) for name in Quote.__slots__} for one in finding.quotes
+            {name: getattr(one, name) for name in FindingQuote.__slots__} for one in finding.quotes
         ],
     }
 
@@ -73,34 +73,34 @@ def finding_row(finding: Finding) -> dict[str, Any]:
 def _text(given: Mapping[str, Any], name: str, problems: list[str]) -> str:
     value = given.get(name)
     text = encodable(value).strip() if isinstance(value, str) else ""
-    if not 0 < len(text) <= LONGEST:
-        problems.append(f"{name}: expected a text of 1 to {LONGEST} characters, got {len(text)}")
+    if not 0 < len(text) <= MAX_TEXT:
+        problems.append(f"{name}: expected a text of 1 to {MAX_TEXT} characters, got {len(text)}")
     return text
 
 
-def _quotes(given: object, problems: list[str]) -> tuple[Quote, ...]:
+def _quotes(given: object, problems: list[str]) -> tuple[FindingQuote, ...]:
     rows = given if isinstance(given, list) else []
-    if not 1 <= len(rows) <= MOST_QUOTES:
-        problems.append(f"quotes: expected a list of 1 to {MOST_QUOTES}, got {len(rows)}")
+    if not 1 <= len(rows) <= MAX_QUOTES:
+        problems.append(f"quotes: expected a list of 1 to {MAX_QUOTES}, got {len(rows)}")
         return ()
     found = [_quote(row) for row in rows]
     if None in found:
         problems.append(
             "quotes: expected of each the texts trace_id, span_id, passage_id and text, this of "
-            f"{SHORTEST_QUOTE} to {LONGEST_QUOTE} characters"
+            f"{MIN_QUOTE} to {MAX_QUOTE} characters"
         )
     return tuple(one for one in found if one is not None)
 
 
-def _quote(row: object) -> Quote | None:
+def _quote(row: object) -> FindingQuote | None:
     if not isinstance(row, dict):
         return None
-    cells = [row.get(name, "") for name in Quote.__slots__]
+    cells = [row.get(name, "") for name in FindingQuote.__slots__]
     if not all(isinstance(cell, str) for cell in cells):
         return None
-    quote = Quote(*(encodable(cell) for cell in cells))
+    quote = FindingQuote(*(encodable(cell) for cell in cells))
     length = len(" ".join(quote.text.split()))
-    return quote if SHORTEST_QUOTE <= length <= LONGEST_QUOTE else None
+    return quote if MIN_QUOTE <= length <= MAX_QUOTE else None
 
 
 def _scores(given: object, problems: list[str]) -> dict[str, int]:

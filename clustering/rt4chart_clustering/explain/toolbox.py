@@ -1,4 +1,4 @@
-"""What the agent may read: the traces of one issue's failures, and the answers set beside them."""
+"""The agent's tools: they read the traces of one issue, and faithful answers for comparison."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify.language.tokens import content
-from rt4chart_clustering.explain.calls import Call
-from rt4chart_clustering.explain.finding import Quote
-from rt4chart_clustering.explain.reading import Reading
+from rt4chart_clustering.explain.finding import FindingQuote
+from rt4chart_clustering.explain.tool_calls import ToolCall
+from rt4chart_clustering.explain.trace_reader import TraceReader
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import text_of
 from rt4chart_collector.store.answers.verifications import (
@@ -27,16 +27,19 @@ _LISTED, _COMPARED = 8, 300
 
 
 class Toolbox:
-    """Reads for the agent and never writes; other traces than the issue's are not shown to it."""
+    """Read-only tools, limited to the issue's traces and the answers that they are compared with.
+
+    The model reads untrusted text, so it must not be able to reach anything else.
+    """
 
     def __init__(
         self, client: Client, about: Mapping[str, Any], failures: Sequence[Failure]
     ) -> None:
-        """`about` is what `get_issue` tells of it; `failures` are the issue's."""
+        """`about` is the reply of `get_issue`; `failures` are the issue's."""
         self._client = client
         self._about = about
         self._failures = failures
-        self._reading = Reading(client)
+        self._reading = TraceReader(client)
         self._open = {one.trace_id for one in failures}
         self._by_name: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
             "get_issue": self._get_issue,
@@ -48,11 +51,11 @@ class Toolbox:
             "compare_with_faithful": self._compare_with_faithful,
         }
 
-    def read(self, call: Call) -> object:
-        """The result as JSON values; InputError where a name or an argument is not right."""
+    def read(self, call: ToolCall) -> object:
+        """The result as JSON values; InputError if a name or an argument is wrong."""
         return self._by_name[call.tool](call.arguments)
 
-    def texts_of(self, quote: Quote) -> list[str]:
+    def texts_of(self, quote: FindingQuote) -> list[str]:
         """The text of the passage, or all texts of the span and its answer."""
         key = (quote.trace_id, quote.span_id)
         if quote.trace_id not in self._open:

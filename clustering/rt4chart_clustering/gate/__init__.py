@@ -1,1 +1,1 @@
-"""The gate: new answers to an eval set's questions, verified, and held against a bound."""
+"""The gate: new answers to an eval set's questions, verified and checked against limits."""

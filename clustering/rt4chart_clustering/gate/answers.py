@@ -1,4 +1,4 @@
-"""New answers to an eval set's questions: from a file, or from the application itself."""
+"""New answers to an eval set's questions, from a file or from the application."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.json_rows import parse_row
 from rt4chart_clustering.evalset.case import EvalCase
 
-LAST_WORDS = 400
+OUTPUT_TAIL = 400
 
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """An answer to a case; `contexts` where the application retrieved anew, else None."""
+    """An answer to a case; `contexts` are its passages if the application retrieved new ones."""
 
     text: str
     contexts: list[Any] | None = None
 
 
-def answers_from_file(path: Path, cases: Sequence[EvalCase]) -> Mapping[str, NewAnswer]:
-    """Rows `{"id", "answer", "contexts"?}`, the id that of the case."""
+def read_answers(path: Path, cases: Sequence[EvalCase]) -> Mapping[str, NewAnswer]:
+    """The answers in rows `{"id", "answer", "contexts"?}`, with the ids of the cases."""
     try:
         with path.open("rb") as lines:
-            return answers_from(lines, cases, str(path))
+            return parse_answers(lines, cases, str(path))
     except OSError as error:
         raise InputError(f"expected a file of JSON lines with answers: {error}") from error
 
 
-def answers_from_command(
+def run_command(
     command: str, cases: Sequence[EvalCase], *, timeout_s: float
 ) -> Mapping[str, NewAnswer]:
-    """Run the application: a case a line in, `{"id", "answer", "contexts"?}` a line out.
+    """Run the application: one case a line in, one row `{"id", "answer", "contexts"?}` a line out.
 
-    It gets `{"id", "question", "contexts"}` on standard input; what it says on standard error is
-    the user's to see. InputError where it cannot start, fails, or takes longer than `timeout_s`.
+    It gets `{"id", "question", "contexts"}` on standard input, and its standard error is shown.
+    InputError if it cannot start, fails, or takes longer than `timeout_s`.
     """
     asked = "".join(json.dumps(_question(case)) + "\n" for case in cases).encode()
     try:
@@ -57,20 +57,20 @@ def answers_from_command(
     except subprocess.TimeoutExpired as error:
         raise InputError(
             f"--command: expected its answers within {timeout_s:g} s, got none in time; "
-            "--command-timeout allows more"
+            "increase --command-timeout"
         ) from error
     if done.returncode:
         raise InputError(
-            f"--command: expected exit status 0, got {done.returncode}; its last words: "
-            f"{printable(done.stdout.decode(errors='replace')[-LAST_WORDS:])!r}"
+            f"--command: expected exit status 0, got {done.returncode}; the end of its output: "
+            f"{printable(done.stdout.decode(errors='replace')[-OUTPUT_TAIL:])!r}"
         )
-    return answers_from(done.stdout.splitlines(), cases, "--command")
+    return parse_answers(done.stdout.splitlines(), cases, "--command")
 
 
-def answers_from(
+def parse_answers(
     lines: Iterable[bytes], cases: Sequence[EvalCase], where: str
 ) -> Mapping[str, NewAnswer]:
-    """The answers by their case's id; one to no case, or a second one to a case, is a mistake."""
+    """The answers by case id; InputError for an unknown id or a second answer to a case."""
     known, found = {case.id for case in cases}, dict[str, NewAnswer]()
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""Whether answers got worse: the same cases before and now, in pairs."""
+"""Compares a run with an earlier one over the same cases, in pairs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
-EXACT = 14  # pairs that differ of which every arrangement of signs is tried
-DRAWS = 20_000
+MAX_EXACT_PAIRS = 14  # differing pairs up to which every combination of signs is tried
+RANDOM_DRAWS = 20_000
 SEED = 7
-LEVEL = 0.05
+SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`pairs` cases decided both times; the mean of their shares before and now.
+    """The mean shares, before and now, of the `pairs` cases that were decided in both runs.
 
-    `p_value` is the probability of a rise at least this large where nothing has changed. `worse`
-    and `better` are the ids of the cases whose share rose or fell.
+    `p_value` is the probability of a rise at least this large if nothing has changed. `worse` and
+    `better` are the ids of the cases whose share rose or fell.
     """
 
     pairs: int
@@ -33,12 +33,12 @@ class Comparison:
 
     @property
     def is_worse(self) -> bool:
-        """True where chance explains the rise badly."""
-        return self.now > self.before and self.p_value < LEVEL
+        """True if the rise is significant."""
+        return self.now > self.before and self.p_value < SIGNIFICANCE
 
 
 def compare(before: GateResult, now: GateResult) -> Comparison:
-    """Hold a run against an earlier one of the same judge; InputError where they share no case.
+    """Compare a run with an earlier one of the same judge; InputError if they share no case.
 
     A one-sided permutation test on the cases' differences: under no change, each difference is as
     likely to have the other sign (Fisher, The Design of Experiments, section 21).
@@ -52,46 +52,46 @@ def compare(before: GateResult, now: GateResult) -> Comparison:
     ]
     if not pairs:
         raise InputError(
-            "--baseline: expected a result over the same cases, got none that was decided both "
-            "times; make the baseline anew"
+            "--baseline: expected a result over the same cases, but no case was decided in both "
+            "runs: make a new baseline"
         )
     return Comparison(
         pairs=len(pairs),
         before=sum(then for _, then, _ in pairs) / len(pairs),
         now=sum(share for _, _, share in pairs) / len(pairs),
-        p_value=rise_by_chance([share - then for _, then, share in pairs]),
+        p_value=permutation_p_value([share - then for _, then, share in pairs]),
         worse=tuple(name for name, then, share in pairs if share > then),
         better=tuple(name for name, then, share in pairs if share < then),
     )
 
 
 def check_judge(before: GateResult, judge: str) -> None:
-    """InputError where the earlier run was another judge's: it measures another rate."""
+    """InputError if the earlier run had another judge, whose rates are not comparable."""
     if before.judge != judge:
         raise InputError(
             f"--baseline: expected a result of the same judge ({judge}), got one of "
-            f"{before.judge}: another judge measures another rate; make the baseline anew"
+            f"{before.judge}, whose rates are not comparable: make a new baseline"
         )
 
 
-def rise_by_chance(differences: Sequence[float]) -> float:
-    """The share of arrangements of signs with a sum at least as large; 1 where nothing differs.
+def permutation_p_value(differences: Sequence[float]) -> float:
+    """The share of sign combinations with a sum at least as large; 1 if nothing differs.
 
-    All of them for up to `EXACT` differences, else `DRAWS` of them, always the same ones.
+    All combinations for up to `MAX_EXACT_PAIRS` differences, else `RANDOM_DRAWS`, with one seed.
     """
     sizes = [abs(one) for one in differences if one]
     reached = sum(differences) - 1e-12
     if not sizes:
         return 1.0
-    if len(sizes) <= EXACT:
+    if len(sizes) <= MAX_EXACT_PAIRS:
         signs = list(itertools.product((-1, 1), repeat=len(sizes)))
         return sum(_sum(sizes, one) >= reached for one in signs) / len(signs)
     drawn = random.Random(SEED)  # noqa: S311 - a permutation test, no secret
     hits = sum(
         _sum(sizes, [1 if drawn.random() < 0.5 else -1 for _ in sizes]) >= reached
-        for _ in range(DRAWS)
+        for _ in range(RANDOM_DRAWS)
     )
-    return (hits + 1) / (DRAWS + 1)
+    return (hits + 1) / (RANDOM_DRAWS + 1)
 
 
 def _sum(sizes: Sequence[float], signs: Sequence[int]) -> float:
@@ -99,7 +99,7 @@ def _sum(sizes: Sequence[float], signs: Sequence[int]) -> float:
 
 
 def failed_cases(cases: Sequence[CaseResult]) -> list[CaseResult]:
-    """Those with an unfaithful claim, the most of them first."""
+    """The cases with an unfaithful claim, those with the most first."""
     return sorted(
         (case for case in cases if case.unfaithful), key=lambda case: (-case.unfaithful, case.id)
     )

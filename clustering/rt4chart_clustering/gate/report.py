@@ -1,4 +1,4 @@
-"""What the gate says: in words, as Markdown for a pull request, as JUnit XML, as JSON."""
+"""Reports of a gate run: text, Markdown for a pull request, JUnit XML and JSON."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_clustering.core.markdown import code_span
 from rt4chart_clustering.gate.compare import failed_cases
-from rt4chart_clustering.gate.outcome import Outcome
+from rt4chart_clustering.gate.evaluate import GateOutcome
 from rt4chart_clustering.gate.result import rate_of
 
-SHOWN = 10
+MAX_CASES = 10
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def in_words(outcome: Outcome) -> str:
-    """For the terminal."""
+def format_text(outcome: GateOutcome) -> str:
+    """The report for a terminal."""
     return "".join(f"{line}\n" for line in _lines(outcome))
 
 
-def _lines(outcome: Outcome) -> Iterator[str]:
+def _lines(outcome: GateOutcome) -> Iterator[str]:
     result = outcome.result
-    yield f"{'open' if outcome.is_open else 'shut'}: {printable(result.evalset)}, {result.judge}"
-    yield f"hallucination rate {rate_text(result.rate)}, {_counts(outcome)}"
+    verdict = "passed" if outcome.is_open else "failed"
+    yield f"{verdict}: {printable(result.evalset)}, {result.judge}"
+    yield f"hallucination rate {format_rate(result.rate)}, {_counts(outcome)}"
     for issue, cases in result.by_issue():
         if issue:
-            yield f"  issue {printable(issue)}: {rate_text(rate_of(cases))}, {len(cases)} cases"
+            yield f"  issue {printable(issue)}: {format_rate(rate_of(cases))}, {len(cases)} cases"
     if (found := outcome.comparison) is not None:
         yield (
             f"baseline: {found.before:.1%} before, {found.now:.1%} now over {found.pairs} cases; "
             f"{len(found.worse)} worse, {len(found.better)} better, p = {found.p_value:.3f}"
         )
-    for case in failed_cases(result.cases)[:SHOWN]:
+    for case in failed_cases(result.cases)[:MAX_CASES]:
         yield f"  {printable(case.id)}: {printable('; '.join(case.wrong))}"
     for reason in outcome.reasons:
-        yield f"shut because {printable(reason)}"
+        yield f"failed: {printable(reason)}"
 
 
-def markdown(outcome: Outcome) -> str:
-    """A summary for a pull request; what answers say is code there, and no markup."""
+def format_markdown(outcome: GateOutcome) -> str:
+    """The report for a pull request; untrusted text stands in code spans."""
     result = outcome.result
     lines = [
         f"### {'✅' if outcome.is_open else '❌'} Faithfulness: {_quoted(result.evalset)}",
         "",
-        f"Hallucination rate **{rate_text(result.rate)}**, {_counts(outcome)}; "
+        f"Hallucination rate **{format_rate(result.rate)}**, {_counts(outcome)}; "
         f"judge `{result.judge}`.",
     ]
     lines += [f"- {_quoted(reason)}" for reason in outcome.reasons]
@@ -61,17 +62,17 @@ def markdown(outcome: Outcome) -> str:
     if issues:
         lines += ["", "| issue | rate | cases |", "|---|---|---|"]
         lines += [
-            f"| {_quoted(issue)} | {rate_text(rate_of(cases))} | {len(cases)} |"
+            f"| {_quoted(issue)} | {format_rate(rate_of(cases))} | {len(cases)} |"
             for issue, cases in issues
         ]
-    if failed := failed_cases(result.cases)[:SHOWN]:
+    if failed := failed_cases(result.cases)[:MAX_CASES]:
         lines += ["", "| case | not supported |", "|---|---|"]
         lines += [f"| {_quoted(case.id)} | {_quoted('; '.join(case.wrong))} |" for case in failed]
     return "\n".join(lines) + "\n"
 
 
-def junit(outcome: Outcome) -> bytes:
-    """JUnit XML: a test a case, and one for the gate itself."""
+def format_junit(outcome: GateOutcome) -> bytes:
+    """The report as JUnit XML: one test for each case, and one for the gate itself."""
     result = outcome.result
     cases = [case for case in result.cases if case.error or case.unfaithful]
     suite = Element(
@@ -105,8 +106,8 @@ def junit(outcome: Outcome) -> bytes:
     return found
 
 
-def as_json(outcome: Outcome) -> dict[str, Any]:
-    """For machines."""
+def outcome_json(outcome: GateOutcome) -> dict[str, Any]:
+    """The report as JSON."""
     result, rate, found = outcome.result, outcome.result.rate, outcome.comparison
     return {
         "open": outcome.is_open,
@@ -128,23 +129,23 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def rate_text(rate: Rate) -> str:
+def format_rate(rate: Rate) -> str:
     """The rate with its interval."""
     if rate.value is None or rate.low is None or rate.high is None:
         return "none"
     return f"{rate.value:.1%} (95% interval {rate.low:.1%} to {rate.high:.1%})"
 
 
-def _counts(outcome: Outcome) -> str:
+def _counts(outcome: GateOutcome) -> str:
     cases = outcome.result.cases
     claims, undecided = sum(one.decided for one in cases), sum(one.undecided for one in cases)
     silent = sum(not (one.decided or one.error) for one in cases)
-    told = f", {silent} cases without a decided claim" if silent else ""
-    return f"{len(cases)} cases, {claims} decided claims, {undecided} undecided{told}"
+    note = f", {silent} cases without a decided claim" if silent else ""
+    return f"{len(cases)} cases, {claims} decided claims, {undecided} undecided{note}"
 
 
 def _quoted(text: str) -> str:
-    """A code span for a cell of a table: no link, mention or markup is made of what it holds."""
+    """A code span for a table cell, in which untrusted text is no link, mention or markup."""
     return code_span(printable(text).replace("\n", " ").replace("|", "\\|") or "–")
 
 

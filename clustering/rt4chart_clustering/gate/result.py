@@ -1,4 +1,4 @@
-"""What a run of the gate found, case by case, and the file that a later run is held against."""
+"""The result of a gate run by case, and the file that later runs are compared with."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 
-KEPT = Path(".rt4chart") / "gate"
+RESULTS_FOLDER = Path(".rt4chart") / "gate"
 FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case's new answer: its decided claims, those of them that are unfaithful, and what said.
+    """The counts of the claims of a case's new answer.
 
-    `error` says why there is no verdict; the counts are 0 then. `wrong` are the unfaithful claims
+    `error` says why there is no verdict; the counts are 0 then. `wrong` has the unfaithful claims
     as `label: text`.
     """
 
@@ -33,7 +33,7 @@ class CaseResult:
 
     @property
     def share(self) -> float | None:
-        """Unfaithful claims of the decided ones; None where none was decided."""
+        """The share of unfaithful claims among the decided ones; None if none was decided."""
         return self.unfaithful / self.decided if self.decided else None
 
 
@@ -47,7 +47,7 @@ class GateResult:
 
     @property
     def rate(self) -> Rate:
-        """Of all decided claims; the interval knows that a case's claims belong together."""
+        """The rate over all decided claims; its interval accounts for claims of the same case."""
         return rate_of(self.cases)
 
     def by_issue(self) -> Iterator[tuple[str, Sequence[CaseResult]]]:
@@ -65,20 +65,22 @@ def rate_of(cases: Sequence[CaseResult]) -> Rate:
     return claim_rate(AnswerSums(len(counted), m, m, x, m, xx, xm, mm))
 
 
-def kept_at(name: str) -> Path:
-    """Where a run of that name is kept: a path as it is, a bare name in `.rt4chart/gate`."""
+def result_path(name: str) -> Path:
+    """The file of a result: a path as it is, a bare name in `.rt4chart/gate`."""
     path = Path(name)
     is_path = path.suffix == ".json" or len(path.parts) > 1
-    return path if is_path else KEPT / f"{name}.json"
+    return path if is_path else RESULTS_FOLDER / f"{name}.json"
 
 
-def save(result: GateResult, path: Path) -> None:
+def save_result(result: GateResult, path: Path) -> None:
     """Write the result."""
-    write_whole(path, json.dumps({"format": FORMAT} | asdict(result), ensure_ascii=False, indent=1))
+    write_atomically(
+        path, json.dumps({"format": FORMAT} | asdict(result), ensure_ascii=False, indent=1)
+    )
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file, or none; InputError where it cannot be written."""
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole file or nothing; InputError if it cannot be written."""
     half = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,8 +90,8 @@ def write_whole(path: Path, text: str) -> None:
         raise InputError(f"expected a file that can be written: {error}") from error
 
 
-def load(path: Path) -> GateResult:
-    """The result that was saved there; InputError where there is none."""
+def load_result(path: Path) -> GateResult:
+    """The saved result; InputError if the file has none."""
     try:
         value: Any = json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -108,4 +110,6 @@ def load(path: Path) -> GateResult:
         )
         return GateResult(str(value["evalset"]), str(value["judge"]), cases)
     except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"--baseline: {path}: expected a whole result, {error}") from error
+        raise InputError(
+            f"--baseline: {path}: expected a complete result, got one without {error}"
+        ) from error

@@ -1,1 +1,1 @@
-"""Failures into issues: assignment, clustering, identity, proposals."""
+"""Grouping of failures into issues: assignment, clustering, identity, proposals."""

@@ -1,19 +1,19 @@
-"""Issues from failures that match none: whole patterns, and what HDBSCAN finds in the rest."""
+"""Creates issues from failures that match none: explained patterns, and groups of the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rt4chart_clustering.description.described import Between, is_explained
+from rt4chart_clustering.description.describe import OnProgress, is_explained
 from rt4chart_clustering.description.embedding import Matrix
-from rt4chart_clustering.grouping.assignment import assigned
-from rt4chart_clustering.grouping.engine import NOISE, cluster, middle
-from rt4chart_clustering.grouping.identity import NEAR, nearest, new_id, unversioned
-from rt4chart_clustering.grouping.pool import Pool
-from rt4chart_collector.store.engine.columns import Key, Partition
+from rt4chart_clustering.grouping.algorithm import Grouping, group_of
+from rt4chart_clustering.grouping.assign_failures import assignment_of
+from rt4chart_clustering.grouping.identity import derive_issue_id, nearest_issue, without_version
+from rt4chart_clustering.grouping.pool import UnassignedPool
+from rt4chart_collector.store.engine.columns import Key
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.assignments import BIRTH, MATCH, Assignment, insert_assignments
 from rt4chart_collector.store.issues.issue_events import Event, record
@@ -24,106 +24,109 @@ from rt4chart_collector.store.issues.match_failures import (
     vectors,
 )
 
-Vectors = Callable[[Partition, int], Mapping[Key, Sequence[float]]]
-
 
 @dataclass(frozen=True, slots=True)
-class Born:
-    """An issue and the failures that made it; `is_new` is False where it was known after all."""
+class FoundIssue:
+    """An issue and the failures that belong to it; `is_new` is False for a known issue."""
 
     issue: Issue
     members: tuple[Assignment, ...]
     is_new: bool
 
 
-def bear(
+def create_issues(
     client: Client,
     window: DescriptionWindow,
-    pool: Pool,
+    pool: UnassignedPool,
     known: Sequence[Issue],
     *,
     seed: int,
-    min_size: int,
+    grouping: Grouping,
     now_ns: int,
-    between: Between,
-) -> list[Born]:
-    """Make issues of what is in the pool; known ones take what is near them after all.
-
-    An issue is there before its failures are in it: broken off in between, the next run matches
-    them.
-    """
-    found: list[Born] = []
-    for partition in pool.partitions(min_size):
-        between("grouped", sum(len(one.members) for one in found))
+    on_progress: OnProgress,
+) -> list[FoundIssue]:
+    """Create issues from the failures in the pool; a group near a known issue joins that one."""
+    found: list[FoundIssue] = []
+    for partition in pool.partitions(grouping.thresholds.min_size):
+        on_progress("grouped", sum(len(one.members) for one in found))
         rows = pool.kept(partition)
         most = max(row.draw for row in rows)
-        lying = vectors(client, window, partition, seed=seed, most=most)
-        beside = [
-            one
-            for one in (*known, *(one.issue for one in found if one.is_new))
-            if unversioned(one.partition) == unversioned(partition)
-            and (one.model in (window.model, "") or is_explained(partition[2]))
+        vectors_by_key = vectors(client, window, partition, seed=seed, most=most)
+        same_partition = [
+            issue
+            for issue in (*known, *(one.issue for one in found if one.is_new))
+            if without_version(issue.partition) == without_version(partition)
+            and (issue.model in (window.model, "") or is_explained(partition[2]))
         ]
-        made = born(rows, lying, beside, model=window.model, min_size=min_size, now_ns=now_ns)
-        new = [one.issue for one in made if one.is_new]
+        page = find_issues(
+            rows,
+            vectors_by_key,
+            same_partition,
+            model=window.model,
+            grouping=grouping,
+            now_ns=now_ns,
+        )
+        new = [one.issue for one in page if one.is_new]
+        # The issues are written before their members: if the run stops in between, the next run
+        # assigns the failures to them.
         insert_issues(client, new, version=now_ns)
-        record(client, [event for issue in new for event in events_at_birth(issue, now_ns)])
-        insert_assignments(client, [member for one in made for member in one.members])
-        found += made
+        record(client, [event for issue in new for event in creation_events(issue, now_ns)])
+        insert_assignments(client, [member for one in page for member in one.members])
+        found += page
     return found
 
 
-def born(
+def find_issues(
     rows: Sequence[UnplacedFailure],
-    lying: Mapping[Key, Sequence[float]],
+    vectors_by_key: Mapping[Key, Sequence[float]],
     known: Sequence[Issue],
     *,
     model: str,
-    min_size: int,
+    grouping: Grouping,
     now_ns: int,
-) -> list[Born]:
-    """The issues of a partition's failures, given in order; pure, so the same rows give the same.
+) -> list[FoundIssue]:
+    """The issues among one partition's failures; the same rows in order give the same issues.
 
-    A group whose middle is near a known issue's is that issue, and so is a whole pattern that was
-    born of another version of the fingerprint.
+    A group is a known issue if their centroids are near. An explained pattern is the known issue
+    that was created with another version of the fingerprint.
     """
-    rows = [row for row in rows if row.key in lying]
-    if len(rows) < min_size:
+    rows = [row for row in rows if row.key in vectors_by_key]
+    if len(rows) < grouping.thresholds.min_size:
         return []
     is_pattern = is_explained(rows[0].partition[2])
-    space = np.array([lying[row.key] for row in rows], dtype=np.float32)
-    labels = np.zeros(len(rows)) if is_pattern else cluster(space, min_size=min_size)
-    found: list[Born] = []
-    for label in sorted(set(labels.tolist()) - {NOISE}):
-        at = np.flatnonzero(labels == label)
-        members = [rows[place] for place in at]
-        centroid, away = middle(space[at])
-        before = known[0] if is_pattern and known else _near(centroid, known)
+    space = np.array([vectors_by_key[row.key] for row in rows], dtype=np.float32)
+    groups = [group_of(space, np.arange(len(rows)))] if is_pattern else grouping.group(space)
+    found: list[FoundIssue] = []
+    for group in groups:
+        members = [rows[at] for at in group.rows]
+        before = known[0] if is_pattern and known else _same_issue(group.centroid, known, grouping)
         is_new = before is None
-        issue = before or _issue(members, centroid, model, now_ns, is_pattern=is_pattern)
+        issue = before or _new_issue(members, group.centroid, model, now_ns, is_pattern=is_pattern)
         by = BIRTH if is_new else MATCH
-        placed = (
-            assigned(row, issue.id, by=by, distance=max(round(float(far), 6), 0.0))
-            for row, far in zip(members, away, strict=True)
+        assignments = (
+            assignment_of(row, issue.id, by=by, distance=max(round(float(distance), 6), 0.0))
+            for row, distance in zip(members, group.distances, strict=True)
         )
-        found.append(Born(issue, tuple(placed), is_new))
+        found.append(FoundIssue(issue, tuple(assignments), is_new))
     return found
 
 
-def _near(centroid: Matrix, known: Sequence[Issue]) -> Issue | None:
-    near = nearest(tuple(centroid.tolist()), known)
-    return near[1] if near is not None and near[0] >= NEAR else None
-
-
-def events_at_birth(issue: Issue, at_ns: int) -> list[Event]:
-    """What is recorded of a new issue, in this order; its title follows."""
+def creation_events(issue: Issue, at_ns: int) -> list[Event]:
+    """The first events of a new issue, in this order; the event of its title follows."""
     return [
         Event(issue.id, at_ns, "born", issue.fingerprint),
         Event(issue.id, at_ns + 1, "state", "new"),
     ]
 
 
-def _issue(
+def _same_issue(centroid: Matrix, known: Sequence[Issue], grouping: Grouping) -> Issue | None:
+    nearest = nearest_issue(tuple(centroid.tolist()), known)
+    if nearest is None or nearest[0] < grouping.thresholds.same_similarity:
+        return None
+    return nearest[1]
+
+
+def _new_issue(
     members: Sequence[UnplacedFailure],
     centroid: Matrix,
     model: str,
@@ -136,7 +139,7 @@ def _issue(
     times = [member.time_ns for member in members]
     seed = () if is_pattern else min(member.key for member in members)
     return Issue(
-        id=new_id(partition, *seed),
+        id=derive_issue_id(partition, *seed),
         title="",
         fingerprint=fingerprint,
         service=service,

@@ -1,23 +1,23 @@
-"""The states of an issue, their transitions, and the sizes at which it is reviewed anew."""
+"""The states of an issue, their transitions, and the sizes at which an issue has grown."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-GROWTH = (10, 25, 50)
+_GROWTH_STEPS = (10, 25, 50)
 
 
 def growth_point(claims: int) -> int:
-    """The highest of 10, 25, 50, 100, 250, 500, 1000, … that is reached, 0 below."""
+    """The highest of 10, 25, 50, 100, 250, 500, 1000, … that the claims have reached, or 0."""
     reached, scale = 0, 1
-    while GROWTH[0] * scale <= claims:
-        reached = max(point * scale for point in GROWTH if point * scale <= claims)
+    while _GROWTH_STEPS[0] * scale <= claims:
+        reached = max(point * scale for point in _GROWTH_STEPS if point * scale <= claims)
         scale *= 10
     return reached
 
 
-class State(StrEnum):
-    """Where an issue stands; `new` are those that nobody has looked at and that have not grown."""
+class IssueState(StrEnum):
+    """The state of an issue. A `new` one has neither grown nor been looked at by a person."""
 
     NEW = "new"
     OPEN = "open"
@@ -28,12 +28,12 @@ class State(StrEnum):
 
     @property
     def is_closed(self) -> bool:
-        """True where nobody has to do anything."""
-        return self in (State.RESOLVED, State.IGNORED)
+        """True if nobody has to act."""
+        return self in (IssueState.RESOLVED, IssueState.IGNORED)
 
 
-class Act(StrEnum):
-    """What a person can do to an issue's state."""
+class IssueAction(StrEnum):
+    """An action of a person that changes an issue's state."""
 
     ACKNOWLEDGE = "ack"
     RESOLVE = "resolve"
@@ -42,38 +42,43 @@ class Act(StrEnum):
 
 
 _LEADS_TO = {
-    Act.ACKNOWLEDGE: State.ACKNOWLEDGED,
-    Act.RESOLVE: State.RESOLVED,
-    Act.REOPEN: State.OPEN,
-    Act.IGNORE: State.IGNORED,
+    IssueAction.ACKNOWLEDGE: IssueState.ACKNOWLEDGED,
+    IssueAction.RESOLVE: IssueState.RESOLVED,
+    IssueAction.REOPEN: IssueState.OPEN,
+    IssueAction.IGNORE: IssueState.IGNORED,
 }
 _FROM = {
-    Act.ACKNOWLEDGE: {State.NEW, State.OPEN, State.REGRESSED},
-    Act.RESOLVE: {State.NEW, State.OPEN, State.ACKNOWLEDGED, State.REGRESSED},
-    Act.REOPEN: {State.ACKNOWLEDGED, State.RESOLVED, State.IGNORED},
-    Act.IGNORE: set(State) - {State.IGNORED},
+    IssueAction.ACKNOWLEDGE: {IssueState.NEW, IssueState.OPEN, IssueState.REGRESSED},
+    IssueAction.RESOLVE: {
+        IssueState.NEW,
+        IssueState.OPEN,
+        IssueState.ACKNOWLEDGED,
+        IssueState.REGRESSED,
+    },
+    IssueAction.REOPEN: {IssueState.ACKNOWLEDGED, IssueState.RESOLVED, IssueState.IGNORED},
+    IssueAction.IGNORE: set(IssueState) - {IssueState.IGNORED},
 }
 
 
-def after(state: State, act: Act) -> State | None:
-    """The state that a person's act leads to; None where it may not be done in this one.
+def state_after(state: IssueState, action: IssueAction) -> IssueState | None:
+    """The state after a person's action; None if this state does not allow it.
 
-    An act that has been done already leads to the state that is there.
+    Repeating an action leaves the state as it is.
     """
-    wanted = _LEADS_TO[act]
-    return wanted if state is wanted or state in _FROM[act] else None
+    target = _LEADS_TO[action]
+    return target if state is target or state in _FROM[action] else None
 
 
-def acts_in(state: State) -> tuple[Act, ...]:
-    """What a person may do now."""
-    return tuple(act for act in Act if state in _FROM[act])
+def allowed_actions(state: IssueState) -> tuple[IssueAction, ...]:
+    """The actions that this state allows."""
+    return tuple(action for action in IssueAction if state in _FROM[action])
 
 
-def grown(state: State) -> State:
-    """The state when an issue has grown: a new one is open then."""
-    return State.OPEN if state is State.NEW else state
+def state_after_growth(state: IssueState) -> IssueState:
+    """The state after an issue has grown: a new one is open then."""
+    return IssueState.OPEN if state is IssueState.NEW else state
 
 
-def matched(state: State) -> State:
-    """The state when a failure matches the issue again: a resolved one has regressed then."""
-    return State.REGRESSED if state is State.RESOLVED else state
+def state_after_match(state: IssueState) -> IssueState:
+    """The state after another failure matched the issue: a resolved one has regressed then."""
+    return IssueState.REGRESSED if state is IssueState.RESOLVED else state

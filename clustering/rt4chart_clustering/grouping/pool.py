@@ -1,6 +1,6 @@
-"""Failures that belong to no issue yet: all are counted, of each partition a bounded part is kept.
+"""Failures that belong to no issue yet: all are counted, and a bounded sample of each is kept.
 
-What is kept is drawn by chance that is the same in every run.
+The sample is random but the same in every run, so that the same failures give the same issues.
 """
 
 from __future__ import annotations
@@ -12,42 +12,43 @@ from heapq import heappush, heapreplace
 from rt4chart_collector.store.engine.columns import Key, Partition
 from rt4chart_collector.store.issues.match_failures import UnplacedFailure
 
-_Drawn = tuple[int, Key, UnplacedFailure]
+_HeapItem = tuple[int, Key, UnplacedFailure]
 
 
-class Pool:
-    """Failures by partition; `room` says how many of a partition's are kept."""
+class UnassignedPool:
+    """Failures by partition; `limit` says how many of a partition are kept."""
 
-    def __init__(self, room: Callable[[Partition], int]) -> None:
-        """Nothing is in it yet."""
-        self._room = room
+    def __init__(self, limit: Callable[[Partition], int]) -> None:
+        """The pool starts empty."""
+        self._limit = limit
         self._counts: Counter[Partition] = Counter()
-        self._kept: defaultdict[Partition, list[_Drawn]] = defaultdict(list)
+        self._kept: defaultdict[Partition, list[_HeapItem]] = defaultdict(list)
 
     def __len__(self) -> int:
-        """All failures that were put in."""
+        """The number of failures that were put in, kept or not."""
         return self._counts.total()
 
-    def put(self, found: Iterable[UnplacedFailure]) -> None:
+    def put(self, failures: Iterable[UnplacedFailure]) -> None:
         """Count the failures, and keep those with the lowest draws."""
-        for one in found:
-            self._counts[one.partition] += 1
-            kept = self._kept[one.partition]
-            # The heap's first is the highest draw: the one to give way.
-            drawn = (-one.draw, one.key, one)
-            if len(kept) < self._room(one.partition):
-                heappush(kept, drawn)
-            elif drawn > kept[0]:
-                heapreplace(kept, drawn)
+        for failure in failures:
+            self._counts[failure.partition] += 1
+            kept = self._kept[failure.partition]
+            # The draw is negated: heapq keeps the smallest item first, and the highest draw must
+            # be the first to be replaced.
+            item = (-failure.draw, failure.key, failure)
+            if len(kept) < self._limit(failure.partition):
+                heappush(kept, item)
+            elif item > kept[0]:
+                heapreplace(kept, item)
 
     def count(self, partition: Partition) -> int:
         """How many failures of the partition were put in."""
         return self._counts[partition]
 
     def partitions(self, least: int) -> list[Partition]:
-        """The partitions with at least so many failures, in order."""
-        return sorted(one for one, count in self._counts.items() if count >= least)
+        """The partitions with at least so many failures, sorted."""
+        return sorted(partition for partition, count in self._counts.items() if count >= least)
 
     def kept(self, partition: Partition) -> list[UnplacedFailure]:
-        """What is kept of a partition, in the order of the keys."""
-        return sorted((one for _, _, one in self._kept[partition]), key=lambda one: one.key)
+        """The kept failures of a partition, in the order of their keys."""
+        return sorted((item[2] for item in self._kept[partition]), key=lambda one: one.key)

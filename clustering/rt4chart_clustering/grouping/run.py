@@ -1,32 +1,34 @@
-"""The main path of grouping: failures in, issues out."""
+"""The main path of grouping: describe failures, assign them, create and update issues."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rt4chart_clustering.description.described import Between, describe_new
-from rt4chart_clustering.description.embedding import Embedder
+from rt4chart_clustering.description.describe import OnProgress, describe_new_failures
+from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
-from rt4chart_clustering.grouping.assignment import place
-from rt4chart_clustering.grouping.create_issues import bear
-from rt4chart_clustering.grouping.proposals import propose
-from rt4chart_clustering.grouping.update_issues import into_space, settle
+from rt4chart_clustering.grouping.algorithm import Grouping
+from rt4chart_clustering.grouping.assign_failures import assign_failures
+from rt4chart_clustering.grouping.create_issues import create_issues
+from rt4chart_clustering.grouping.proposals import propose_merges_and_splits
+from rt4chart_clustering.grouping.update_issues import move_centroids, update_issues
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import EVER
 from rt4chart_collector.store.issues.issue_events import aliases
 from rt4chart_collector.store.issues.issues import registry
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
-# A pool that is larger than what is drawn from it is drawn from again, so often at most in a run.
-DRAWS = 3
+# A pool larger than its sample is sampled again, at most this often in a run.
+MAX_DRAWS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run did: failures seen for the first time, put in an issue, and left in none.
+class GroupingResult:
+    """The counts of a run. The field names are those of `rt4chart cluster --json`.
 
-    `unexplained` of those seen have a pattern that the rules do not explain. The rest are issues:
-    `new`, `known` that got failures, `regressed`, and proposals of merges and splits.
+    `failures` were seen for the first time, `unexplained` of them have a pattern that no rule
+    explains, `grouped` were assigned to an issue, `waiting` belong to none yet. Issues are `new`,
+    `known` with further failures, or `regressed`; merges and splits are `proposed`.
     """
 
     failures: int
@@ -39,64 +41,75 @@ class Outcome:
     proposed: int
 
 
-def quiet(what: str, count: int) -> None:
-    """Between pages, where nobody watches and nothing breaks off."""
+def ignore_progress(what: str, count: int) -> None:
+    """For runs that nobody watches."""
 
 
-def run(
+def group_failures(
     client: Client,
-    embedder: Embedder,
+    embedder: TextEmbedder,
+    grouping: Grouping,
     *,
     since_ns: int,
     now_ns: int,
-    min_size: int,
-    between: Between = quiet,
+    on_progress: OnProgress = ignore_progress,
     enrichers: Enrichers = NO_ENRICHERS,
-) -> Outcome:
-    """Group the failures of answers since then; `now_ns` is the time of what is written.
+) -> GroupingResult:
+    """Group the failures of answers since `since_ns`; everything written gets the time `now_ns`.
 
-    One at a time over a database: `locked` sees to that. What `between` raises breaks off after a
-    page that was written; the next run goes on from there.
+    Only one run at a time may work on a database: hold `cluster_lock`. An exception that
+    `on_progress` raises ends the run after a complete page, and the next run continues there.
     """
     window = DescriptionWindow(embedder.id, embedder.width, since_ns, EVER)
-    seen, unexplained = describe_new(client, embedder, window, between=between, enrichers=enrichers)
-    into_space(client, window, now_ns=now_ns)
+    seen, unexplained = describe_new_failures(
+        client, embedder, window, on_progress=on_progress, enrichers=enrichers
+    )
+    move_centroids(client, window, now_ns=now_ns)
     grouped, gained, new = 0, set[int](), set[int]()
-    for draw in range(DRAWS + 1):
+    for draw in range(MAX_DRAWS + 1):
         known = registry(client)
-        placed = place(
-            client, window, aliases(client), seed=len(known), min_size=min_size, between=between
+        roots, seed, limits = aliases(client), len(known), grouping.thresholds
+        assigned = assign_failures(
+            client, window, roots, seed=seed, thresholds=limits, on_progress=on_progress
         )
-        grouped += placed.failures
-        gained |= placed.issues
-        if draw == DRAWS:
+        grouped += assigned.failures
+        gained |= assigned.issues
+        if draw == MAX_DRAWS:
             break
-        made = bear(
+        created = create_issues(
             client,
             window,
-            placed.pool,
+            assigned.pool,
             known,
-            seed=len(known),
-            min_size=min_size,
+            seed=seed,
+            grouping=grouping,
             now_ns=now_ns,
-            between=between,
+            on_progress=on_progress,
         )
-        grouped += sum(len(one.members) for one in made)
-        gained |= {one.issue.id for one in made}
-        new |= {one.issue.id for one in made if one.is_new}
-        if not made:
+        grouped += sum(len(one.members) for one in created)
+        gained |= {one.issue.id for one in created}
+        new |= {one.issue.id for one in created if one.is_new}
+        if not created:
             break
-    settled = settle(
-        client, embedder, window, gained, now_ns=now_ns, between=between, enrichers=enrichers
+    updated = update_issues(
+        client,
+        embedder,
+        window,
+        gained,
+        now_ns=now_ns,
+        on_progress=on_progress,
+        enrichers=enrichers,
     )
-    proposed = propose(client, window, settled, min_size=min_size, now_ns=now_ns, between=between)
-    return Outcome(
+    proposed = propose_merges_and_splits(
+        client, window, updated, grouping=grouping, now_ns=now_ns, on_progress=on_progress
+    )
+    return GroupingResult(
         failures=seen,
         grouped=grouped,
-        waiting=len(placed.pool),
+        waiting=len(assigned.pool),
         unexplained=unexplained,
         new=len(new),
         known=len(gained - new),
-        regressed=len(settled.regressed),
+        regressed=len(updated.regressed),
         proposed=proposed,
     )

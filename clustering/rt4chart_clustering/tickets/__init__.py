@@ -1,1 +1,1 @@
-"""Issues in the systems where people work: one ticket an issue and system, never closed by us."""
+"""Tickets in other systems: one for each issue and system; we never close them."""

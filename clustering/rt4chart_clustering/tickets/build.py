@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rt4chart_clustering.explain.diagnosis import Diagnosis
-from rt4chart_clustering.explain.stage import ADVICE, WORDS
-from rt4chart_clustering.tickets.ticket import Example, Ticket
-from rt4chart_clustering.triage.find import shown_id
-from rt4chart_clustering.triage.overview import Standing
+from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
+from rt4chart_clustering.tickets.ticket import Ticket, TicketExample
+from rt4chart_clustering.triage.find_issue import hex_id
+from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.store.issues.failures import Failure
 
 
-def ticket_of(standing: Standing, diagnosis: Diagnosis, typical: Sequence[Failure] = ()) -> Ticket:
+def build_ticket(
+    ranked: RankedIssue, diagnosis: Diagnosis, typical: Sequence[Failure] = ()
+) -> Ticket:
     """The issue as it is now, with these examples."""
-    issue, traffic, severity = standing.issue, standing.traffic, standing.severity
+    issue, traffic, severity = ranked.issue, ranked.traffic, ranked.severity
     share = "–" if traffic.share is None else f"{traffic.share:.2%}"
     a_day = (traffic.contradicted + traffic.baseless) / traffic.days
     facts = [
@@ -31,10 +33,10 @@ def ticket_of(standing: Standing, diagnosis: Diagnosis, typical: Sequence[Failur
     advice = ""
     if diagnosis.ordered:
         lost = diagnosis.ordered[0]
-        facts.append(("evidence", f"{WORDS[lost]} ({diagnosis.share(lost):.0%} of failures)"))
-        advice = ADVICE[lost]
+        facts.append(("evidence", f"{STAGE_NAMES[lost]} ({diagnosis.share(lost):.0%} of failures)"))
+        advice = STAGE_ADVICE[lost]
     return Ticket(
-        id=shown_id(issue),
+        id=hex_id(issue.id),
         title=issue.title,
         summary=issue.summary,
         level=severity.level,
@@ -47,9 +49,9 @@ def ticket_of(standing: Standing, diagnosis: Diagnosis, typical: Sequence[Failur
     )
 
 
-def _example(failure: Failure) -> Example:
+def _example(failure: Failure) -> TicketExample:
     against = failure.evidence[0].text if failure.evidence else failure.nearest
-    return Example(failure.claim, str(failure.label), against, failure.trace_id)
+    return TicketExample(failure.claim, str(failure.label), against, failure.trace_id)
 
 
 def _moment(time_ns: int) -> str:

@@ -1,4 +1,4 @@
-"""Tickets in services that take messages: Slack, PagerDuty and webhooks, by the alert channels."""
+"""Tickets as messages in Slack, PagerDuty and webhooks, sent through the alert channels."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import replace
 
 from otel_rt4chart.core.errors import NotifyError, TicketError
 from otel_rt4chart.core.text import encodable
-from rt4chart_clustering.tickets.text import examples
-from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
-from rt4chart_clustering.triage.severity import Level
+from rt4chart_clustering.tickets.markup import example_texts
+from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket, TicketUpdate
+from rt4chart_clustering.triage.severity import SeverityLevel
 from rt4chart_collector.notify.channels.message import Channel, Message, MessageKind
 from rt4chart_collector.notify.channels.slack import SlackBot
 
 _SEVERITY = {
-    Level.CRITICAL: "critical",
-    Level.HIGH: "error",
-    Level.MEDIUM: "warning",
-    Level.LOW: "info",
+    SeverityLevel.CRITICAL: "critical",
+    SeverityLevel.HIGH: "error",
+    SeverityLevel.MEDIUM: "warning",
+    SeverityLevel.LOW: "info",
 }
 
 
@@ -24,23 +24,23 @@ class ChannelTickets:
     """Sends an issue as a message. The receiver recognises a repeated one by its id."""
 
     def __init__(self, channel: Channel) -> None:
-        """The channel decides which kinds of message it has a place for."""
+        """The channel decides which kinds of message it takes."""
         self._channel = channel
         self.name = channel.name
 
-    def find(self, ticket: Ticket) -> Filed | None:
-        """None: the service cannot be searched, and need not be."""
+    def find(self, ticket: Ticket) -> FiledTicket | None:
+        """None: the service cannot be searched, and it ignores a repeated message."""
         return None
 
-    def create(self, ticket: Ticket) -> Filed:
-        """Send the issue with all that is known of it."""
-        return Filed(self._send(issue_message(ticket)) or ticket.marker)
+    def create(self, ticket: Ticket) -> FiledTicket:
+        """Send the issue as a message."""
+        return FiledTicket(self._send(issue_message(ticket)) or ticket.marker)
 
-    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
-        """Send the news, in the issue's thread where the service has threads."""
-        if news.kind not in self._channel.wants:
+    def update(self, filed: FiledTicket, ticket: Ticket, change: TicketUpdate) -> bool:
+        """Send the update, in the issue's thread if the service has threads."""
+        if change.kind not in self._channel.wants:
             return False
-        self._send(news_message(ticket, news, thread=filed.key))
+        self._send(update_message(ticket, change, thread=filed.key))
         return True
 
     def _send(self, message: Message) -> str:
@@ -51,24 +51,24 @@ class ChannelTickets:
 
 
 class SlackTickets(ChannelTickets):
-    """Slack takes the same message twice, so the channel's history is searched first."""
+    """Slack does not recognise a repeated message, so the channel's history is searched first."""
 
     def __init__(self, bot: SlackBot) -> None:
-        """The bot needs channels:history."""
+        """The bot needs the scope channels:history."""
         super().__init__(bot)
         self._bot = bot
 
-    def find(self, ticket: Ticket) -> Filed | None:
-        """Among the channel's last 200 messages, by their metadata."""
+    def find(self, ticket: Ticket) -> FiledTicket | None:
+        """Search the metadata of the channel's last 200 messages."""
         try:
             thread = self._bot.find(ticket.id)
         except NotifyError as error:
             raise TicketError(str(error)) from None
-        return Filed(thread) if thread else None
+        return FiledTicket(thread) if thread else None
 
 
 def issue_message(ticket: Ticket) -> Message:
-    """The message that an issue was created."""
+    """The message about a new issue."""
     shown = [
         {name: encodable(getattr(one, name)) for name in one.__slots__} for one in ticket.examples
     ]
@@ -94,19 +94,19 @@ def issue_message(ticket: Ticket) -> Message:
         started_ns=ticket.first_ns,
         description=ticket.summary,
         advice=ticket.advice,
-        examples=tuple(examples(ticket)),
+        examples=tuple(example_texts(ticket)),
         command=ticket.command,
         extra={"title": encodable(ticket.title), "advice": ticket.advice, "examples": shown},
     )
 
 
-def news_message(ticket: Ticket, news: News, *, thread: str) -> Message:
-    """The message that an issue has grown or is back."""
+def update_message(ticket: Ticket, change: TicketUpdate, *, thread: str) -> Message:
+    """The message that an issue has grown or has regressed."""
     return replace(
         issue_message(ticket),
-        id=f"{ticket.marker}:{news.key}",
-        kind=news.kind,
-        headline=news.text,
-        title=news.text,
+        id=f"{ticket.marker}:{change.key}",
+        kind=change.kind,
+        headline=change.text,
+        title=change.text,
         thread=thread,
     )

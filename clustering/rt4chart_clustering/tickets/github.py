@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from otel_rt4chart.core.errors import TicketError
 from otel_rt4chart.core.text import one_line
-from rt4chart_clustering.tickets.text import markdown, news_markdown
-from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
+from rt4chart_clustering.tickets.markup import ticket_markdown, update_markdown
+from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket, TicketUpdate
 from rt4chart_collector.notify.channels.http_client import HttpClient
 
 _TITLE, _BODY = 256, 65_536
@@ -33,8 +33,8 @@ class GitHub:
             "X-GitHub-Api-Version": _VERSION,
         }
 
-    def find(self, ticket: Ticket) -> Filed | None:
-        """Among the newest hundred, as the search lags behind by minutes; then by search."""
+    def find(self, ticket: Ticket) -> FiledTicket | None:
+        """Look at the newest hundred issues, then search: the search index lags by minutes."""
         newest = {"state": "all", "sort": "created", "direction": "desc", "per_page": "100"}
         reply = self._http.request("GET", f"{self._issues}?{urlencode(newest)}", self._headers)
         if found := _marked(self._listed(reply), ticket):
@@ -48,26 +48,26 @@ class GitHub:
         )
 
     def _listed(self, reply: object) -> list[Any]:
-        """A reply that is not a list may hide the ticket, so no ticket may be created then."""
+        """The list in a reply. Without a list, the ticket may exist, so none may be created."""
         if not isinstance(reply, list):
             raise self._http.failure("expected a list of issues, got another reply")
         return reply
 
-    def create(self, ticket: Ticket) -> Filed:
-        """An issue whose body ends with the marker, in a comment that is not shown."""
+    def create(self, ticket: Ticket) -> FiledTicket:
+        """Create an issue whose body ends with the marker, in an HTML comment."""
         body = {
             "title": one_line(ticket.title, _TITLE),
-            "body": markdown(ticket, most=_BODY, marker=_marker(ticket)),
+            "body": ticket_markdown(ticket, most=_BODY, marker=_marker(ticket)),
         }
         reply = self._http.request("POST", self._issues, self._headers, body)
         if (filed := _filed(reply)) is None:
             raise self._http.failure("expected the number of the new issue, got another reply")
         return filed
 
-    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
-        """A comment."""
+    def update(self, filed: FiledTicket, ticket: Ticket, change: TicketUpdate) -> bool:
+        """Add a comment."""
         address = f"{self._issues}/{filed.key}/comments"
-        body = {"body": news_markdown(news)}
+        body = {"body": update_markdown(change)}
         self._http.request("POST", address, self._headers, body)
         return True
 
@@ -76,8 +76,8 @@ def _marker(ticket: Ticket) -> str:
     return f"<!-- {ticket.marker} -->"
 
 
-def _marked(items: Iterable[Any], ticket: Ticket) -> Filed | None:
-    """The oldest that ends with the marker; a user may have quoted a marker further up."""
+def _marked(items: Iterable[Any], ticket: Ticket) -> FiledTicket | None:
+    """The oldest issue that ends with the marker. Further up, a user may have quoted one."""
     marked = [
         filed
         for one in items
@@ -89,8 +89,10 @@ def _marked(items: Iterable[Any], ticket: Ticket) -> Filed | None:
     return min(marked, key=lambda one: int(one.key), default=None)
 
 
-def _filed(reply: object) -> Filed | None:
+def _filed(reply: object) -> FiledTicket | None:
     number = reply.get("number") if isinstance(reply, dict) else None
     if type(number) is not int:
         return None
-    return Filed(str(number), str(reply.get("html_url") or "") if isinstance(reply, dict) else "")
+    return FiledTicket(
+        str(number), str(reply.get("html_url") or "") if isinstance(reply, dict) else ""
+    )

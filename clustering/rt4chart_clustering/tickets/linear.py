@@ -8,14 +8,19 @@ from uuid import UUID
 
 from otel_rt4chart.core.errors import TicketError
 from otel_rt4chart.core.text import one_line
-from rt4chart_clustering.tickets.text import markdown, news_markdown
-from rt4chart_clustering.tickets.ticket import Filed, News, Ticket
-from rt4chart_clustering.triage.severity import Level
+from rt4chart_clustering.tickets.markup import ticket_markdown, update_markdown
+from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket, TicketUpdate
+from rt4chart_clustering.triage.severity import SeverityLevel
 from rt4chart_collector.notify.channels.http_client import HttpClient
 
 _TITLE, _BODY = 255, 50_000
 # Linear's numbers: 1 urgent, 2 high, 3 medium, 4 low.
-_PRIORITY = {Level.CRITICAL: 1, Level.HIGH: 2, Level.MEDIUM: 3, Level.LOW: 4}
+_PRIORITY = {
+    SeverityLevel.CRITICAL: 1,
+    SeverityLevel.HIGH: 2,
+    SeverityLevel.MEDIUM: 3,
+    SeverityLevel.LOW: 4,
+}
 _FIND = """query($id: ID!) { issues(filter: {id: {eq: $id}}, includeArchived: true) {
   nodes { id identifier url } } }"""
 _CREATE = """mutation($input: IssueCreateInput!) { issueCreate(input: $input) {
@@ -26,48 +31,48 @@ _COMMENTS = """query($id: ID!) { comments(filter: {id: {eq: $id}}, includeArchiv
 
 
 class Linear:
-    """Issues of one team. Their ids are ours, so the same one cannot be made twice."""
+    """Issues of one team. Their ids follow from ours, so that none can be created twice."""
 
     name = "linear"
 
     def __init__(self, key: str, team: str, *, url: str) -> None:
-        """`team` is its id, a UUID; the key is a personal one, sent as it is."""
+        """`team` is the team's UUID, `key` a personal API key."""
         self._team = team
         self._url = url
         self._http = HttpClient(self.name, (key,), error=TicketError)
         self._headers = {"Authorization": key}
 
-    def find(self, ticket: Ticket) -> Filed | None:
-        """By the id, in the archive too."""
+    def find(self, ticket: Ticket) -> FiledTicket | None:
+        """Search by the id, also in the archive."""
         nodes = self._ask(_FIND, {"id": _uuid(ticket.marker)}).get("issues", {}).get("nodes", [])
         return _filed(nodes[0]) if nodes else None
 
-    def create(self, ticket: Ticket) -> Filed:
-        """An issue under the id that follows from ours."""
-        given = {
+    def create(self, ticket: Ticket) -> FiledTicket:
+        """Create an issue under the id that follows from ours."""
+        fields = {
             "id": _uuid(ticket.marker),
             "teamId": self._team,
             "title": one_line(ticket.title, _TITLE),
-            "description": markdown(ticket, most=_BODY, marker=f"`{ticket.marker}`"),
+            "description": ticket_markdown(ticket, most=_BODY, marker=f"`{ticket.marker}`"),
             "priority": _PRIORITY[ticket.level],
         }
-        made = self._ask(_CREATE, {"input": given}).get("issueCreate", {})
+        made = self._ask(_CREATE, {"input": fields}).get("issueCreate", {})
         if not made.get("success"):
-            raise self._http.failure("expected that the issue was created, it was not")
+            raise self._http.failure("expected a created issue, got success = false")
         return _filed(made.get("issue") or {})
 
-    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
-        """A comment, under an id of its own; it may be there already, made and not recorded."""
-        given = {
-            "id": _uuid(f"{ticket.marker}:{news.key}"),
+    def update(self, filed: FiledTicket, ticket: Ticket, change: TicketUpdate) -> bool:
+        """Add a comment under an id of its own; an earlier attempt may have created it."""
+        fields = {
+            "id": _uuid(f"{ticket.marker}:{change.key}"),
             "issueId": _uuid(ticket.marker) if not filed.key else filed.key,
-            "body": news_markdown(news),
+            "body": update_markdown(change),
         }
         try:
-            if not self._ask(_COMMENT, {"input": given}).get("commentCreate", {}).get("success"):
-                raise self._http.failure("expected that the comment was created, it was not")
+            if not self._ask(_COMMENT, {"input": fields}).get("commentCreate", {}).get("success"):
+                raise self._http.failure("expected a created comment, got success = false")
         except TicketError:
-            if not self._is_posted(given["id"]):
+            if not self._is_posted(fields["id"]):
                 raise
         return True
 
@@ -88,10 +93,12 @@ class Linear:
         return data
 
 
-def _filed(node: dict[str, Any]) -> Filed:
-    return Filed(str(node.get("identifier") or node.get("id") or ""), str(node.get("url") or ""))
+def _filed(node: dict[str, Any]) -> FiledTicket:
+    return FiledTicket(
+        str(node.get("identifier") or node.get("id") or ""), str(node.get("url") or "")
+    )
 
 
 def _uuid(name: str) -> str:
-    """A UUID in the form of version 4, which Linear asks for, that follows from the name."""
+    """A UUID that follows from the name, in the form of version 4, which Linear requires."""
     return str(UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=4))

@@ -10,7 +10,7 @@ from rt4chart_clustering.tickets.channels import ChannelTickets, SlackTickets
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.jira import Jira
 from rt4chart_clustering.tickets.linear import Linear
-from rt4chart_clustering.tickets.ticket import System
+from rt4chart_clustering.tickets.ticket import TicketSystem
 from rt4chart_collector.notify.channels.pagerduty import PagerDuty
 from rt4chart_collector.notify.channels.slack import SlackBot
 from rt4chart_collector.notify.channels.webhook import Webhook
@@ -23,7 +23,7 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     "pagerduty": ("pagerduty_key",),
     "webhook": ("webhook_url",),
 }
-_BUILD: Mapping[str, Callable[[TicketSettings], System]] = {
+_BUILD: Mapping[str, Callable[[TicketSettings], TicketSystem]] = {
     "github": lambda s: GitHub(s.github_repository, s.github_token, url=s.github_url),
     "linear": lambda s: Linear(s.linear_key, s.linear_team, url=s.linear_url),
     "jira": lambda s: Jira(s.jira_url, s.jira_user, s.jira_token, s.jira_project, kind=s.jira_type),
@@ -34,7 +34,7 @@ _BUILD: Mapping[str, Callable[[TicketSettings], System]] = {
 SYSTEMS = tuple(_NEEDS)
 
 
-def build_system(name: str, settings: TicketSettings) -> System:
+def build_system(name: str, settings: TicketSettings) -> TicketSystem:
     """The system of that name; SettingsError names the variables that it lacks."""
     missing = [f"RT4CHART_{one.upper()}" for one in _NEEDS[name] if not getattr(settings, one)]
     if missing:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rt4chart_clustering.triage.severity import Level
+from rt4chart_clustering.triage.severity import SeverityLevel
 from rt4chart_collector.notify.channels.message import MessageKind
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TicketExample:
     """A claim of the issue and the sentence against or near it: texts of users and documents."""
 
     claim: str
@@ -30,12 +30,12 @@ class Ticket:
     id: str
     title: str
     summary: str
-    level: Level
+    level: SeverityLevel
     service: str
     route: str
     facts: tuple[tuple[str, str], ...]
     advice: str = ""
-    examples: tuple[Example, ...] = ()
+    examples: tuple[TicketExample, ...] = ()
     first_ns: int = 0
 
     @property
@@ -50,10 +50,10 @@ class Ticket:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class TicketUpdate:
     """A change of an issue that has a ticket: it has grown or regressed.
 
-    `key` is the same when the news is sent again.
+    `key` is the same if the update is sent again.
     """
 
     kind: MessageKind
@@ -62,25 +62,25 @@ class News:
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
-    """A ticket in a system: its key there, and where a person opens it, empty where nowhere."""
+class FiledTicket:
+    """A ticket in a system: its key there, and its URL, empty if it has none."""
 
     key: str
     url: str = field(default="")
 
 
-class System(Protocol):
+class TicketSystem(Protocol):
     """A place for tickets. It creates and updates tickets; it never closes or reopens one."""
 
     @property
     def name(self) -> str:
-        """Its name on the command line and in the trail."""
+        """The name on the command line and in the trail."""
 
-    def find(self, ticket: Ticket) -> Filed | None:
+    def find(self, ticket: Ticket) -> FiledTicket | None:
         """The ticket of an earlier attempt that ended before it was recorded."""
 
-    def create(self, ticket: Ticket) -> Filed:
-        """Create the ticket; TicketError where the system refuses it."""
+    def create(self, ticket: Ticket) -> FiledTicket:
+        """Create the ticket; TicketError if the system refuses it."""
 
-    def update(self, filed: Filed, ticket: Ticket, news: News) -> bool:
-        """Add the news to the ticket; False where the system has no place for it."""
+    def update(self, filed: FiledTicket, ticket: Ticket, change: TicketUpdate) -> bool:
+        """Add the update to the ticket; False if the system does not take it."""

@@ -1,1 +1,1 @@
-"""What people make of the issues: state, severity, and the words for them."""
+"""Triage of issues: actions, ranking, severity, filters and families."""

@@ -1,4 +1,4 @@
-"""Issues by failure family: one pattern across routes, labels and kinds."""
+"""Issues grouped by failure family, across routes, labels and kinds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.failure_kinds import FailureFamily, FailureKind, kind_of_fingerprint
-from rt4chart_clustering.triage.overview import Standing
+from rt4chart_clustering.triage.ranking import RankedIssue
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class IssueFamily:
     """
 
     family: FailureFamily
-    issues: tuple[Standing, ...]
+    issues: tuple[RankedIssue, ...]
     routes: tuple[str, ...]
     claims: int
     weighted: float
@@ -26,13 +26,13 @@ class IssueFamily:
 
 
 def family_of(fingerprint: str) -> FailureFamily:
-    """The family of a fingerprint; an unknown kind is one that no rule explains."""
+    """The family of a fingerprint; an unknown kind counts as unexplained."""
     return (kind_of_fingerprint(fingerprint) or FailureKind.OTHER).family
 
 
-def by_family(known: Iterable[Standing]) -> list[IssueFamily]:
-    """The families of issues given worst first; the family with the most weighted claims first."""
-    found: defaultdict[FailureFamily, list[Standing]] = defaultdict(list)
+def group_by_family(known: Iterable[RankedIssue]) -> list[IssueFamily]:
+    """The families, that with the most weighted claims first; issues keep their order."""
+    found: defaultdict[FailureFamily, list[RankedIssue]] = defaultdict(list)
     for one in known:
         found[family_of(one.issue.fingerprint)].append(one)
     families = [

@@ -16,12 +16,12 @@ from enum import StrEnum
 
 WINDOW_DAYS = 7
 CONTRADICTED, BASELESS = 1.0, 0.5
-_HALF = 50.0
+_MAX_POINTS = 50.0
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-class Level(StrEnum):
-    """The severity in a word, the worst first."""
+class SeverityLevel(StrEnum):
+    """The level of severity, the worst first."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -29,7 +29,11 @@ class Level(StrEnum):
     LOW = "low"
 
 
-_FROM = ((75.0, Level.CRITICAL), (50.0, Level.HIGH), (25.0, Level.MEDIUM))
+_LEVEL_SCORES = (
+    (75.0, SeverityLevel.CRITICAL),
+    (50.0, SeverityLevel.HIGH),
+    (25.0, SeverityLevel.MEDIUM),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,38 +52,38 @@ class Traffic:
 
     @property
     def harm(self) -> float:
-        """The failures, those that the passages deny counting most."""
+        """The failures, with contradicted ones counting most."""
         return CONTRADICTED * self.contradicted + BASELESS * self.baseless
 
     @property
     def share(self) -> float | None:
-        """The failures' share of the route's decided claims, unweighted by label; None without."""
+        """The failures' share of the route's decided claims; None if none was decided."""
         if self.decided <= 0:
             return None
         return min((self.contradicted + self.baseless) / self.decided, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Severity:
-    """`score` is from 0 to 100; `a_day` and `share` are what it was made of."""
+class IssueSeverity:
+    """`score` is from 0 to 100, computed from `a_day` and `share`."""
 
     score: float
-    level: Level
+    level: SeverityLevel
     a_day: float
     share: float
 
 
-def severity_of(traffic: Traffic) -> Severity:
+def severity_of(traffic: Traffic) -> IssueSeverity:
     """The severity by the formula above."""
     a_day = traffic.harm / max(traffic.days, 1.0)
     share = min(traffic.harm / traffic.decided, 1.0) if traffic.decided > 0 else 0.0
     score = _points(a_day) + _points(1000 * share)
-    level = next((level for least, level in _FROM if score >= least), Level.LOW)
-    return Severity(score, level, a_day, share)
+    level = next((level for least, level in _LEVEL_SCORES if score >= least), SeverityLevel.LOW)
+    return IssueSeverity(score, level, a_day, share)
 
 
 def sparkline(daily: tuple[float, ...]) -> str:
-    """One bar a day, the highest full; days without a failure are dots."""
+    """One bar a day, scaled to the highest; days without a failure are dots."""
     most = max(daily, default=0.0)
     return "".join(
         _BARS[math.ceil(len(_BARS) * one / most) - 1] if one > 0 else "·" for one in daily
@@ -87,4 +91,4 @@ def sparkline(daily: tuple[float, ...]) -> str:
 
 
 def _points(quantity: float) -> float:
-    return min(25 * math.log10(1 + max(quantity, 0.0)), _HALF)
+    return min(25 * math.log10(1 + max(quantity, 0.0)), _MAX_POINTS)

@@ -18,16 +18,16 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.core.errors import StoreBusyError
-from rt4chart_clustering.commands.cluster import StoppedError, grouped, told
-from rt4chart_clustering.grouping.lock import LEASE_NS, PROLONGED_NS, locked
-from rt4chart_clustering.grouping.run import Outcome
+from rt4chart_clustering.commands.cluster import StoppedError, format_result, run_grouping
+from rt4chart_clustering.grouping.cluster_lock import LEASE_NS, RENEW_AFTER_NS, cluster_lock
+from rt4chart_clustering.grouping.run import GroupingResult
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import list_issues
 from tests.endpoint_server import EndpointServer, text
 from tests.rt4chart_clustering.made import numbers, verdict
 
-NOTHING = Outcome(0, 0, 0, 0, 0, 0, 0, 0)
+NOTHING = GroupingResult(0, 0, 0, 0, 0, 0, 0, 0)
 
 
 class Times:
@@ -48,43 +48,46 @@ def test_two_runs_do_not_overlap(client: Client) -> None:
     clock = Times()
     waits: list[float] = []
     with (
-        locked(client, clock=clock),
-        pytest.raises(StoreBusyError, match="another rt4chart"),
-        locked(client, clock=clock, wait=waits.append),
+        cluster_lock(client, clock=clock),
+        pytest.raises(StoreBusyError, match=r"another .rt4chart cluster"),
+        cluster_lock(client, clock=clock, wait=waits.append),
     ):
         raise AssertionError
 
     assert len(waits) == 3
-    with locked(client, clock=clock):
+    with cluster_lock(client, clock=clock):
         pass
 
 
 def test_lease_is_prolonged_while_pages_come(client: Client) -> None:
     """A run may take longer than a lease; one that slept through it does not go on."""
     clock = Times()
-    with locked(client, clock=clock) as prolong:
+    with cluster_lock(client, clock=clock) as prolong:
         for _ in range(8):
-            clock.now_ns += PROLONGED_NS
+            clock.now_ns += RENEW_AFTER_NS
             prolong()
-        with pytest.raises(StoreBusyError), locked(client, clock=clock, wait=lambda _: None):
+        with pytest.raises(StoreBusyError), cluster_lock(client, clock=clock, wait=lambda _: None):
             raise AssertionError
 
         clock.now_ns += LEASE_NS
-        with locked(client, clock=clock), pytest.raises(StoreBusyError):
+        with cluster_lock(client, clock=clock), pytest.raises(StoreBusyError):
             prolong()
 
 
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (NOTHING, "nothing to group"),
-        (replace(NOTHING, failures=1, grouped=1, known=1), "1 new failure: 1 put in 1 issue (0"),
-        (replace(NOTHING, waiting=3, regressed=2, proposed=1), "2 resolved before came back; 1"),
+        (NOTHING, "No new failures"),
+        (
+            replace(NOTHING, failures=1, grouped=1, known=1),
+            "1 new failure: 1 assigned to 1 issue (0",
+        ),
+        (replace(NOTHING, waiting=3, regressed=2, proposed=1), "2 regressed; 1"),
     ],
 )
-def test_outcome_in_words(outcome: Outcome, words: str) -> None:
+def test_outcome_in_words(outcome: GroupingResult, words: str) -> None:
     """Numbers agree with their nouns, and what did not happen is not told."""
-    assert words in told(outcome)
+    assert words in format_result(outcome)
 
 
 def test_run_that_is_told_to_stop_does_between_pages(client: Client, dsn: str) -> None:
@@ -99,8 +102,8 @@ def test_run_that_is_told_to_stop_does_between_pages(client: Client, dsn: str) -
         stop.set()
 
     with pytest.raises(StoppedError):
-        grouped(options, stop, show)
-    outcome = grouped(options, threading.Event(), show)
+        run_grouping(options, stop, show)
+    outcome = run_grouping(options, threading.Event(), show)
 
     assert seen[0] == "described"
     assert (outcome.new, outcome.grouped) == (1, 5)
@@ -194,4 +197,4 @@ def test_round_that_fails_is_logged(tmp_path: Path) -> None:
         process.wait(timeout=20)
 
     assert "cannot create" in lines[0]
-    assert "a round failed with status 2; the next goes on" in lines[1]
+    assert "a run failed with exit status 2; the next one starts at its time" in lines[1]

@@ -9,8 +9,9 @@ import pytest
 
 from otel_rt4chart.cli import main
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.grouping.run import run
-from rt4chart_clustering.triage.find import shown_id
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import group_failures
+from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import list_issues
 from tests.rt4chart_clustering.evalset.made import NOON, stored, trace
@@ -29,21 +30,21 @@ def issue(client: Client, dsn: str, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("RT4CHART_DSN", dsn)
     pairs = enumerate(zip(ASKED, SAID, strict=True), start=1)
     stored(client, [trace(number, asked, said) for number, (asked, said) in pairs])
-    run(client, HashingEmbedder(), since_ns=0, now_ns=NOON + 10**9, min_size=2)
+    group_failures(client, HashingEmbedder(), HdbscanGrouping(2), since_ns=0, now_ns=NOON + 10**9)
     (found,) = list_issues(client)
-    return shown_id(found)
+    return hex_id(found.id)
 
 
 def test_failures_become_a_release_that_the_gate_holds(
     issue: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The answers that caused it keep the gate shut, faithful ones open it."""
+    """The answers that caused it make the gate fail, faithful ones make it pass."""
     assert main(["evalset", "promote", issue, "--n", "2", "--json"]) == 0
     names = json.loads(capsys.readouterr().out)["new"]
     assert len(names) == 2
     assert main(["evalset", "review", "regressions", "--approve", names[0], "--by", "jo"]) == 0
     assert main(["evalset", "review", "regressions", "--reject", "all", "--note", "odd"]) == 0
-    assert "1 decided, 0 wait" in capsys.readouterr().out
+    assert "1 decided, 0 pending" in capsys.readouterr().out
     assert main(["evalset", "release", "regressions"]) == 0
     assert capsys.readouterr().out.startswith("regressions@1;")
     assert main(["evalset", "list"]) == 0
@@ -58,7 +59,7 @@ def test_failures_become_a_release_that_the_gate_holds(
         (tmp_path / "new.jsonl").write_text(json.dumps({"id": names[0], "answer": answer}))
         given = ("--evalset", "regressions", "--answers", f"{tmp_path}/new.jsonl")
         assert main(["gate", *given, "--judge", "rules"]) == status
-    assert "open: regressions@1, rules/" in capsys.readouterr().out
+    assert "passed: regressions@1, rules/" in capsys.readouterr().out
 
 
 def test_promoting_again_changes_no_decision(
@@ -69,7 +70,7 @@ def test_promoting_again_changes_no_decision(
     assert main(["evalset", "review", "regressions", "--reject", "all"]) == 0
     assert main(["evalset", "promote", issue]) == 0
 
-    assert "regressions: 0 new cases wait for a person (3 were there" in capsys.readouterr().out
+    assert "regressions: 0 new cases to review (3 were in the set" in capsys.readouterr().out
     assert main(["evalset", "show", "regressions", "--state", "pending", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
 
@@ -82,10 +83,10 @@ def test_promoting_again_changes_no_decision(
         (["promote", "ISSUE", "--by", "rt4chart"], "--by: expected a person's name"),
         (["promote", "ISSUE", "--by", " "], "--by: expected a person's name"),
         (["promote", "ffffffffffffffff"], "expected the id of an issue"),
-        (["review", "regressions"], "expected a terminal to ask at"),
+        (["review", "regressions"], "expected a terminal for the questions"),
         (["review", "regressions", "--approve", "x"], "expected the id of a case of the set"),
         (["release", "regressions"], "expected at least one approved case, got none"),
-        (["export", "regressions"], "there is no release of 'regressions'"),
+        (["export", "regressions"], "'regressions' is no file and has no release"),
     ],
 )
 def test_wrong_use_is_told(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_clustering.grouping.proposals import MERGE, SPLIT
+from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE, PROPOSED_SPLIT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import Event, events_of, record
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
@@ -78,14 +78,14 @@ def test_the_list_can_be_narrowed(two: Client, issues: Issues) -> None:
     issues("resolve", f"{FIRST:016x}", "--by", "ann")
 
     assert [one["id"] for one in listed(issues)] == [f"{SECOND_ID:016x}"]
-    assert "1 closed: --state all" in issues()
+    assert "1 closed issues are hidden: --state all" in issues()
     assert len(listed(issues, "--state", "all")) == 2
     assert [one["state"] for one in listed(issues, "--state", "resolved,new")] == [
         "resolved",
         "new",
     ]
     assert [one["route"] for one in listed(issues, "--route", "trial")] == ["trial"]
-    assert "No such issue" in issues("list", "--route", "nowhere")
+    assert "No matching issues" in issues("list", "--route", "nowhere")
     assert len(listed(issues, "--state", "all", "--since", "1m")) == 2
 
 
@@ -104,7 +104,7 @@ def test_one_issue_is_shown_with_figures_and_claims(two: Client, issues: Issues)
 @pytest.mark.parametrize(
     ("wanted", "told"),
     [
-        ("ab", "ab begins ab00000000000001, ab00000000000002"),
+        ("ab", "ab is the beginning of ab00000000000001, ab00000000000002"),
         ("ff", "rt4chart issues lists them), got 'ff'"),
         ("zz\x1b", "got 'zz\\x1b'"),
     ],
@@ -158,13 +158,13 @@ def test_a_person_s_title_stands_until_it_is_taken_back(two: Client, issues: Iss
 def test_what_is_not_proposed_cannot_be_refused(two: Client, issues: Issues) -> None:
     """A merge is refused once."""
     value = json.dumps({"into": f"{SECOND_ID:016x}", "likeness": 0.9})
-    record(two, [Event(FIRST, time.time_ns(), MERGE, value)])
+    record(two, [Event(FIRST, time.time_ns(), PROPOSED_MERGE, value)])
 
     assert "is refused" in issues("refuse", f"{FIRST:x}", "merge", "--by", "ann")
 
     assert last(two) == ("ann", "refused_merge", f"{SECOND_ID:016x}", "")
     for what in ("merge", "split"):
-        assert f"a {what} is proposed" in issues("refuse", f"{FIRST:x}", what, status=2)
+        assert f"a proposed {what}" in issues("refuse", f"{FIRST:x}", what, status=2)
 
 
 def test_nobody_may_be_called_what_the_software_is(two: Client, issues: Issues) -> None:
@@ -203,9 +203,7 @@ def test_an_alias_is_taken_out_of_the_issue_that_it_is_of(two: Client, issues: I
     assert f"expected an alias of {first}, which has {second}, got {first}" in issues(
         "merge", first, first, "--undo", "--by", "ann", status=2
     )
-    assert "issue of its own again" in issues(
-        "merge", first, second.upper(), "--undo", "--by", "ann"
-    )
+    assert "separate issue again" in issues("merge", first, second.upper(), "--undo", "--by", "ann")
 
 
 def test_a_merge_that_was_done_is_proposed_no_more(two: Client, issues: Issues) -> None:
@@ -213,8 +211,8 @@ def test_a_merge_that_was_done_is_proposed_no_more(two: Client, issues: Issues) 
     first, second = f"{FIRST:016x}", f"{SECOND_ID:016x}"
     now = time.time_ns()
     third = "ab00000000000003"
-    record(two, [Event(FIRST, now, MERGE, json.dumps({"into": third}))])
-    record(two, [Event(SECOND_ID, now + 1, MERGE, json.dumps({"into": first}))])
+    record(two, [Event(FIRST, now, PROPOSED_MERGE, json.dumps({"into": third}))])
+    record(two, [Event(SECOND_ID, now + 1, PROPOSED_MERGE, json.dumps({"into": first}))])
     assert f"proposed  rt4chart issues merge {first} {second}" in issues("show", second)
 
     issues("merge", first, second, "--by", "ann")
@@ -227,13 +225,15 @@ def test_a_split_that_was_done_is_proposed_no_more(two: Client, issues: Issues) 
     """By none of the commands; nor is one of an alias, which cannot be done."""
     value = json.dumps({"model": "hashing/1", "drawn": [6, 2], "middles": [[1.0], [0.5]]})
     now = time.time_ns()
-    record(two, [Event(FIRST, now, SPLIT, value), Event(FIRST, now + 1, "split", "f" * 16)])
-    record(two, [Event(SECOND_ID, now + 2, SPLIT, value)])
+    record(
+        two, [Event(FIRST, now, PROPOSED_SPLIT, value), Event(FIRST, now + 1, "split", "f" * 16)]
+    )
+    record(two, [Event(SECOND_ID, now + 2, PROPOSED_SPLIT, value)])
     issues("merge", f"{FIRST:016x}", f"{SECOND_ID:016x}", "--by", "ann")
 
     assert json.loads(issues("show", f"{FIRST:016x}", "--json"))["proposed"]["split"] is None
     assert "No split is proposed" in issues("split", f"{FIRST:016x}")
-    assert "a split is proposed" in issues(
+    assert "a proposed split" in issues(
         "split", f"{FIRST:016x}", "--apply", "--by", "ann", status=2
     )
 
@@ -242,11 +242,11 @@ def test_a_split_is_shown_before_it_is_done(two: Client, issues: Issues) -> None
     """Nothing is done without being asked, nor where nothing is proposed."""
     assert "No split is proposed" in issues("split", f"{FIRST:016x}")
     value = {"model": "hashing/1", "drawn": [6, 2], "middles": [[1.0], [0.5]]}
-    record(two, [Event(FIRST, time.time_ns(), SPLIT, json.dumps(value))])
+    record(two, [Event(FIRST, time.time_ns(), PROPOSED_SPLIT, json.dumps(value))])
 
-    assert "6 and 2 are apart" in issues("split", f"{FIRST:016x}")
+    assert "groups of 6 and 2" in issues("split", f"{FIRST:016x}")
     assert f"proposed  rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")
-    assert last(two)[1] == SPLIT
+    assert last(two)[1] == PROPOSED_SPLIT
 
 
 def test_the_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,7 +69,7 @@ def test_without_a_model_the_stages_are_counted(
     assert main(["issues", "explain", "ab", "--dsn", dsn]) == 0
     words = capsys.readouterr().out
     assert "5   83%  lost in rerank" in words
-    assert "keep more of what it is given" in words
+    assert "Keep more of the retrieved" in words
 
 
 def test_a_models_finding_is_kept_and_shown(

@@ -35,4 +35,4 @@ def test_families_are_told_across_routes(
     assert "Replaced by something else" in shown
     assert "\x1b" not in shown
     assert main(["issues", "families", "--route", "nowhere", "--dsn", dsn]) == 0
-    assert capsys.readouterr().out == "No such issue.\n"
+    assert capsys.readouterr().out == "No matching issues.\n"

@@ -5,8 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_clustering.console.atlas import NAMED, NOWHERE, OTHERS, atlas_of, drawing, spread
-from rt4chart_clustering.console.projection import plane_of
+from rt4chart_clustering.console.failure_map import (
+    MAX_NAMED,
+    NO_ISSUE,
+    OTHERS,
+    build_map,
+    map_json,
+    project,
+    spread_points,
+)
 from rt4chart_collector.store.issues.failure_points import FailurePoint, FailurePoints
 
 NUMBERS = st.floats(-1, 1, width=32)
@@ -31,16 +38,16 @@ def points(*found: FailurePoint) -> FailurePoints:
 @given(VECTORS)
 def test_a_plane_has_a_place_for_each_vector_and_shares_of_one(vectors: list[list[float]]) -> None:
     """The first axis shows no less than the second, the same vectors have the same places."""
-    plane = plane_of(vectors)
+    plane = project(vectors)
 
     assert len(plane.points) == len(vectors)
     assert 1.0001 >= plane.shares[0] >= plane.shares[1] >= 0
-    assert plane == plane_of(vectors)
+    assert plane == project(vectors)
 
 
 def test_the_axes_are_where_vectors_differ_most() -> None:
     """A line of points is a line, and all of the difference."""
-    plane = plane_of([(0, 0, 0), (0, 2, 0), (0, 4, 0)])
+    plane = project([(0, 0, 0), (0, 2, 0), (0, 4, 0)])
 
     assert plane.points == ((-2, 0), (0, 0), (2, 0))
     assert plane.shares == (1.0, 0.0)
@@ -51,7 +58,7 @@ def test_no_two_failures_have_one_place(places: list[tuple[float, float]], issue
     """Those of one place lie around it; a place alone stays where it is."""
     given = [(round(x, 2), round(y, 2)) for x, y in places]
 
-    found = spread(given, [at % issues for at in range(len(given))])
+    found = spread_points(given, [at % issues for at in range(len(given))])
 
     for at, one in enumerate(given):
         if given.count(one) == 1:
@@ -67,20 +74,20 @@ def test_the_largest_issues_have_a_look_and_aliases_count_with_theirs() -> None:
     found = [point(number, 1 + number % 12) for number in range(24)]
     found += [point(30, 0), point(31, 99), point(32, 50)]
 
-    atlas = atlas_of(points(*found), titles, {50: 3})
+    failure_map = build_map(points(*found), titles, {50: 3})
 
-    assert [group.look for group in atlas.groups] == list(range(NAMED + 2))
-    assert (atlas.groups[0].title, atlas.groups[0].count) == ("issue 3", 3)
-    assert [(group.title, group.count) for group in atlas.groups[-2:]] == [
+    assert [group.look for group in failure_map.groups] == list(range(MAX_NAMED + 2))
+    assert (failure_map.groups[0].title, failure_map.groups[0].count) == ("issue 3", 3)
+    assert [(group.title, group.count) for group in failure_map.groups[-2:]] == [
         (OTHERS, 6),
-        (NOWHERE, 2),
+        (NO_ISSUE, 2),
     ]
-    assert sum(group.count for group in atlas.groups) == len(atlas.placed) == 27
+    assert sum(group.count for group in failure_map.groups) == len(failure_map.points) == 27
 
 
 def test_a_drawing_has_every_failure_once() -> None:
     """With where a click leads to."""
-    found = drawing(atlas_of(points(point(1, 0), point(2, 7)), {7: "t"}))
+    found = map_json(build_map(points(point(1, 0), point(2, 7)), {7: "t"}))
 
     groups = found["groups"]
     assert isinstance(groups, list)
@@ -90,6 +97,6 @@ def test_a_drawing_has_every_failure_once() -> None:
 
 def test_no_failures_are_no_groups() -> None:
     """And nothing is divided by their number."""
-    atlas = atlas_of(points(), {})
+    failure_map = build_map(points(), {})
 
-    assert (atlas.groups, atlas.placed, atlas.shares) == ((), (), (0.0, 0.0))
+    assert (failure_map.groups, failure_map.points, failure_map.shares) == ((), (), (0.0, 0.0))

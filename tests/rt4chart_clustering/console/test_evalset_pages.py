@@ -9,7 +9,7 @@ import zipfile
 from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim
 from rt4chart_clustering.evalset.formats import FORMATS
-from rt4chart_clustering.evalset.review import body_of, opened
+from rt4chart_clustering.evalset.review import case_body, parse_stored_case
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
@@ -31,7 +31,9 @@ def case(name: str, *, answer: str = WRONG, passage: str = "It lasts 14 days.") 
     """A case that waits; the answer's end is contradicted."""
     claim = LabelledClaim(answer, Label.CONTRADICTED, max(len(answer) - 8, 0), len(answer))
     exchange = Exchange("How long?", (Passage("kb", passage),), answer)
-    return StoredCase(name, CaseState.PENDING, 7, body_of(EvalCase(name, exchange, (claim,))), "x")
+    return StoredCase(
+        name, CaseState.PENDING, 7, case_body(EvalCase(name, exchange, (claim,))), "x"
+    )
 
 
 def written(client: Client, *cases: StoredCase) -> None:
@@ -68,7 +70,7 @@ def test_an_issue_s_failures_become_cases(client: Client) -> None:
         refused = words_of(browser.get(gone.headers["location"]).text)
 
     assert "2 new cases from the issue" in page
-    assert "2: the answer's spans are stored no more" in refused.replace("&#39;", "'")
+    assert "2: the spans of the answer are no longer stored" in refused.replace("&#39;", "'")
     assert [state[:2] for state in states(client).values()] == [("pending", "ann")] * 2
     assert "help@example.com" not in stored_cases(client, "regressions")[0].body
 
@@ -85,7 +87,7 @@ def test_cases_are_decided_one_after_the_other(client: Client) -> None:
         third = post(browser, two.headers["location"], decision="approve", was="pending")
         after = browser.get(f"{SET}/review", follow_redirects=False).headers["location"]
 
-    assert "Case 1 of 3 that wait" in words_of(page)
+    assert "Case 1 of 3 pending" in words_of(page)
     assert 'class="mark mark-contradicted ends"' in page
     assert [one.headers["location"], two.headers["location"]] == [
         f"{SET}/cases/b",
@@ -97,12 +99,12 @@ def test_cases_are_decided_one_after_the_other(client: Client) -> None:
         "b": ("rejected", "ann", "off"),
         "c": ("approved", "ann", ""),
     }
-    assert opened(stored_cases(client, "regressions")[0]).reference == "14 days."
+    assert parse_stored_case(stored_cases(client, "regressions")[0]).reference == "14 days."
 
 
 REFUSED = [
     ({"decision": "burn", "was": "pending"}, "expected approve or reject"),
-    ({"decision": "approve", "was": "rejected"}, "decide again if you mean it"),
+    ({"decision": "approve", "was": "rejected"}, "decide again"),
     ({"decision": "approve", "was": "pending", "reference": "x" * 20_001}, "shorten them"),
     ({"decision": "approve", "was": "pending"}, "reject it"),
 ]
@@ -128,7 +130,7 @@ def test_a_case_that_cannot_be_approved_says_why(client: Client) -> None:
         page = browser.get(f"{SET}/cases/a").text
         forged = browser.post(f"{SET}/cases/a", data={"decision": "reject", "csrf": "x"})
 
-    assert "This case cannot be approved: a text was taken out of the spans" in words_of(page)
+    assert "This case cannot be approved: a text was redacted before the spans" in words_of(page)
     assert forged.status_code == 403
 
 

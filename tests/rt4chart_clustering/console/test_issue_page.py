@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from rt4chart_clustering.grouping.proposals import MERGE
+from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import Event, events_of, record
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, token_of, words_of
@@ -34,7 +34,7 @@ def test_an_issue_is_shown_whole(client: Client) -> None:
     told = words_of(page.text)
     assert page.status_code == 200
     assert "Number differs from the source" in told
-    assert "8 failures in 14 days, at most 8 a day" in told
+    assert "8 failures in 14 days, at most 8 per day" in told
     assert f'href="{examples[0]["url"]}"' in page.text
     assert all(word in told for word in ("Acknowledge", "Resolve", "Ignore", "Promote"))
     assert "Reopen" not in told
@@ -108,9 +108,9 @@ REFUSED: list[tuple[str, dict[str, str], str]] = [
     ("merge", {"into": "zz"}, "expected the id of an issue"),
     ("merge", {"into": ID}, "expected two issues"),
     ("unmerge", {"alias": ID}, "part of this one"),
-    ("refuse_merge", {}, "a merge is proposed"),
-    ("split", {}, "a split is proposed"),
-    ("refuse_split", {}, "a split is proposed"),
+    ("refuse_merge", {}, "a proposed merge"),
+    ("split", {}, "a proposed split"),
+    ("refuse_split", {}, "a proposed split"),
     ("promote", {"name": "a b", "n": "3"}, "set&#39;s name"),
     ("promote", {"name": "a@1", "n": "3"}, "without a release"),
     ("promote", {"name": "a", "n": "0"}, "from 1 to 100"),
@@ -169,7 +169,7 @@ def test_a_proposed_merge_is_done_or_refused(client: Client) -> None:
     second = [replace(one, route="trial") for one in added()[:2]]
     born(client, second, number=SECOND_ID, title="Added")
     value = json.dumps({"into": ID, "likeness": 0.93})
-    record(client, [Event(SECOND_ID, LATER - 2, MERGE, value)])
+    record(client, [Event(SECOND_ID, LATER - 2, PROPOSED_MERGE, value)])
     other = f"/issues/{SECOND_ID:016x}"
 
     with browsing(client) as browser:
@@ -180,9 +180,9 @@ def test_a_proposed_merge_is_done_or_refused(client: Client) -> None:
         refused = post(browser, f"{other}/refuse_merge")
         again = words_of(browser.get(other).text)
 
-    assert "reads 93 % alike" in page
+    assert "is 93 % similar" in page
     assert merged.headers["location"] == PATH
     assert f"{SECOND_ID:016x}" in whole
     assert apart.headers["location"] == other
     assert (refused.status_code, last(client, SECOND_ID)[:2]) == (303, ("ann", "refused_merge"))
-    assert "reads 93 % alike" not in again
+    assert "is 93 % similar" not in again

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.grouping.run import run
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import list_issues
@@ -17,7 +18,7 @@ def grouped(client: Client) -> None:
     """Twelve numbers in one issue, and five others that wait, one of them a stranger's words."""
     others = [replace(one, claim=f"{one.claim} {HOSTILE}") for one in added()[:1]]
     insert_verdicts(client, [verdict(one) for one in [*numbers(12), *others, *added()[1:4]]])
-    run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=5)
+    group_failures(client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=LATER)
 
 
 def test_without_failures_the_map_says_what_to_do(client: Client) -> None:
@@ -41,7 +42,7 @@ def test_the_map_has_every_failure_in_the_picture_and_in_the_list(client: Client
         drawn = browser.get("/map/points").json()
         rows = browser.get("/map?format=json").json()["rows"]
 
-    assert "Drawn are 16 of 16 failures" in words_of(page)
+    assert "The map shows 16 of 16 failures" in words_of(page)
     assert [(group["look"], len(group["x"])) for group in drawn["groups"]] == [(10, 4), (0, 12)]
     assert sum(drawn["shares"]) <= 1.0001
     assert len(rows) == 16

@@ -10,15 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.llm.cache import MemoryCache
-from rt4chart_clustering.description.distill import LONGEST, Failing, distill, is_phrase
-from rt4chart_clustering.description.phrase import Writer, is_bare
+from rt4chart_clustering.description.model_writer import (
+    MAX_PHRASE,
+    FailureText,
+    Writer,
+    is_generic,
+    is_phrase,
+    write_phrases,
+)
 from tests.endpoint_server import Answer, Seen, error, hang, text
 from tests.otel_rt4chart.verify.llm.served import served
 
-ATLANTIS = Failing(
+ATLANTIS = FailureText(
     "Atlantis carried 14 tonnes for Houston.", "contradicted", ("Discovery carried 11 tonnes.",)
 )
-RENT = Failing("The rent is due in May 2021.", "baseless", ("The rent is due.",))
+RENT = FailureText("The rent is due in May 2021.", "baseless", ("The rent is due.",))
 PHRASE = "another vessel is named than in the source"
 
 
@@ -27,16 +33,16 @@ def answered(content: str) -> Callable[[Seen], Answer]:
     return lambda seen: text(content)
 
 
-def phrases(script: Callable[[Seen], Answer], *failing: Failing) -> list[str]:
+def phrases(script: Callable[[Seen], Answer], *failing: FailureText) -> list[str]:
     """What comes of it, in a run of its own."""
     with served(script) as (_, endpoint):
-        return distill(Writer(endpoint), failing)
+        return write_phrases(Writer(endpoint), failing)
 
 
 def test_a_phrase_is_asked_for_and_taken() -> None:
     """Claim, label and source go out quoted; the phrase comes back without its full stop."""
     with served(answered(json.dumps({"phrase": f"{PHRASE}."}))) as (server, endpoint):
-        found = distill(Writer(endpoint), [ATLANTIS])
+        found = write_phrases(Writer(endpoint), [ATLANTIS])
 
     (seen,) = server.chats
     assert found == [PHRASE]
@@ -104,8 +110,8 @@ def test_equal_failures_are_asked_once_and_remembered() -> None:
         return text(json.dumps({"phrase": "5 of them" if "rent" in seen.user else PHRASE}))
 
     with served(script) as (server, endpoint):
-        first = distill(Writer(endpoint, cache=cache), [ATLANTIS, RENT, ATLANTIS])
-        again = distill(Writer(endpoint, cache=cache), [RENT, ATLANTIS])
+        first = write_phrases(Writer(endpoint, cache=cache), [ATLANTIS, RENT, ATLANTIS])
+        again = write_phrases(Writer(endpoint, cache=cache), [RENT, ATLANTIS])
 
     assert first == [PHRASE, "", PHRASE]
     assert again == ["", PHRASE]
@@ -116,7 +122,7 @@ def test_a_run_asks_no_more_than_its_bound() -> None:
     """What is over it has the template."""
     with served(answered(json.dumps({"phrase": PHRASE}))) as (server, endpoint):
         writer = Writer(endpoint, most=1)
-        found = [*distill(writer, [ATLANTIS, RENT]), *distill(writer, [RENT])]
+        found = [*write_phrases(writer, [ATLANTIS, RENT]), *write_phrases(writer, [RENT])]
 
     assert found == [PHRASE, "", ""]
     assert len(server.chats) == 1
@@ -126,16 +132,16 @@ def test_a_failed_call_is_not_remembered() -> None:
     """The next run asks again."""
     cache = MemoryCache()
     with served(lambda seen: error(503, "later")) as (_, endpoint):
-        assert distill(Writer(endpoint, cache=cache), [RENT]) == [""]
+        assert write_phrases(Writer(endpoint, cache=cache), [RENT]) == [""]
 
     assert not cache._kept
 
 
 def test_long_texts_are_shown_in_part() -> None:
     """A megabyte of claim is not paid for."""
-    long = Failing("the rent is due " * 70_000, "baseless", ("due " * 300_000,) * 9)
+    long = FailureText("the rent is due " * 70_000, "baseless", ("due " * 300_000,) * 9)
     with served(answered(json.dumps({"phrase": PHRASE}))) as (server, endpoint):
-        assert distill(Writer(endpoint), [long]) == [PHRASE]
+        assert write_phrases(Writer(endpoint), [long]) == [PHRASE]
 
     assert len(server.chats[0].user) < 8_000
 
@@ -143,13 +149,13 @@ def test_long_texts_are_shown_in_part() -> None:
 @given(st.text(), st.text())
 def test_what_is_bare_has_no_digit_and_no_control_character(said: str, source: str) -> None:
     """Whatever the texts."""
-    if is_bare(said, [source]):
+    if is_generic(said, [source]):
         assert said.isprintable()
         assert not any(letter.isdigit() for letter in said)
         assert not set("<>[]{}`|*\\") & set(said)
 
 
-@given(st.text(min_size=LONGEST + 1))
+@given(st.text(min_size=MAX_PHRASE + 1))
 def test_a_phrase_is_short(said: str) -> None:
     """It is embedded and shown in a line."""
     assert is_phrase(said, RENT) is False
@@ -164,4 +170,4 @@ def test_a_hanging_endpoint_is_given_up() -> None:
         EndpointServer([hang(30)]) as server,
         Endpoint(base_url=server.base_url, max_retries=0, timeout_s=0.2) as endpoint,
     ):
-        assert distill(Writer(endpoint), [RENT]) == [""]
+        assert write_phrases(Writer(endpoint), [RENT]) == [""]

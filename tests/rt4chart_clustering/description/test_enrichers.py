@@ -11,12 +11,13 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.failure_kinds import FailureKind
 from otel_rt4chart.verify.core.model import Clash, Label
 from rt4chart_clustering.core.settings import ClusteringSettings
-from rt4chart_clustering.description.described import described_all, described_from
+from rt4chart_clustering.description.describe import describe_failure, describe_failures
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
-from rt4chart_clustering.description.phrase import Writer
+from rt4chart_clustering.description.model_writer import Writer
 from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
-from rt4chart_clustering.grouping.run import run
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import list_issues
@@ -33,9 +34,9 @@ def test_without_enrichers_the_rules_and_templates_are_alone() -> None:
     """The fingerprint and the description of each failure, in order."""
     failures = [*numbers(2), *added()[:1]]
 
-    found = described_all(failures, NO_ENRICHERS)
+    found = describe_failures(failures, NO_ENRICHERS)
 
-    assert found == [described_from(one) for one in failures]
+    assert found == [describe_failure(one) for one in failures]
     assert [one.fingerprint for one in found] == [
         "fp2:contradicted:number",
         "fp2:contradicted:number",
@@ -59,9 +60,11 @@ def test_a_phrase_describes_what_the_rules_do_not_explain() -> None:
     """And nothing else: what they explain is grouped by its fingerprint."""
     failures = [*numbers(1), *added()[:1]]
     with served(lambda seen: text(json.dumps({"phrase": PHRASE}))) as (server, endpoint):
-        texts = [one.text for one in described_all(failures, Enrichers(writer=Writer(endpoint)))]
+        texts = [
+            one.text for one in describe_failures(failures, Enrichers(writer=Writer(endpoint)))
+        ]
 
-    assert texts == [described_from(failures[0]).text, f"baseless: {PHRASE}"]
+    assert texts == [describe_failure(failures[0]).text, f"baseless: {PHRASE}"]
     assert len(server.chats) == 1
 
 
@@ -71,7 +74,7 @@ def test_an_endpoint_that_is_away_changes_nothing() -> None:
     with served(lambda seen: error(500, "away")) as (_, endpoint):
         enrichers = Enrichers(writer=Writer(endpoint))
 
-        assert described_all(failures, enrichers) == described_all(failures, NO_ENRICHERS)
+        assert describe_failures(failures, enrichers) == describe_failures(failures, NO_ENRICHERS)
         assert enrichers.name("Added to the source · shop", "shop", failures).summary == ""
 
 
@@ -96,12 +99,12 @@ def test_a_run_with_a_model_writes_its_names_and_summaries(client: Client) -> No
     insert_verdicts(client, [verdict(one) for one in (*numbers(5), *added())])
     with served(script) as (server, endpoint):
         enrichers = Enrichers(writer=Writer(endpoint))
-        run(
+        group_failures(
             client,
             HashingEmbedder(),
+            HdbscanGrouping(),
             since_ns=0,
             now_ns=NOON + 3600 * SECOND,
-            min_size=5,
             enrichers=enrichers,
         )
 

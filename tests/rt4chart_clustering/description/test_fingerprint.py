@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.failure_kinds import FailureKind
 from otel_rt4chart.verify.core.model import Clash
-from rt4chart_clustering.description.fingerprint import difference
+from rt4chart_clustering.description.fingerprint import find_difference
 from rt4chart_clustering.description.word_changes import Cue, MeaningChange, cues
 
 HUBBLE = (
@@ -98,7 +98,7 @@ AGED = "Eligibility extends to members aged 16 and above."
 )
 def test_difference_names_what_changed(claim: str, evidence: str, expected: MeaningChange) -> None:
     """Each kind of departure is found, with what the claim and the source say."""
-    assert difference(claim, [evidence]).primary == expected
+    assert find_difference(claim, [evidence]).primary == expected
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_difference_is_silent_where_nothing_of_the_kind_changed(
     claim: str, evidence: str, silent: FailureKind
 ) -> None:
     """An op does not fire where claim and source agree in it."""
-    assert silent not in difference(claim, [evidence]).kinds
+    assert silent not in find_difference(claim, [evidence]).kinds
 
 
 def test_difference_echoes_question_where_it_has_what_the_source_lacks() -> None:
     """Words that stand in the question alone came from the question."""
-    found = difference(
+    found = find_difference(
         "The plan covers dental care.",
         ["The plan covers outpatient MRI."],
         question="The plan covers dental care, right?",
@@ -140,7 +140,7 @@ def test_difference_echoes_question_where_it_has_what_the_source_lacks() -> None
 
 def test_difference_is_no_echo_where_the_claim_answers() -> None:
     """A question whose words the claim repeats is no echo if the claim adds what was asked for."""
-    found = difference(
+    found = find_difference(
         "Hubble is the largest space telescope ever built.",
         [HUBBLE],
         question="What is the Hubble Space Telescope?",
@@ -151,17 +151,17 @@ def test_difference_is_no_echo_where_the_claim_answers() -> None:
 
 def test_difference_without_evidence_is_an_addition() -> None:
     """Where the source has nothing like the claim, everything is added."""
-    assert difference("Hubble orbits the Moon.", []).kind is FailureKind.ADDITION
+    assert find_difference("Hubble orbits the Moon.", []).kind is FailureKind.ADDITION
 
 
 def test_difference_of_equal_texts_is_other() -> None:
     """No rule explains a failure whose claim stands in its evidence word by word."""
-    assert difference(TRIAL, [TRIAL]).primary == MeaningChange(FailureKind.OTHER)
+    assert find_difference(TRIAL, [TRIAL]).primary == MeaningChange(FailureKind.OTHER)
 
 
 def test_changed_name_goes_before_dropped_qualifier() -> None:
     """A reordered qualifier must not hide that another name stands there."""
-    found = difference(
+    found = find_difference(
         "Discovery requires approval from NASA.",
         ["Discovery requires approval from ESA, if the crew is larger."],
         clashes=[Clash("qualifier", "", "if larger"), Clash("name", "NASA", "ESA")],
@@ -189,7 +189,7 @@ def test_changed_name_goes_before_dropped_qualifier() -> None:
 )
 def test_judges_clash_decides(clash: Clash, expected: FailureKind) -> None:
     """The judge's slot is the op, whatever the words alone would say."""
-    found = difference("The shop is open.", ["The shop is open."], clashes=[clash])
+    found = find_difference("The shop is open.", ["The shop is open."], clashes=[clash])
 
     assert found.primary == MeaningChange(expected, clash.claimed, clash.found)
 
@@ -243,14 +243,14 @@ SITE = "The firm opened a large new site near Leeds in 2019 after it sold the ol
 )
 def test_a_marked_word_tells_by_its_kind(claim: str, marked: str, expected: MeaningChange) -> None:
     """A model says which words are wrong; what kind of words they are says how."""
-    assert difference(claim, [SITE], clashes=[Clash("term", marked)]).primary == expected
+    assert find_difference(claim, [SITE], clashes=[Clash("term", marked)]).primary == expected
 
 
 def test_a_marked_negation_that_the_source_has_too_tells_nothing() -> None:
     """A model that doubts a claim often marks its `not`: the next mark is what differs."""
     marks = [Clash("term", "not"), Clash("term", "files")]
 
-    found = difference("The files are not working.", ["The apps don't work."], clashes=marks)
+    found = find_difference("The files are not working.", ["The apps don't work."], clashes=marks)
 
     assert found.primary == MeaningChange(FailureKind.TERM, "files")
 
@@ -260,14 +260,16 @@ def test_a_long_run_of_marked_words_is_an_addition() -> None:
     claim = "The firm opened a site, which painters, weavers, potters and bakers liked."
     marked = "painters, weavers, potters and bakers"
 
-    assert difference(claim, [SITE], clashes=[Clash("term", marked)]).kind is FailureKind.ADDITION
+    assert (
+        find_difference(claim, [SITE], clashes=[Clash("term", marked)]).kind is FailureKind.ADDITION
+    )
 
 
 def test_the_surest_marks_come_first() -> None:
     """Of several runs of marked words the first one is the pattern, the others fire too."""
     claim = "The firm never opened a gold site."
 
-    found = difference(claim, [SITE], clashes=[Clash("term", "gold"), Clash("term", "never")])
+    found = find_difference(claim, [SITE], clashes=[Clash("term", "gold"), Clash("term", "never")])
 
     assert found.kind is FailureKind.TERM
     assert FailureKind.POLARITY in found.kinds
@@ -277,7 +279,7 @@ def test_a_judges_counterpart_goes_before_a_mark() -> None:
     """Values that stand against each other say more than a word that looks wrong."""
     claim = "The firm opened a gold site in 2021."
 
-    found = difference(
+    found = find_difference(
         claim, [SITE], clashes=[Clash("term", "gold"), Clash("date", "2021", "2019")]
     )
 
@@ -286,7 +288,7 @@ def test_a_judges_counterpart_goes_before_a_mark() -> None:
 
 def test_denial_by_exclusion_is_an_ignored_exclusion() -> None:
     """A judge that knows no exclusions sees a negation there."""
-    found = difference(
+    found = find_difference(
         "Cosmetic procedures are covered.",
         [EXCLUDED],
         clashes=[Clash("negation", "covered", "excluded")],
@@ -310,7 +312,7 @@ def test_may_the_month_is_no_hedge() -> None:
 @given(st.text(), st.lists(st.text(), max_size=3), st.text())
 def test_difference_takes_any_text(claim: str, evidence: list[str], question: str) -> None:
     """Whatever the characters, there is one primary op and it is among those that fired."""
-    found = difference(claim, evidence, question=question)
+    found = find_difference(claim, evidence, question=question)
 
     assert found.kind in found.kinds
 
@@ -319,4 +321,6 @@ def test_difference_reads_a_bounded_part_of_long_texts() -> None:
     """A megabyte of text is cut, not waited for."""
     long = "the trial lasts 14 days and " * 40_000
 
-    assert difference(long, [long]).kinds == difference(long[:2_000], [long[:2_000]]).kinds
+    assert (
+        find_difference(long, [long]).kinds == find_difference(long[:2_000], [long[:2_000]]).kinds
+    )

@@ -13,14 +13,14 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.json_rows import read_row
 from otel_rt4chart.verify.core.model import Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import (
+    CaseSource,
     EvalCase,
     LabelledClaim,
-    Source,
-    case_from,
     case_id,
     case_row,
+    parse_case,
 )
-from rt4chart_clustering.evalset.files import cases_from, read_cases
+from rt4chart_clustering.evalset.load import parse_cases, read_cases
 
 TEXTS = st.text(min_size=1).filter(str.strip)
 WORDS = st.text(alphabet="abcdef0123456789", max_size=16)
@@ -38,14 +38,14 @@ def cases(draw: st.DrawFn) -> EvalCase:
     claim = LabelledClaim(
         draw(TEXTS), draw(st.sampled_from(Label)), start, draw(st.integers(start, len(answer)))
     )
-    source = Source(trace_id=draw(WORDS), route=draw(WORDS))
+    source = CaseSource(trace_id=draw(WORDS), route=draw(WORDS))
     return EvalCase(case_id(exchange), exchange, (claim,), draw(WORDS), source, draw(WORDS))
 
 
 @given(cases())
 def test_a_case_comes_back_from_its_row(case: EvalCase) -> None:
     """Through JSON, whatever its texts are."""
-    assert case_from(json.loads(json.dumps(case_row(case)))) == case
+    assert parse_case(json.loads(json.dumps(case_row(case)))) == case
 
 
 @given(cases())
@@ -86,19 +86,21 @@ ROW = {"question": "How long?", "contexts": ["14 days."], "answer": "30 days."}
 def test_a_row_that_is_no_case_is_told(row: dict[str, object], message: str | None) -> None:
     """With the field that is wrong, and what came."""
     if message is None:
-        assert case_from(ROW | row).claims == ()
+        assert parse_case(ROW | row).claims == ()
         return
     with pytest.raises(InputError, match=message):
-        case_from(ROW | row)
+        parse_case(ROW | row)
 
 
 def test_a_file_s_error_names_the_line(tmp_path: Path) -> None:
     """Twice the same id, no case at all, no file at all."""
     line = json.dumps(ROW | {"id": "a"}).encode()
 
-    with pytest.raises(InputError, match="set, line 3: expected an id of its own, got 'a'"):
-        cases_from([line, b"\n", line], "set")
+    with pytest.raises(
+        InputError, match="set, line 3: expected an id that no other case has, got 'a'"
+    ):
+        parse_cases([line, b"\n", line], "set")
     with pytest.raises(InputError, match="set: expected at least one case"):
-        cases_from([b"\n"], "set")
+        parse_cases([b"\n"], "set")
     with pytest.raises(InputError, match="expected an eval set"):
         read_cases(tmp_path / "none.jsonl")

@@ -9,9 +9,9 @@ import pytest
 
 from otel_rt4chart.bench.dataset import read_rows
 from otel_rt4chart.verify.core.model import Exchange, Label, Passage
-from rt4chart_clustering.evalset.case import EvalCase, LabelledClaim, Source
-from rt4chart_clustering.evalset.files import cases_from
+from rt4chart_clustering.evalset.case import CaseSource, EvalCase, LabelledClaim
 from rt4chart_clustering.evalset.formats import FORMATS
+from rt4chart_clustering.evalset.load import parse_cases
 
 ANSWER = "The trial lasts 30 days. Dogs are welcome."
 PASSAGES = (Passage("kb-1", "The trial lasts 14 days."), Passage("kb-2", "Dogs…"))
@@ -24,7 +24,7 @@ CASES = [
             LabelledClaim("Dogs are welcome.", Label.ENTAILED, 25, 42),
         ),
         "00ab",
-        Source("a" * 32, "b" * 16, "shop", "support"),
+        CaseSource("a" * 32, "b" * 16, "shop", "support"),
         "The trial lasts 14 days.",
     ),
     EvalCase("c2", Exchange("Und Hunde? 🐕", (Passage("p1", "«Ja»\u2028"),), "Nein.")),
@@ -35,7 +35,7 @@ def test_our_own_rows_come_back() -> None:
     """Whatever separators of lines the texts hold."""
     (text,) = FORMATS["jsonl"](CASES, "set").values()
 
-    assert cases_from(text.encode().split(b"\n"), "set") == CASES
+    assert parse_cases(text.encode().split(b"\n"), "set") == CASES
 
 
 def test_ragtruth_s_layout_is_what_bench_reads(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.evalset.case import case_id
-from rt4chart_clustering.evalset.promote import Promotion, promote
+from rt4chart_clustering.evalset.promote import SelectedCases, select_cases
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from tests.rt4chart_clustering.evalset.made import KB, stored, trace
@@ -16,9 +16,9 @@ WRONG = "The free trial lasts 30 days."
 
 def promoted(
     client: Client, found: list[Failure], *, number: int = 20, redactor: Redactor | None = None
-) -> Promotion:
+) -> SelectedCases:
     """The cases of these failures."""
-    return promote(
+    return select_cases(
         client,
         found,
         issue="00ab",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_clustering.evalset.redact import Places
+from rt4chart_clustering.evalset.redact import RangeMap
 
 VOCABULARY = ("trial", "lasts", "a@b.de", "30", "days", "jo@x.org")
 WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1)
@@ -22,7 +22,7 @@ def test_a_range_holds_what_became_of_its_words(words: list[str], data: st.DataO
     start = len(" ".join(words[:first])) + (first > 0)
     end = len(" ".join(words[: last + 1]))
 
-    found = Places(before, after).of(start, end)
+    found = RangeMap(before, after).of(start, end)
 
     assert 0 <= found[0] <= found[1] <= len(after)
     kept = [word for word in changed[first : last + 1] if word != "[email]"]
@@ -31,5 +31,5 @@ def test_a_range_holds_what_became_of_its_words(words: list[str], data: st.DataO
 
 def test_a_text_that_did_not_change_keeps_its_ranges() -> None:
     """Nothing is lined up then."""
-    assert Places("abc", "abc").of(1, 2) == (1, 2)
-    assert Places("abc", "").of(0, 3) == (0, 0)
+    assert RangeMap("abc", "abc").of(1, 2) == (1, 2)
+    assert RangeMap("abc", "").of(0, 3) == (0, 0)

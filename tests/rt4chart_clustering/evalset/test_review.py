@@ -10,14 +10,19 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Exchange, Passage
 from rt4chart_clustering.evalset import review
 from rt4chart_clustering.evalset.case import EvalCase
-from rt4chart_clustering.evalset.review import body_of, opened, reviewed, shown
+from rt4chart_clustering.evalset.review import (
+    case_body,
+    format_case,
+    parse_stored_case,
+    review_cases,
+)
 from rt4chart_collector.store.issues.eval_sets import CaseState, StoredCase
 
 
 def waiting(name: str, answer: str = "30 days.") -> StoredCase:
     """A case that waits."""
     case = EvalCase(name, Exchange("How long?", (Passage("p", "14 days."),), answer))
-    return StoredCase(name, CaseState.PENDING, 7, body_of(case), "rt4chart")
+    return StoredCase(name, CaseState.PENDING, 7, case_body(case), "rt4chart")
 
 
 def decided(*said: str, cases: int = 3) -> list[StoredCase]:
@@ -31,7 +36,7 @@ def decided(*said: str, cases: int = 3) -> list[StoredCase]:
             raise EOFError from None
 
     given = [waiting(f"c{number}") for number in range(cases)]
-    return list(reviewed(given, actor="jo", ask=ask, say=lambda text: None))
+    return list(review_cases(given, actor="jo", ask=ask, say=lambda text: None))
 
 
 def test_each_key_does_what_it_says() -> None:
@@ -49,8 +54,8 @@ def test_a_good_answer_is_kept_as_the_reference() -> None:
     (one,) = decided("w", "", "x", "w", "14 days.", cases=1)
 
     assert one.state is CaseState.APPROVED
-    assert opened(one).reference == "14 days."
-    assert opened(one).exchange.answer == "30 days."
+    assert parse_stored_case(one).reference == "14 days."
+    assert parse_stored_case(one).exchange.answer == "30 days."
 
 
 def test_who_leaves_keeps_what_was_decided() -> None:
@@ -61,7 +66,7 @@ def test_who_leaves_keeps_what_was_decided() -> None:
 
 def test_a_case_is_shown_without_control_characters() -> None:
     """What answers say cannot write to the screen by itself."""
-    said = shown(opened(waiting("c", "\x1b[2J30 days.\r")))
+    said = format_case(parse_stored_case(waiting("c", "\x1b[2J30 days.\r")))
 
     assert "\x1b" not in said
     assert "\r" not in said
@@ -70,9 +75,9 @@ def test_a_case_is_shown_without_control_characters() -> None:
 def test_a_case_without_its_passages_cannot_be_approved() -> None:
     """The reason is told, and it can be rejected."""
     hidden = Exchange("How long?", (Passage("p", "__REDACTED__"),), "30 days.")
-    one = StoredCase("c", CaseState.PENDING, 7, body_of(EvalCase("c", hidden)), "rt4chart")
+    one = StoredCase("c", CaseState.PENDING, 7, case_body(EvalCase("c", hidden)), "rt4chart")
 
-    with pytest.raises(InputError, match="reject it"):
-        review.decided(one, CaseState.APPROVED, actor="jo")
+    with pytest.raises(InputError, match="reject the case"):
+        review.decide_case(one, CaseState.APPROVED, actor="jo")
 
-    assert review.decided(one, CaseState.REJECTED, actor="jo").state is CaseState.REJECTED
+    assert review.decide_case(one, CaseState.REJECTED, actor="jo").state is CaseState.REJECTED

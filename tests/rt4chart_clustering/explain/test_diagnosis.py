@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.explain.diagnosis import diagnose
-from rt4chart_clustering.explain.stage import Lost
+from rt4chart_clustering.explain.loss_stage import LossStage
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_clustering.explain.traces import (
     ANSWER,
@@ -46,15 +46,15 @@ def test_each_failure_counts_at_the_stage_where_its_evidence_was_lost(client: Cl
     told = diagnose(client, found)
 
     assert told.counts == {
-        Lost.NEVER_RETRIEVED: 2,
-        Lost.IN_RERANK: 1,
-        Lost.FROM_PROMPT: 1,
-        Lost.IGNORED: 1,
-        Lost.CONTRADICTED: 1,
+        LossStage.NEVER_RETRIEVED: 2,
+        LossStage.IN_RERANK: 1,
+        LossStage.FROM_PROMPT: 1,
+        LossStage.IGNORED: 1,
+        LossStage.CONTRADICTED: 1,
     }
-    assert (told.total, told.share(Lost.NEVER_RETRIEVED)) == (6, 2 / 6)
-    assert told.ordered[0] is Lost.NEVER_RETRIEVED
-    assert told.traces[Lost.IN_RERANK] == (f"{3:032x}",)
+    assert (told.total, told.share(LossStage.NEVER_RETRIEVED)) == (6, 2 / 6)
+    assert told.ordered[0] is LossStage.NEVER_RETRIEVED
+    assert told.traces[LossStage.IN_RERANK] == (f"{3:032x}",)
 
 
 def test_spans_that_are_gone_are_not_a_passage_that_was_never_there(client: Client) -> None:
@@ -62,11 +62,11 @@ def test_spans_that_are_gone_are_not_a_passage_that_was_never_there(client: Clie
     failure = failing(client, trace(3, ANSWER, found=[TRIAL, REFUND], kept=[TRIAL]), nearest=TRIAL)
     client.command("TRUNCATE TABLE otel_traces")
 
-    assert diagnose(client, [failure]).counts == {Lost.UNKNOWN: 1}
+    assert diagnose(client, [failure]).counts == {LossStage.UNKNOWN: 1}
 
 
 def test_no_failures_are_no_diagnosis(client: Client) -> None:
     """Nothing is divided by it."""
     told = diagnose(client, [])
 
-    assert (told.total, told.share(Lost.IGNORED), told.ordered) == (0, 0.0, ())
+    assert (told.total, told.share(LossStage.IGNORED), told.ordered) == (0, 0.0, ())

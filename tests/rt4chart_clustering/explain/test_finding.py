@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.explain.finding import SCORES, finding_from, finding_row
+from rt4chart_clustering.explain.finding import SCORES, finding_row, parse_finding
 
 QUOTE = {"trace_id": "t", "span_id": "s", "passage_id": "", "text": "word for word"}
 GOOD: dict[str, Any] = {
@@ -24,7 +24,7 @@ GOOD: dict[str, Any] = {
 
 def test_a_finding_comes_back_as_it_was_given() -> None:
     """Every field, and nothing beside."""
-    assert finding_row(finding_from({**GOOD, "more": 1})) == GOOD
+    assert finding_row(parse_finding({**GOOD, "more": 1})) == GOOD
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_finding_comes_back_as_it_was_given() -> None:
 def test_what_is_wrong_is_named(wrong: dict[str, Any], told: str) -> None:
     """So that the model can put it right."""
     with pytest.raises(InputError, match=told):
-        finding_from({**GOOD, **wrong})
+        parse_finding({**GOOD, **wrong})
 
 
 values = st.recursive(
@@ -61,4 +61,4 @@ values = st.recursive(
 def test_whatever_is_submitted_is_a_finding_or_an_error_of_input(given_: dict[str, Any]) -> None:
     """Nothing else comes of it."""
     with suppress(InputError):
-        assert finding_from(given_).cause == str(given_["cause"]).strip()
+        assert parse_finding(given_).cause == str(given_["cause"]).strip()

@@ -10,12 +10,7 @@ import pytest
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Exchange, Passage
 from rt4chart_clustering.evalset.case import EvalCase
-from rt4chart_clustering.gate.answers import (
-    NewAnswer,
-    answers_from,
-    answers_from_command,
-    answers_from_file,
-)
+from rt4chart_clustering.gate.answers import NewAnswer, parse_answers, read_answers, run_command
 
 CASES = [
     EvalCase(name, Exchange("How long?", (Passage("p", "14 days."),), "30 days."))
@@ -33,7 +28,7 @@ def test_the_command_is_asked_every_case(tmp_path: Path) -> None:
     """With its question and its passages."""
     (tmp_path / "app.py").write_text(APP)
 
-    found = answers_from_command(f"{sys.executable} {tmp_path}/app.py", CASES, timeout_s=30)
+    found = run_command(f"{sys.executable} {tmp_path}/app.py", CASES, timeout_s=30)
 
     assert found == {"a": NewAnswer("How long?14 days."), "b": NewAnswer("How long?14 days.")}
 
@@ -52,7 +47,7 @@ def test_the_command_is_asked_every_case(tmp_path: Path) -> None:
 def test_a_command_that_fails_is_told(command: str, message: str) -> None:
     """What was expected, and what came."""
     with pytest.raises(InputError, match=message):
-        answers_from_command(command, CASES, timeout_s=0.5 if "sleep" in command else 30)
+        run_command(command, CASES, timeout_s=0.5 if "sleep" in command else 30)
 
 
 @pytest.mark.parametrize(
@@ -67,10 +62,10 @@ def test_a_command_that_fails_is_told(command: str, message: str) -> None:
 def test_an_answer_that_is_none_is_told(line: str, message: str) -> None:
     """With the line it stands on."""
     with pytest.raises(InputError, match=message):
-        answers_from(line.encode().splitlines(), CASES, "answers")
+        parse_answers(line.encode().splitlines(), CASES, "answers")
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     """By the name of what was expected there."""
     with pytest.raises(InputError, match="expected a file of JSON lines with answers"):
-        answers_from_file(tmp_path / "none", CASES)
+        read_answers(tmp_path / "none", CASES)

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.gate.compare import EXACT, compare, rise_by_chance
-from rt4chart_clustering.gate.result import CaseResult, GateResult, kept_at, load, save
+from rt4chart_clustering.gate.compare import MAX_EXACT_PAIRS, compare, permutation_p_value
+from rt4chart_clustering.gate.result import (
+    CaseResult,
+    GateResult,
+    load_result,
+    result_path,
+    save_result,
+)
 
 SHARES = st.floats(-1, 1, allow_nan=False).map(lambda one: round(one, 3))
 
@@ -29,15 +35,15 @@ def test_the_chance_of_a_rise_is_what_all_arrangements_say(differences: list[flo
     sums = [sum(s * abs(d) for s, d in zip(one, differences, strict=True)) for one in signs]
     expected = sum(one >= sum(differences) - 1e-9 for one in sums) / len(sums)
 
-    assert rise_by_chance(differences) == pytest.approx(expected)
+    assert permutation_p_value(differences) == pytest.approx(expected)
 
 
 def test_many_cases_are_drawn_and_the_draw_is_the_same_each_time() -> None:
     """Beyond what can be gone through, near to what the exact count says."""
-    rise = [0.5] * (EXACT + 6) + [-0.5] * 2
+    rise = [0.5] * (MAX_EXACT_PAIRS + 6) + [-0.5] * 2
 
-    assert rise_by_chance(rise) == rise_by_chance(rise) < 0.001
-    assert rise_by_chance([-one for one in rise]) > 0.99
+    assert permutation_p_value(rise) == permutation_p_value(rise) < 0.001
+    assert permutation_p_value([-one for one in rise]) > 0.99
 
 
 def test_a_rise_in_most_cases_is_worse_and_one_in_a_single_case_is_not() -> None:
@@ -72,9 +78,9 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
     path = tmp_path / "runs" / "main.json"
     result = GateResult("set", "j", (CaseResult("a", "i", 2, 1, 1, "", ("baseless: x",)),))
 
-    save(result, path)
+    save_result(result, path)
 
-    assert load(path) == result
+    assert load_result(path) == result
     for text in (
         "{",
         "[]",
@@ -84,14 +90,14 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
     ):
         path.write_text(text)
         with pytest.raises(InputError, match="--baseline"):
-            load(path)
+            load_result(path)
     with pytest.raises(InputError, match="expected a result that --save has written"):
-        load(tmp_path / "none.json")
+        load_result(tmp_path / "none.json")
 
 
 def test_a_bare_name_is_kept_in_the_working_directory() -> None:
     """A path stays what it is."""
-    assert kept_at("main") == Path(".rt4chart/gate/main.json")
-    assert kept_at("runs/main.json") == Path("runs/main.json")
-    assert kept_at("main.json") == Path("main.json")
-    assert kept_at("release-1.2") == Path(".rt4chart/gate/release-1.2.json")
+    assert result_path("main") == Path(".rt4chart/gate/main.json")
+    assert result_path("runs/main.json") == Path("runs/main.json")
+    assert result_path("main.json") == Path("main.json")
+    assert result_path("release-1.2") == Path(".rt4chart/gate/release-1.2.json")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_clustering.evalset.files import read_cases
+from rt4chart_clustering.evalset.load import read_cases
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "gate"
 
@@ -21,7 +21,7 @@ def test_the_example_application_passes_its_gate(capsys: pytest.CaptureFixture[s
     given = ("--evalset", str(EXAMPLE / "summaries.jsonl"), "--command", command)
 
     assert main(["gate", *given, "--judge", "rules", "--max-rate", "0.15"]) == 0
-    assert capsys.readouterr().out.startswith("open: summaries")
+    assert capsys.readouterr().out.startswith("passed: summaries")
 
 
 def test_the_recorded_answers_do_not_pass_it(
@@ -34,7 +34,7 @@ def test_the_recorded_answers_do_not_pass_it(
     given = ("--evalset", str(EXAMPLE / "summaries.jsonl"), "--answers", f"{tmp_path}/old.jsonl")
 
     assert main(["gate", *given, "--judge", "rules", "--max-rate", "0.15"]) == 1
-    assert capsys.readouterr().out.startswith("shut: summaries")
+    assert capsys.readouterr().out.startswith("failed: summaries")
 
 
 def test_the_action_names_options_that_are_there() -> None:

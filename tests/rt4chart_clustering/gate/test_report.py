@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.gate.compare import compare
-from rt4chart_clustering.gate.outcome import Bounds, outcome
-from rt4chart_clustering.gate.report import as_json, in_words, junit, markdown
+from rt4chart_clustering.gate.evaluate import GateLimits, evaluate_gate
+from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
-BOUNDS = Bounds(max_rate=0.1)
+BOUNDS = GateLimits(max_rate=0.1)
 
 
 def result(*cases: CaseResult) -> GateResult:
@@ -34,32 +34,32 @@ BAD = CaseResult("b", "i2", decided=4, unfaithful=2, wrong=("baseless: x", "cont
         ([GOOD, BAD], "the rate is 25.0%, at most 10.0% is allowed"),
         ([CaseResult("a", "", undecided=2)], "no claim was decided, so there is no rate"),
         ([CaseResult("a", "", 3, 0, 2)], "2 of 5 claims are undecided, at most 20% is allowed"),
-        ([GOOD, CaseResult("c", "", error="no answer came")], "1 of 2 cases have no verdict"),
+        ([GOOD, CaseResult("c", "", error="no answer was given")], "1 of 2 cases have no verdict"),
     ],
 )
-def test_the_gate_says_why_it_stays_shut(cases: list[CaseResult], reason: str) -> None:
+def test_the_gate_says_why_it_fails(cases: list[CaseResult], reason: str) -> None:
     """And opens where nothing stands against it."""
-    found = outcome(result(*cases), BOUNDS, None)
+    found = evaluate_gate(result(*cases), BOUNDS, None)
 
     assert found.is_open == (not reason)
     assert reason in "".join(found.reasons)
 
 
-def test_a_rate_within_the_bound_that_rose_keeps_it_shut() -> None:
+def test_a_risen_rate_within_the_limit_fails() -> None:
     """The baseline holds beside the bound."""
     cases = [CaseResult(str(at), "", 20, 1) for at in range(10)]
     before = result(*(CaseResult(str(at), "", 20, 0) for at in range(10)))
 
-    found = outcome(result(*cases), BOUNDS, compare(before, result(*cases)))
+    found = evaluate_gate(result(*cases), BOUNDS, compare(before, result(*cases)))
 
     assert "worse than the baseline: 0.0% before, 5.0% now over 10 cases" in found.reasons[0]
 
 
 def test_words_have_the_rate_the_issues_and_the_cases() -> None:
     """What an engineer needs to go on."""
-    said = in_words(outcome(result(GOOD, BAD), BOUNDS, None))
+    said = format_text(evaluate_gate(result(GOOD, BAD), BOUNDS, None))
 
-    assert said.startswith("shut: trial, rules/5\nhallucination rate 25.0% (95% interval ")
+    assert said.startswith("failed: trial, rules/5\nhallucination rate 25.0% (95% interval ")
     assert "  issue i2: 50.0%" in said
     assert "  b: baseless: x; contradicted: y\n" in said
 
@@ -67,9 +67,9 @@ def test_words_have_the_rate_the_issues_and_the_cases() -> None:
 @given(st.text(), st.text(min_size=1))
 def test_junit_is_xml_whatever_answers_say(issue: str, text: str) -> None:
     """A test a case and one for the gate; counts are those of its parts."""
-    found = outcome(result(GOOD, CaseResult("b", issue, 1, 1, wrong=(text,))), BOUNDS, None)
+    found = evaluate_gate(result(GOOD, CaseResult("b", issue, 1, 1, wrong=(text,))), BOUNDS, None)
 
-    suite = fromstring(junit(found))  # noqa: S314 - our own
+    suite = fromstring(format_junit(found))  # noqa: S314 - our own
 
     assert suite.attrib["tests"] == str(len(suite.findall("testcase"))) == "3"
     assert suite.attrib["failures"] == str(len(suite.findall("testcase/failure"))) == "2"
@@ -80,7 +80,7 @@ def test_markdown_shows_answers_as_code(text: str) -> None:
     """No cell ends early, and what an answer says is inside one code span, whatever it holds."""
     case = CaseResult("b", "", 1, 1, wrong=(f"![x](http://evil) | @all <img> {text}",))
 
-    row = markdown(outcome(result(case), BOUNDS, None)).splitlines()[-1]
+    row = format_markdown(evaluate_gate(result(case), BOUNDS, None)).splitlines()[-1]
 
     cells = re.split(r"(?<!\\)\|", row)
     assert (cells[0], cells[1], cells[-1], len(cells)) == ("", " `b` ", "", 4)
@@ -91,20 +91,20 @@ def test_markdown_shows_answers_as_code(text: str) -> None:
 
 def test_answers_that_say_nothing_are_counted() -> None:
     """They are no failure, and no support either."""
-    found = outcome(result(GOOD, CaseResult("c", "")), BOUNDS, None)
+    found = evaluate_gate(result(GOOD, CaseResult("c", "")), BOUNDS, None)
 
-    assert "1 cases without a decided claim" in in_words(found)
+    assert "1 cases without a decided claim" in format_text(found)
 
 
 @pytest.mark.parametrize("wrong", [15, -1, float("nan")])
 def test_a_bound_that_is_no_share_is_refused(wrong: float) -> None:
     """A percentage would open the gate to everything."""
     with pytest.raises(InputError, match="max_rate: expected a share from 0 to 1"):
-        Bounds(max_rate=wrong)
+        GateLimits(max_rate=wrong)
 
 
 def test_json_has_what_the_words_have() -> None:
     """For machines."""
-    found = as_json(outcome(result(GOOD, BAD), BOUNDS, None))
+    found = outcome_json(evaluate_gate(result(GOOD, BAD), BOUNDS, None))
 
     assert (found["open"], found["rate"], len(found["cases"])) == (False, 0.25, 2)

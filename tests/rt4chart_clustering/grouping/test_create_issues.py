@@ -10,43 +10,45 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_clustering.description.described import described_from
+from rt4chart_clustering.description.describe import describe_failure
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
-from rt4chart_clustering.grouping.assignment import assigned, match, room
-from rt4chart_clustering.grouping.create_issues import Born, born
-from rt4chart_clustering.grouping.identity import nearest, new_id
-from rt4chart_clustering.grouping.pool import Pool
+from rt4chart_clustering.grouping.assign_failures import assignment_of, matching_issue, pool_limit
+from rt4chart_clustering.grouping.create_issues import FoundIssue, find_issues
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.identity import derive_issue_id, nearest_issue
+from rt4chart_clustering.grouping.pool import UnassignedPool
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issues import Issue
 from rt4chart_collector.store.issues.match_failures import UnplacedFailure
 from tests.rt4chart_clustering.made import ADDED, NOON, added, failure, numbers
 
 EMBEDDER = HashingEmbedder()
+THRESHOLDS = HdbscanGrouping().thresholds
 PARTITION = ("shop", "billing", f"{FINGERPRINT_VERSION}:baseless:addition")
 EVERYTHING = [*numbers(7), *numbers(5, route="sales", first=50), *added()]
 
 
 def unplaced(one: Failure, *, draw: int = 0) -> UnplacedFailure:
     """The failure beside no issue."""
-    partition = (one.service, one.route, described_from(one).fingerprint)
+    partition = (one.service, one.route, describe_failure(one).fingerprint)
     return UnplacedFailure(one.key, one.time_ns, one.version + 1, partition, 0, 0, 2.0, draw)
 
 
-def births(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[Born]:
+def births(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[FoundIssue]:
     """What is born of these failures, partition by partition."""
-    pool = Pool(partial(room, min_size=5))
+    pool = UnassignedPool(partial(pool_limit, thresholds=THRESHOLDS))
     pool.put(unplaced(one, draw=at) for at, one in enumerate(failures))
-    lying = {one.key: EMBEDDER.embed([described_from(one).text])[0].tolist() for one in failures}
+    lying = {one.key: EMBEDDER.embed([describe_failure(one).text])[0].tolist() for one in failures}
     return [
         one
         for partition in pool.partitions(5)
-        for one in born(
+        for one in find_issues(
             pool.kept(partition),
             lying,
             [issue for issue in known if issue.partition == partition],
             model=EMBEDDER.id,
-            min_size=5,
+            grouping=HdbscanGrouping(),
             now_ns=NOON,
         )
     ]
@@ -90,7 +92,7 @@ def test_ids_of_different_issues_differ() -> None:
 
     assert len(ids) == 3
     assert all(0 <= one < 2**64 for one in ids)
-    assert new_id(PARTITION, "a") != new_id(PARTITION)
+    assert derive_issue_id(PARTITION, "a") != derive_issue_id(PARTITION)
 
 
 def test_group_near_a_known_issue_is_that_issue() -> None:
@@ -109,9 +111,9 @@ def test_middles_of_another_space_are_not_compared() -> None:
     (found,) = births(added())
     other = replace(found.issue, id=1, centroid=(1.0,))
 
-    assert nearest(found.issue.centroid, [other]) is None
+    assert nearest_issue(found.issue.centroid, [other]) is None
     twin = replace(found.issue, id=0)
-    near = nearest(found.issue.centroid, [found.issue, twin, other])
+    near = nearest_issue(found.issue.centroid, [found.issue, twin, other])
     assert near is not None
     assert near[1] == twin
 
@@ -121,11 +123,11 @@ def test_a_failure_matches_where_it_was_or_what_is_near() -> None:
     far = replace(unplaced(added()[0]), issue=7, distance=0.46)
     pattern = replace(unplaced(numbers(1)[0]), issue=8, distance=2.0)
 
-    assert match(far) == 0
-    assert match(replace(far, distance=0.45)) == 7
-    assert match(pattern) == 8
-    assert match(replace(far, held=9)) == 9
-    assert assigned(pattern, 8).distance == 2.0
+    assert matching_issue(far, THRESHOLDS) == 0
+    assert matching_issue(replace(far, distance=0.45), THRESHOLDS) == 7
+    assert matching_issue(pattern, THRESHOLDS) == 8
+    assert matching_issue(replace(far, held=9), THRESHOLDS) == 9
+    assert assignment_of(pattern, 8).distance == 2.0
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), unique=True, max_size=40), st.integers(1, 10))
@@ -133,7 +135,7 @@ def test_pool_keeps_the_lowest_draws(draws: list[int], size: int) -> None:
     """Of any number of failures, in any order, the same ones are kept; all of them are counted."""
     made = [failure(at, "It is so.") for at in range(len(draws))]
     rows = [replace(unplaced(one), draw=draw) for one, draw in zip(made, draws, strict=True)]
-    pool = Pool(lambda _: size)
+    pool = UnassignedPool(lambda _: size)
 
     pool.put(rows)
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
-from rt4chart_clustering.grouping.engine import NOISE, cluster, middle
-from rt4chart_clustering.grouping.examples import examples
+from rt4chart_clustering.grouping.algorithm import centroid_of
+from rt4chart_clustering.grouping.engine import NOISE, HdbscanGrouping
+from rt4chart_clustering.grouping.examples import choose_examples
 from tests.rt4chart_clustering.made import ADDED, SCATTERED
 
 OTHERS = tuple(f"Verified users receive a one-time {word} extension." for word in "abcdef")
@@ -22,7 +23,7 @@ def vectors(*texts: str) -> Matrix:
 
 def test_two_dense_groups_and_noise_are_told_apart() -> None:
     """Each group has its label, and scattered rows have none."""
-    labels = cluster(vectors(*ADDED, *SCATTERED, *OTHERS), min_size=5).tolist()
+    labels = HdbscanGrouping().labels(vectors(*ADDED, *SCATTERED, *OTHERS)).tolist()
 
     assert len(set(labels[:6])) == len(set(labels[12:])) == 1
     assert labels[0] != labels[12]
@@ -32,30 +33,30 @@ def test_two_dense_groups_and_noise_are_told_apart() -> None:
 @pytest.mark.parametrize("texts", [ADDED, ("The same words.",) * 8, (*ADDED, *SCATTERED)])
 def test_single_cluster_is_found(texts: tuple[str, ...]) -> None:
     """One group alone, identical rows, or a group among noise: it is a cluster."""
-    labels = cluster(vectors(*texts), min_size=5).tolist()
+    labels = HdbscanGrouping().labels(vectors(*texts)).tolist()
 
     assert labels[:6] == [labels[0]] * 6 != [NOISE] * 6
 
 
 def test_scattered_rows_are_noise() -> None:
     """What has nothing in common makes no cluster."""
-    assert cluster(vectors(*SCATTERED), min_size=5).tolist() == [NOISE] * 6
+    assert HdbscanGrouping().labels(vectors(*SCATTERED)).tolist() == [NOISE] * 6
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_too_few_rows_are_noise(count: int) -> None:
     """Fewer rows than a cluster needs give none, and no error."""
-    assert cluster(vectors(*ADDED[:count]), min_size=5).tolist() == [NOISE] * count
+    assert HdbscanGrouping().labels(vectors(*ADDED[:count])).tolist() == [NOISE] * count
 
 
 def test_rows_of_zeros_are_noise() -> None:
     """Texts without words are not alike for that."""
-    assert cluster(np.zeros((9, 4), dtype=np.float32), min_size=5).tolist() == [NOISE] * 9
+    assert HdbscanGrouping().labels(np.zeros((9, 4), dtype=np.float32)).tolist() == [NOISE] * 9
 
 
 def test_middle_is_a_unit_row_with_distances() -> None:
     """The centroid has length 1, and a row on it has distance 0."""
-    centroid, distances = middle(vectors("a claim", "a claim"))
+    centroid, distances = centroid_of(vectors("a claim", "a claim"))
 
     assert np.linalg.norm(centroid) == pytest.approx(1)
     assert distances == pytest.approx([0, 0], abs=1e-6)
@@ -77,11 +78,11 @@ def test_examples_are_typical_first_then_unlike() -> None:
     """The medoid, then what is farthest from it; equal claims are not shown twice."""
     texts = ("priority email support", "priority email support", "priority email", "free parking")
 
-    chosen = examples(vectors(*texts), number=4)
+    chosen = choose_examples(vectors(*texts), number=4)
 
     assert chosen == [0, 3, 2]
 
 
 def test_examples_of_nothing_are_none() -> None:
     """No claims, no examples."""
-    assert examples(vectors(), number=3) == []
+    assert choose_examples(vectors(), number=3) == []

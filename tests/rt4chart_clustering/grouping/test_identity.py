@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.grouping.run import run
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.columns import Key
 from rt4chart_collector.store.engine.connect import Client
@@ -47,7 +48,7 @@ def days(client: Client, parts: Sequence[Sequence[Failure]]) -> list[dict[Key, i
         insert_verdicts(client, [verdict(one) for one in part])
         for again in range(1 + day % 2):
             now_ns = NOON + (3600 + 10 * day + again) * SECOND
-            run(client, HashingEmbedder(), since_ns=0, now_ns=now_ns, min_size=5)
+            group_failures(client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=now_ns)
             found.append(places(client))
     return found
 

@@ -9,28 +9,29 @@ import numpy as np
 import pytest
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.description.described import described_from
+from rt4chart_clustering.description.describe import describe_failure
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
-from rt4chart_clustering.grouping import apply
-from rt4chart_clustering.grouping.apply import (
-    apply_merge,
-    apply_split,
+from rt4chart_clustering.grouping import merge_and_split
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.merge_and_split import (
+    merge_issues,
     refuse_merge,
     refuse_split,
-    take_back_merge,
+    split_issue,
+    undo_merge,
 )
 from rt4chart_clustering.grouping.proposals import (
-    NO_SPLIT,
-    SPLIT,
+    PROPOSED_SPLIT,
+    REFUSED_SPLIT,
+    find_stable_split,
     may_split,
-    near_pairs,
-    propose,
-    renamed_pairs,
-    stable_halves,
+    nearest_pairs,
+    propose_merges_and_splits,
+    version_pairs,
 )
-from rt4chart_clustering.grouping.run import run
-from rt4chart_clustering.grouping.update_issues import Settled
+from rt4chart_clustering.grouping.run import group_failures
+from rt4chart_clustering.grouping.update_issues import UpdatedIssues
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import EVER
@@ -65,7 +66,7 @@ def test_nearest_of_each_other_are_a_pair() -> None:
         replace(near, id=6, fingerprint=f"{FINGERPRINT_VERSION}:contradicted:number"),
     ]
 
-    pairs = list(near_pairs([ISSUE, near, far, *others], "m"))
+    pairs = list(nearest_pairs([ISSUE, near, far, *others], "m", HdbscanGrouping()))
 
     assert [(one.id, other.id, round(likeness, 2)) for one, other, likeness in pairs] == [
         (2, 1, 0.8)
@@ -76,7 +77,10 @@ def test_chain_of_neighbours_is_not_swallowed() -> None:
     """Of three in a row the two that are each other's nearest are a pair, and the third is none."""
     row = [replace(ISSUE, id=2, centroid=(0.9, 0.436)), replace(ISSUE, id=3, centroid=(0.6, 0.8))]
 
-    assert [(a.id, b.id) for a, b, _ in near_pairs([ISSUE, *row], "m")] in ([(1, 2)], [(2, 1)])
+    assert [(a.id, b.id) for a, b, _ in nearest_pairs([ISSUE, *row], "m", HdbscanGrouping())] in (
+        [(1, 2)],
+        [(2, 1)],
+    )
 
 
 def test_pattern_of_an_earlier_fingerprint_is_paired_with_its_own() -> None:
@@ -89,7 +93,7 @@ def test_pattern_of_an_earlier_fingerprint_is_paired_with_its_own() -> None:
         replace(before, id=12, fingerprint="fp2:baseless:addition"),
     ]
 
-    pairs = [(one.id, other.id) for one, other, _ in renamed_pairs([now, *others, before])]
+    pairs = [(one.id, other.id) for one, other, _ in version_pairs([now, *others, before])]
 
     assert pairs == [(8, 9)]
 
@@ -107,24 +111,24 @@ def world(*sizes: int, spread: float = 0.05) -> Matrix:
 
 def test_two_groups_in_both_halves_are_found() -> None:
     """The larger comes first."""
-    halves = stable_halves(world(60, 40), min_size=5)
+    split = find_stable_split(world(60, 40), HdbscanGrouping())
 
-    assert halves is not None
-    assert halves.counts == (60, 40)
-    assert [int(one.argmax()) for one in halves.middles] == [0, 1]
+    assert split is not None
+    assert split.counts == (60, 40)
+    assert [int(one.argmax()) for one in split.centroids] == [0, 1]
 
 
 @pytest.mark.parametrize("rows", [world(100), world(6), world(100, spread=1.0)])
 def test_one_group_or_none_is_not_split(rows: Matrix) -> None:
     """One group alone, too few rows, or rows that are scattered."""
-    assert stable_halves(rows, min_size=5) is None
+    assert find_stable_split(rows, HdbscanGrouping()) is None
 
 
 def grouped(client: Client) -> Issue:
     """An issue of twelve numbers, and one of six additions; the latter."""
     made = [*numbers(12), *added()[:6]]
     insert_verdicts(client, [verdict(one) for one in made])
-    run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=5)
+    group_failures(client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=LATER)
     return list_issues(client)[1]
 
 
@@ -133,14 +137,14 @@ def test_merge_is_an_alias_that_can_be_taken_back(client: Client) -> None:
     issue = grouped(client)
     larger = list_issues(client)[0]
 
-    apply_merge(client, issue.id, larger.id, actor="ann", now_ns=LATER + 1)
+    merge_issues(client, issue.id, larger.id, actor="ann", now_ns=LATER + 1)
 
     assert [(one.id, one.claims) for one in list_issues(client)] == [(larger.id, 18)]
     insert_verdicts(client, [verdict(one) for one in added(first=300)[:2]])
-    run(client, HashingEmbedder(), since_ns=0, now_ns=LATER + 2, min_size=5)
+    group_failures(client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=LATER + 2)
     assert [(one.id, one.claims) for one in list_issues(client)] == [(larger.id, 20)]
 
-    take_back_merge(client, issue.id, actor="ann", now_ns=LATER + 3)
+    undo_merge(client, issue.id, actor="ann", now_ns=LATER + 3)
 
     assert {(one.id, one.claims) for one in list_issues(client)} == {(larger.id, 14), (issue.id, 6)}
 
@@ -151,17 +155,17 @@ def test_wrong_merges_are_refused(client: Client) -> None:
 
     for one, other in ((issue.id, 5), (5, issue.id), (issue.id, issue.id)):
         with pytest.raises(InputError, match="expected"):
-            apply_merge(client, one, other, actor="ann", now_ns=LATER)
+            merge_issues(client, one, other, actor="ann", now_ns=LATER)
     with pytest.raises(InputError, match="merged into another"):
-        take_back_merge(client, issue.id, actor="ann", now_ns=LATER)
+        undo_merge(client, issue.id, actor="ann", now_ns=LATER)
 
 
 def propose_split(client: Client, issue: Issue) -> None:
     """Put on record that what is near the second addition may be an issue of its own."""
     embedder = HashingEmbedder()
-    near = embedder.embed([described_from(added()[1]).text])[0].tolist()
+    near = embedder.embed([describe_failure(added()[1]).text])[0].tolist()
     value = {"model": embedder.id, "drawn": [5, 1], "middles": [list(issue.centroid), near]}
-    record(client, [Event(issue.id, LATER + 3, SPLIT, json.dumps(value))])
+    record(client, [Event(issue.id, LATER + 3, PROPOSED_SPLIT, json.dumps(value))])
 
 
 def broken(*_: object) -> None:
@@ -177,11 +181,11 @@ def test_split_that_was_broken_off_is_done_again(
     issue = grouped(client)
     propose_split(client, issue)
     with monkeypatch.context() as patched:
-        patched.setattr(apply, step, broken)
+        patched.setattr(merge_and_split, step, broken)
         with pytest.raises(InterruptedError):
-            apply_split(client, issue.id, actor="ann", now_ns=LATER + 4)
+            split_issue(client, issue.id, actor="ann", now_ns=LATER + 4)
 
-    made = apply_split(client, issue.id, actor="ann", now_ns=LATER + 5)
+    made = split_issue(client, issue.id, actor="ann", now_ns=LATER + 5)
 
     found = {one.id: one.claims for one in list_issues(client)}
     assert found[made] >= 1
@@ -196,10 +200,12 @@ def test_looking_for_splits_can_be_broken_off(client: Client) -> None:
     window = DescriptionWindow(issue.model, HashingEmbedder().width, 0, EVER)
     former = replace(ISSUE, fingerprint="fp1:contradicted:number")
     latter = replace(ISSUE, id=2, fingerprint="fp2:contradicted:number")
-    settled = Settled((former, latter, issue), frozenset({issue.id}), frozenset())
+    updated = UpdatedIssues((former, latter, issue), frozenset({issue.id}), frozenset())
 
     with pytest.raises(InterruptedError):
-        propose(client, window, settled, min_size=1, now_ns=LATER, between=broken)
+        propose_merges_and_splits(
+            client, window, updated, grouping=HdbscanGrouping(1), now_ns=LATER, on_progress=broken
+        )
 
     assert [event.kind for event in events_of(client, 2)] == ["proposed_merge"]
 
@@ -208,24 +214,24 @@ def test_split_makes_an_issue_of_the_smaller_part(client: Client) -> None:
     """Failures move once and stay; both parts go on, and the same proposal is not done twice."""
     issue = grouped(client)
     embedder = HashingEmbedder()
-    with pytest.raises(InputError, match="a split is proposed"):
-        apply_split(client, issue.id, actor="ann", now_ns=LATER)
+    with pytest.raises(InputError, match="a proposed split"):
+        split_issue(client, issue.id, actor="ann", now_ns=LATER)
     propose_split(client, issue)
 
-    made = apply_split(client, issue.id, actor="ann", now_ns=LATER + 4)
+    made = split_issue(client, issue.id, actor="ann", now_ns=LATER + 4)
 
     found = {one.id: one for one in list_issues(client)}
     assert found[made].claims + found[issue.id].claims == 6
     assert found[made].claims >= 1
     assert events_of(client, issue.id)[-1].value == f"{made:016x}"
-    run(client, embedder, since_ns=0, now_ns=LATER + 5, min_size=5)
+    group_failures(client, embedder, HdbscanGrouping(), since_ns=0, now_ns=LATER + 5)
     again = {one.id: one for one in list_issues(client)}
     assert {id: one.claims for id, one in again.items()} == {
         id: one.claims for id, one in found.items()
     }
     assert again[made].title == "Added to the source · billing"
-    with pytest.raises(InputError, match="a split is proposed"):
-        apply_split(client, issue.id, actor="ann", now_ns=LATER + 6)
+    with pytest.raises(InputError, match="a proposed split"):
+        split_issue(client, issue.id, actor="ann", now_ns=LATER + 6)
 
 
 def test_merge_is_proposed_once(client: Client) -> None:
@@ -236,7 +242,9 @@ def test_merge_is_proposed_once(client: Client) -> None:
     record(client, [Event(5, NOON, "born", twin.fingerprint)])
 
     outcomes = [
-        run(client, HashingEmbedder(), since_ns=0, now_ns=LATER + at, min_size=5).proposed
+        group_failures(
+            client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=LATER + at
+        ).proposed
         for at in (1, 2)
     ]
 
@@ -250,39 +258,41 @@ def test_a_refused_merge_is_not_proposed_again(client: Client) -> None:
     issue = grouped(client)
     insert_issues(client, [replace(issue, id=5, first_ns=NOON)], version=1)
     record(client, [Event(5, NOON, "born", issue.fingerprint)])
-    run(client, HashingEmbedder(), since_ns=0, now_ns=LATER + 1, min_size=5)
+    group_failures(client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=LATER + 1)
 
     refused = refuse_merge(client, 5, actor="ann", now_ns=LATER + 2, note="no")
 
     assert (refused.value, refused.actor) == (f"{issue.id:016x}", "ann")
-    again = run(client, HashingEmbedder(), since_ns=0, now_ns=LATER + 3, min_size=5)
+    again = group_failures(
+        client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=LATER + 3
+    )
     assert again.proposed == 0
     assert events_of(client, 5)[-1].kind == "refused_merge"
-    with pytest.raises(InputError, match="a merge is proposed"):
+    with pytest.raises(InputError, match="a proposed merge"):
         refuse_merge(client, 5, actor="ann", now_ns=LATER + 4)
 
 
 def test_a_refused_split_cannot_be_done(client: Client) -> None:
     """Until another one is proposed."""
     issue = grouped(client)
-    with pytest.raises(InputError, match="a split is proposed"):
+    with pytest.raises(InputError, match="a proposed split"):
         refuse_split(client, issue.id, actor="ann", now_ns=LATER)
     propose_split(client, issue)
 
     refuse_split(client, issue.id, actor="ann", now_ns=LATER + 4)
 
-    with pytest.raises(InputError, match="a split is proposed"):
-        apply_split(client, issue.id, actor="ann", now_ns=LATER + 5)
+    with pytest.raises(InputError, match="a proposed split"):
+        split_issue(client, issue.id, actor="ann", now_ns=LATER + 5)
 
 
 @pytest.mark.parametrize(
     ("told", "is_due"),
     [
         ({}, True),
-        ({SPLIT: 1}, False),
-        ({SPLIT: 1, "split": 2}, True),
-        ({SPLIT: 3, "split": 2}, False),
-        ({SPLIT: 1, NO_SPLIT: 2}, False),
+        ({PROPOSED_SPLIT: 1}, False),
+        ({PROPOSED_SPLIT: 1, "split": 2}, True),
+        ({PROPOSED_SPLIT: 3, "split": 2}, False),
+        ({PROPOSED_SPLIT: 1, REFUSED_SPLIT: 2}, False),
     ],
 )
 def test_split_is_proposed_again_where_the_last_was_done(

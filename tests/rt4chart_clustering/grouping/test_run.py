@@ -20,11 +20,12 @@ from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.core.settings import ClusteringSettings
-from rt4chart_clustering.description import described
+from rt4chart_clustering.description import describe
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
-from rt4chart_clustering.grouping.assignment import FEW
-from rt4chart_clustering.grouping.run import Outcome, run
+from rt4chart_clustering.grouping.assign_failures import PATTERN_SAMPLE
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import GroupingResult, group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
@@ -33,7 +34,7 @@ from rt4chart_collector.store.issues.issues import list_issues, member_keys, reg
 from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
 
 LATER = NOON + 3600 * SECOND
-NOTHING_NEW = Outcome(
+NOTHING_NEW = GroupingResult(
     failures=0, grouped=0, waiting=6, unexplained=0, new=0, known=0, regressed=0, proposed=0
 )
 
@@ -43,9 +44,9 @@ def store(client: Client, failures: list[Failure]) -> None:
     insert_verdicts(client, [verdict(one) for one in failures])
 
 
-def grouped(client: Client, *, now_ns: int = LATER) -> Outcome:
+def grouped(client: Client, *, now_ns: int = LATER) -> GroupingResult:
     """Run once over everything."""
-    return run(client, HashingEmbedder(), since_ns=0, now_ns=now_ns, min_size=5)
+    return group_failures(client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=now_ns)
 
 
 def rows(client: Client) -> list[int]:
@@ -67,7 +68,7 @@ def test_run_writes_issues_with_their_failures(client: Client) -> None:
 
     outcome = grouped(client)
 
-    assert outcome == Outcome(
+    assert outcome == GroupingResult(
         failures=19, grouped=13, waiting=6, unexplained=12, new=2, known=0, regressed=0, proposed=0
     )
     first, second = list_issues(client)
@@ -181,10 +182,12 @@ def test_title_is_made_anew_at_growth_points(client: Client) -> None:
 
 def test_pattern_waits_for_as_many_as_were_asked_for(client: Client) -> None:
     """However many that is: enough of them are kept to make an issue."""
-    least = FEW + 1
+    least = PATTERN_SAMPLE + 1
     store(client, numbers(least))
 
-    outcome = run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=least)
+    outcome = group_failures(
+        client, HashingEmbedder(), HdbscanGrouping(least), since_ns=0, now_ns=LATER
+    )
 
     assert (outcome.new, outcome.grouped, outcome.waiting) == (1, least, 0)
 
@@ -198,18 +201,27 @@ def test_run_that_is_broken_off_goes_on(client: Client) -> None:
     for stop in range(1, 19):
         steps = count(1)
 
-        def between(what: str, _: int, *, steps: Iterator[int] = steps, stop: int = stop) -> None:
+        def on_progress(
+            what: str, _: int, *, steps: Iterator[int] = steps, stop: int = stop
+        ) -> None:
             told.add(what)
             if next(steps) == stop:
                 raise InterruptedError
 
         with suppress(InterruptedError):
-            run(client, HashingEmbedder(), since_ns=0, now_ns=LATER, min_size=5, between=between)
+            group_failures(
+                client,
+                HashingEmbedder(),
+                HdbscanGrouping(),
+                since_ns=0,
+                now_ns=LATER,
+                on_progress=on_progress,
+            )
     grouped(client)
 
     assert [issue.claims for issue in list_issues(client)] == [7, 6]
     assert all(issue.title for issue in list_issues(client))
-    assert told == {"described", "placed", "grouped", "read for names"}
+    assert told == {"described", "assigned", "grouped", "read for titles"}
     assert grouped(client, now_ns=LATER + 1) == NOTHING_NEW
 
 
@@ -219,7 +231,7 @@ def test_rules_of_another_version_make_no_other_issue(
     """What is described by newer rules joins the issue of its pattern, or of what it says."""
     store(client, [*numbers(5), *added()[:6]])
     with monkeypatch.context() as patched:
-        patched.setattr(described, "FINGERPRINT_VERSION", "fp0")
+        patched.setattr(describe, "FINGERPRINT_VERSION", "fp0")
         grouped(client)
     before = list_issues(client)
     store(client, [*numbers(7, first=50), *added(first=300)[:2]])
@@ -249,7 +261,7 @@ def test_another_embedder_makes_no_other_issue(client: Client) -> None:
     before = {one.id for one in list_issues(client)}
     store(client, [*numbers(2, first=50), *added(first=300)[:6]])
 
-    outcome = run(client, Turned(), since_ns=0, now_ns=LATER + 1, min_size=5)
+    outcome = group_failures(client, Turned(), HdbscanGrouping(), since_ns=0, now_ns=LATER + 1)
 
     assert (outcome.new, outcome.proposed) == (0, 0)
     assert {one.id: one.claims for one in list_issues(client)}.keys() == before
@@ -276,10 +288,10 @@ def test_commands_on_an_empty_database_say_what_to_do(
     client.command(f"DROP DATABASE {client.database}")
     assert call(ISSUES, "--dsn", dsn) == 0
     assert capsys.readouterr().out == (
-        "No issues. `rt4chart cluster` groups the failures that are there.\n"
+        "No issues. `rt4chart cluster` groups the failures into issues.\n"
     )
     assert call(CLUSTER, "--dsn", dsn) == 0
-    assert "nothing to group" in capsys.readouterr().out
+    assert "No new failures" in capsys.readouterr().out
 
 
 def test_commands_group_and_show(

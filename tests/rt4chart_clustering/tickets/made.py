@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rt4chart_clustering.tickets.ticket import Example, News, Ticket
-from rt4chart_clustering.triage.severity import Level
+from rt4chart_clustering.tickets.ticket import Ticket, TicketExample, TicketUpdate
+from rt4chart_clustering.triage.severity import SeverityLevel
 from rt4chart_collector.notify.channels.message import MessageKind
 
 TICKET = Ticket(
     id="ab00000000000001",
     title="Number differs from the source · billing",
     summary="Days are stated otherwise than in the policy.",
-    level=Level.HIGH,
+    level=SeverityLevel.HIGH,
     service="shop",
     route="billing",
     facts=(("claims", "8 in 8 answers"), ("first seen", "2026-11-21T00:00:00+00:00")),
@@ -30,13 +30,15 @@ EVIL = replace(
     service=EVIL_TEXT,
     route=EVIL_TEXT,
     facts=(("route", EVIL_TEXT),),
-    examples=(Example(EVIL_TEXT, "contradicted", EVIL_TEXT, "t" * 32),),
+    examples=(TicketExample(EVIL_TEXT, "contradicted", EVIL_TEXT, "t" * 32),),
 )
 LONG = replace(
     TICKET,
     title="t" * 5_000,
     summary="s" * 100_000,
-    examples=tuple(Example("c" * 9_000, "baseless", "e" * 9_000, "t" * 32) for _ in range(50)),
+    examples=tuple(
+        TicketExample("c" * 9_000, "baseless", "e" * 9_000, "t" * 32) for _ in range(50)
+    ),
 )
-GROWN = News(MessageKind.GROWN, "The issue has grown from 8 to 25 claims.", "grown:25")
-REGRESSED = News(MessageKind.REGRESSED, "Failures match it again.", "regressed:7")
+GROWN = TicketUpdate(MessageKind.GROWN, "The issue has grown from 8 to 25 claims.", "grown:25")
+REGRESSED = TicketUpdate(MessageKind.REGRESSED, "Failures match it again.", "regressed:7")

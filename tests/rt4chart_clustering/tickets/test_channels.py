@@ -16,7 +16,7 @@ import pytest
 
 from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.channels import ChannelTickets, SlackTickets
-from rt4chart_clustering.tickets.ticket import Filed, Ticket
+from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket
 from rt4chart_collector.notify.channels.pagerduty import PagerDuty
 from rt4chart_collector.notify.channels.slack import SlackBot
 from rt4chart_collector.notify.channels.webhook import Webhook
@@ -37,7 +37,7 @@ def test_slack_gets_a_message_with_its_metadata() -> None:
         filed = SlackTickets(SlackBot("xoxb-1", "C1", url=server.url)).create(TICKET)
 
     (one,) = server.came
-    assert filed == Filed("17.1")
+    assert filed == FiledTicket("17.1")
     assert (one.path, one.headers["authorization"]) == ("/chat.postMessage", "Bearer xoxb-1")
     assert one.body["channel"] == "C1"
     assert one.body["text"] == f"high: {TICKET.title}"
@@ -56,7 +56,7 @@ def test_slack_finds_its_message_and_answers_in_the_thread() -> None:
     with ReplyServer(lambda _: Reply({"ok": True, "messages": messages})) as server:
         system = SlackTickets(SlackBot("t", "C1", url=server.url))
         filed = system.find(TICKET)
-        assert filed == Filed("1")
+        assert filed == FiledTicket("1")
         assert system.update(filed, TICKET, GROWN)
 
     looked, told = server.came
@@ -97,7 +97,7 @@ def test_pagerduty_gets_a_trigger_under_the_issues_own_key() -> None:
         filed = ChannelTickets(PagerDuty("r" * 32, url=server.url)).create(TICKET)
 
     event = server.came[0].body
-    assert filed == Filed("rt4chart:issue:ab00000000000001")
+    assert filed == FiledTicket("rt4chart:issue:ab00000000000001")
     assert event["routing_key"] == "r" * 32
     assert (event["event_action"], event["dedup_key"]) == ("trigger", filed.key)
     payload = event["payload"]
@@ -110,8 +110,8 @@ def test_pagerduty_is_told_of_a_regression_alone_and_under_a_key_of_its_own() ->
     """An event under the first key would open again what a person has resolved."""
     with ReplyServer(accepted) as server:
         system = ChannelTickets(PagerDuty("k", url=server.url))
-        assert not system.update(Filed("k"), TICKET, GROWN)
-        assert system.update(Filed("k"), TICKET, REGRESSED)
+        assert not system.update(FiledTicket("k"), TICKET, GROWN)
+        assert system.update(FiledTicket("k"), TICKET, REGRESSED)
 
     (one,) = server.came
     assert one.body["dedup_key"] == "rt4chart:issue:ab00000000000001:regressed:7"

@@ -10,9 +10,10 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.core.errors import InputError, TicketError
-from rt4chart_clustering.tickets.filing import Done, file, known_tickets, news_of
+from rt4chart_clustering.tickets.filing import FilingOutcome, file_ticket, find_update
 from rt4chart_clustering.tickets.github import GitHub
-from rt4chart_clustering.tickets.ticket import Filed, Ticket
+from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket
+from rt4chart_clustering.triage.issue_details import recorded_tickets
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.leases import take
@@ -60,18 +61,20 @@ def issue(client: Client) -> Issue:
     return born(client, numbers(8))
 
 
-def filed(client: Client, server: ReplyServer, issue: Issue, *, at_ns: int = LATER) -> Done:
+def filed(
+    client: Client, server: ReplyServer, issue: Issue, *, at_ns: int = LATER
+) -> FilingOutcome:
     """File it at that repository."""
     system = GitHub("o/r", "t", url=server.url)
-    return file(client, issue, TICKET, system, actor="ann", clock=lambda: at_ns).done
+    return file_ticket(client, issue, TICKET, system, actor="ann", clock=lambda: at_ns).outcome
 
 
 def test_an_issue_is_filed_once(client: Client, issue: Issue) -> None:
     """The trail remembers; it says who did it and where it is."""
     repository = Repository()
     with ReplyServer(repository) as server:
-        assert filed(client, server, issue) is Done.CREATED
-        assert filed(client, server, issue, at_ns=LATER + 1) is Done.UNCHANGED
+        assert filed(client, server, issue) is FilingOutcome.CREATED
+        assert filed(client, server, issue, at_ns=LATER + 1) is FilingOutcome.UNCHANGED
 
     assert len(repository.issues) == 1
     event = events_of(client, FIRST)[-1]
@@ -86,10 +89,10 @@ def test_what_was_made_and_not_recorded_is_found_again(client: Client, issue: Is
     with ReplyServer(repository) as server:
         with pytest.raises(TicketError, match="502"):
             filed(client, server, issue)
-        assert filed(client, server, issue, at_ns=LATER + 1) is Done.FOUND
+        assert filed(client, server, issue, at_ns=LATER + 1) is FilingOutcome.FOUND
 
     assert len(repository.issues) == 1
-    assert known_tickets(events_of(client, FIRST))[0].filed.key == "1"
+    assert recorded_tickets(events_of(client, FIRST))[0].key == "1"
 
 
 def test_what_was_refused_is_filed_later(client: Client, issue: Issue) -> None:
@@ -97,8 +100,8 @@ def test_what_was_refused_is_filed_later(client: Client, issue: Issue) -> None:
     with ReplyServer(Repository(refuses=1)) as server:
         with pytest.raises(TicketError, match="403"):
             filed(client, server, issue)
-        assert known_tickets(events_of(client, FIRST)) == []
-        assert filed(client, server, issue, at_ns=LATER + 1) is Done.CREATED
+        assert recorded_tickets(events_of(client, FIRST)) == []
+        assert filed(client, server, issue, at_ns=LATER + 1) is FilingOutcome.CREATED
 
 
 def test_two_at_once_do_not_both_look_and_create(client: Client, issue: Issue) -> None:
@@ -109,7 +112,7 @@ def test_two_at_once_do_not_both_look_and_create(client: Client, issue: Issue) -
     with ReplyServer(repository) as server:
         with pytest.raises(InputError, match="another process is filing this issue"):
             filed(client, server, issue)
-        assert filed(client, server, issue, at_ns=LATER + 61 * SECOND) is Done.CREATED
+        assert filed(client, server, issue, at_ns=LATER + 61 * SECOND) is FilingOutcome.CREATED
 
     assert len(repository.issues) == 1
 
@@ -118,17 +121,17 @@ def test_the_lease_and_the_record_are_of_the_time_of_filing(client: Client, issu
     """However long ago the command began: nobody else may file it meanwhile."""
 
     class Watched(GitHub):
-        def find(self, ticket: Ticket) -> Filed:
+        def find(self, ticket: Ticket) -> FiledTicket:
             name = f"ticket/github/{FIRST:016x}"
             taken.append(take(client, name, "bob", now_ns=time.time_ns(), for_ns=SECOND))
-            return Filed("1")
+            return FiledTicket("1")
 
     taken: list[bool] = []
     before = time.time_ns()
-    file(client, issue, TICKET, Watched("o/r", "t", url="https://github.test"), actor="ann")
+    file_ticket(client, issue, TICKET, Watched("o/r", "t", url="https://github.test"), actor="ann")
 
     assert taken == [False]
-    (known,) = known_tickets(events_of(client, FIRST))
+    (known,) = recorded_tickets(events_of(client, FIRST))
     assert before <= known.at_ns <= time.time_ns()
 
 
@@ -138,16 +141,16 @@ def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) 
     with ReplyServer(repository) as server:
         filed(client, server, issue)
         grown = replace(issue, claims=26)
-        assert filed(client, server, grown, at_ns=LATER + 1) is Done.UPDATED
-        assert filed(client, server, grown, at_ns=LATER + 2) is Done.UNCHANGED
+        assert filed(client, server, grown, at_ns=LATER + 1) is FilingOutcome.UPDATED
+        assert filed(client, server, grown, at_ns=LATER + 2) is FilingOutcome.UNCHANGED
         record(client, [Event(FIRST, LATER + 3, "state", "regressed")])
-        assert filed(client, server, grown, at_ns=LATER + 4) is Done.UPDATED
-        assert filed(client, server, grown, at_ns=LATER + 5) is Done.UNCHANGED
+        assert filed(client, server, grown, at_ns=LATER + 4) is FilingOutcome.UPDATED
+        assert filed(client, server, grown, at_ns=LATER + 5) is FilingOutcome.UNCHANGED
         assert {one.method for one in server.came} == {"GET", "POST"}
 
     assert [text.split("\n")[0] for text in repository.comments] == [
         "The issue has grown from 8 to 26 claims.",
-        "The issue was resolved, and failures match it again: 26 claims by now.",
+        "The issue was resolved, and failures match it again: 26 claims so far.",
     ]
 
 
@@ -165,12 +168,12 @@ def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) 
 def test_growth_is_news_at_its_points(before: int, now: int, is_news: bool) -> None:
     """10, 25, 50, 100, 250 and so on: not each failure is."""
     value = json.dumps({"system": "github", "key": "1", "url": "", "claims": before})
-    (known,) = known_tickets([Event(FIRST, LATER, "ticket", value)])
+    (known,) = recorded_tickets([Event(FIRST, LATER, "ticket", value)])
 
     issue = Issue(FIRST, "", "a:b", "", "", 0, 0, now, (), "1")
-    news = news_of(issue, known, [])
+    change = find_update(issue, known, [])
 
-    assert (news is not None and news.kind is MessageKind.GROWN) is is_news
+    assert (change is not None and change.kind is MessageKind.GROWN) is is_news
 
 
 def test_the_command_files_and_follows(

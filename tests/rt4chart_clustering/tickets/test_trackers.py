@@ -17,7 +17,7 @@ from otel_rt4chart.core.errors import TicketError
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.jira import Jira
 from rt4chart_clustering.tickets.linear import Linear
-from rt4chart_clustering.tickets.ticket import Filed, Ticket
+from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket
 from tests.rt4chart_clustering.tickets.made import EVIL, GROWN, LONG, TICKET
 from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 
@@ -37,7 +37,7 @@ def test_github_gets_an_issue_as_its_documentation_says() -> None:
         filed = GitHub("o/r", "token-1", url=server.url).create(TICKET)
 
     (one,) = server.came
-    assert filed == Filed("7", "https://github.test/o/r/issues/7")
+    assert filed == FiledTicket("7", "https://github.test/o/r/issues/7")
     assert (one.method, one.path) == ("POST", "/repos/o/r/issues")
     assert one.headers["authorization"] == "Bearer token-1"
     assert one.headers["accept"] == "application/vnd.github+json"
@@ -58,12 +58,12 @@ def test_github_finds_what_was_made_among_the_newest_then_by_search() -> None:
         {"number": 1, "html_url": "u1", "body": None},
     ]
     with ReplyServer(lambda one: Reply(issues if "repos" in one.path else {})) as server:
-        assert GitHub("o/r", "t", url=server.url).find(TICKET) == Filed("8", "u8")
+        assert GitHub("o/r", "t", url=server.url).find(TICKET) == FiledTicket("8", "u8")
         assert server.came[0].query["state"] == "all"
 
     rows = {"items": issues[:1]}
     with ReplyServer(lambda one: Reply([] if "repos" in one.path else rows)) as server:
-        assert GitHub("o/r", "t", url=server.url).find(TICKET) == Filed("9", "u9")
+        assert GitHub("o/r", "t", url=server.url).find(TICKET) == FiledTicket("9", "u9")
         wanted = '"rt4chart:issue:ab00000000000001" in:body repo:o/r is:issue'
         assert server.came[1].query["q"] == wanted
 
@@ -74,7 +74,7 @@ def test_github_finds_what_was_made_among_the_newest_then_by_search() -> None:
 def test_github_is_told_by_a_comment_and_nothing_else() -> None:
     """No request changes the issue's state."""
     with ReplyServer(github) as server:
-        assert GitHub("o/r", "t", url=server.url).update(Filed("7"), TICKET, GROWN)
+        assert GitHub("o/r", "t", url=server.url).update(FiledTicket("7"), TICKET, GROWN)
 
     (one,) = server.came
     assert (one.method, one.path) == ("POST", "/repos/o/r/issues/7/comments")
@@ -97,7 +97,7 @@ def test_linear_gets_an_issue_under_an_id_of_ours() -> None:
     with ReplyServer(linear) as server:
         system = Linear("lin_api_1", "team-1", url=server.url)
         assert system.find(TICKET) is None
-        assert system.create(TICKET) == Filed("ENG-3", "https://linear.test/ENG-3")
+        assert system.create(TICKET) == FiledTicket("ENG-3", "https://linear.test/ENG-3")
 
     looked, made = server.came
     given = made.body["variables"]["input"]
@@ -114,7 +114,7 @@ def test_linear_is_told_by_a_comment_that_cannot_come_twice() -> None:
     """The same news has the same id."""
     with ReplyServer(linear) as server:
         for _ in range(2):
-            assert Linear("k", "t", url=server.url).update(Filed("ENG-3"), TICKET, GROWN)
+            assert Linear("k", "t", url=server.url).update(FiledTicket("ENG-3"), TICKET, GROWN)
 
     first, second = (one.body["variables"]["input"] for one in server.came)
     assert first == second
@@ -125,7 +125,7 @@ def test_linear_is_told_by_a_comment_that_cannot_come_twice() -> None:
     ("refusal", "told"),
     [
         ({"errors": [{"message": "id already exists"}]}, "id already exists"),
-        ({"data": {"commentCreate": {"success": False}}}, "expected that the comment was created"),
+        ({"data": {"commentCreate": {"success": False}}}, "expected a created comment"),
     ],
 )
 @pytest.mark.parametrize("is_there", [True, False])
@@ -143,10 +143,10 @@ def test_linear_that_refuses_a_comment_is_asked_whether_it_is_there(
     with ReplyServer(answer) as server:
         system = Linear("k", "t", url=server.url)
         if is_there:
-            assert system.update(Filed("ENG-3"), TICKET, GROWN)
+            assert system.update(FiledTicket("ENG-3"), TICKET, GROWN)
         else:
             with pytest.raises(TicketError, match=told):
-                system.update(Filed("ENG-3"), TICKET, GROWN)
+                system.update(FiledTicket("ENG-3"), TICKET, GROWN)
 
     made, looked = server.came
     assert looked.body["variables"] == {"id": made.body["variables"]["input"]["id"]}
@@ -162,7 +162,7 @@ def test_linear_that_answers_nothing_else_either_gives_the_first_reason(reply: R
         return reply
 
     with ReplyServer(answer) as server, pytest.raises(TicketError, match="first"):
-        Linear("k", "t", url=server.url).update(Filed("ENG-3"), TICKET, GROWN)
+        Linear("k", "t", url=server.url).update(FiledTicket("ENG-3"), TICKET, GROWN)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_jira_gets_an_issue_in_its_document_format() -> None:
         filed = built(server.url).create(TICKET)
 
     looked, made = server.came
-    assert filed == Filed("RAG-4", f"{server.url}/browse/RAG-4")
+    assert filed == FiledTicket("RAG-4", f"{server.url}/browse/RAG-4")
     basic = base64.b64encode(b"ann@shop.test:token-1").decode()
     assert made.headers["authorization"] == f"Basic {basic}"
     assert (looked.path, made.path) == ("/rest/api/3/search/jql", "/rest/api/3/issue")
@@ -221,7 +221,7 @@ def test_jira_finds_by_label_and_is_told_by_a_comment() -> None:
     """In whatever state it is: nothing makes a transition."""
     with ReplyServer(lambda _: Reply({"issues": [{"id": "1", "key": "RAG-9"}]})) as server:
         filed = built(server.url).find(TICKET)
-        assert filed == Filed("RAG-9", f"{server.url}/browse/RAG-9")
+        assert filed == FiledTicket("RAG-9", f"{server.url}/browse/RAG-9")
         assert built(server.url).update(filed, TICKET, GROWN)
 
     told = server.came[-1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rt4chart_clustering.triage.filter import marks_of
-from rt4chart_clustering.triage.overview import Standing
+from rt4chart_clustering.triage.filter import issue_marks
+from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import Traffic, severity_of
 from rt4chart_collector.store.issues.failures import DAY_NS
 from rt4chart_collector.store.issues.issues import Issue
@@ -34,4 +34,4 @@ def test_marks_say_what_is_new_growing_or_back(
     first = int(NOW - age_days * DAY_NS)
     issue = Issue(1, "t", "f", "s", "r", first, NOW, 1, (), "1", state=state)
 
-    assert marks_of(Standing(issue, traffic, severity_of(traffic)), NOW) == marks
+    assert issue_marks(RankedIssue(issue, traffic, severity_of(traffic)), NOW) == marks

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_clustering.triage.severity import Level, Traffic, severity_of, sparkline
+from rt4chart_clustering.triage.severity import SeverityLevel, Traffic, severity_of, sparkline
 
 weights = st.floats(0, 1e9)
 traffics = st.builds(
@@ -24,15 +24,17 @@ traffics = st.builds(
 @pytest.mark.parametrize(
     ("traffic", "score", "level"),
     [
-        (Traffic(), 0.0, Level.LOW),
-        (Traffic(contradicted=7, decided=7000), 15.1, Level.LOW),
-        (Traffic(contradicted=70, decided=7000), 52.1, Level.HIGH),
-        (Traffic(contradicted=700, decided=14_000), 92.7, Level.CRITICAL),
-        (Traffic(baseless=70, decided=7000), 38.9, Level.MEDIUM),
-        (Traffic(contradicted=10, decided=1000, days=1), 52.1, Level.HIGH),
+        (Traffic(), 0.0, SeverityLevel.LOW),
+        (Traffic(contradicted=7, decided=7000), 15.1, SeverityLevel.LOW),
+        (Traffic(contradicted=70, decided=7000), 52.1, SeverityLevel.HIGH),
+        (Traffic(contradicted=700, decided=14_000), 92.7, SeverityLevel.CRITICAL),
+        (Traffic(baseless=70, decided=7000), 38.9, SeverityLevel.MEDIUM),
+        (Traffic(contradicted=10, decided=1000, days=1), 52.1, SeverityLevel.HIGH),
     ],
 )
-def test_severity_is_what_the_formula_says(traffic: Traffic, score: float, level: Level) -> None:
+def test_severity_is_what_the_formula_says(
+    traffic: Traffic, score: float, level: SeverityLevel
+) -> None:
     """Volume and share count the same; a baseless claim counts half."""
     found = severity_of(traffic)
 

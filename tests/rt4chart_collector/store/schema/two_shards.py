@@ -22,7 +22,8 @@ import clickhouse_connect
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.grouping.run import run
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.pipeline.retry import outcome_of
 from rt4chart_collector.store.answers.answers import answers
 from rt4chart_collector.store.answers.dead_letters import (
@@ -184,7 +185,9 @@ def rated(client: Client) -> Iterator[tuple[str, object]]:
 def grouped(client: Client) -> Iterator[object]:
     """What runs make of the failures, some of them judged anew between the two."""
     for at in (1, 2):
-        yield run(client, HashingEmbedder(), since_ns=0, now_ns=2**62 + at, min_size=3)
+        yield group_failures(
+            client, HashingEmbedder(), HdbscanGrouping(3), since_ns=0, now_ns=2**62 + at
+        )
         issues = [replace(issue, centroid=()) for issue in list_issues(client)]
         yield sorted(map(str, issues))
         for issue in issues:

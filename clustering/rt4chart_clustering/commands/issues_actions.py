@@ -1,0 +1,218 @@
+"""`rt4chart issues ack`, `resolve`, `assign`, `note`, `merge`, `split` and the other actions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+
+from otel_rt4chart.core.errors import InputError
+from rt4chart_clustering.commands.issues_subcommand import (
+    IssuesSubcommand,
+    actor_of,
+    add_id_argument,
+    issue_from,
+    print_result,
+)
+from rt4chart_clustering.grouping.issue_state import IssueAction
+from rt4chart_clustering.grouping.merge_and_split import (
+    merge_issues,
+    refuse_merge,
+    refuse_split,
+    split_issue,
+    undo_merge,
+)
+from rt4chart_clustering.grouping.proposals import open_split_proposal
+from rt4chart_clustering.triage.actions import add_note, assign_owner, change_state, rename_issue
+from rt4chart_clustering.triage.find_issue import find_issue, hex_id
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import events_of
+from rt4chart_collector.store.issues.issues import Issue, list_issues
+
+
+def _move(act: IssueAction, client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue = issue_from(client, options)
+    state = change_state(
+        client, issue, act, actor=actor_of(options), at_ns=now_ns, note=options.note
+    )
+    already = " already" if state == issue.state else ""
+    words = f"{hex_id(issue.id)} is {state}{already}."
+    print_result({"id": hex_id(issue.id), "state": state}, words, as_json=options.json)
+    return 0
+
+
+def _assign(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue = issue_from(client, options)
+    assign_owner(
+        client, issue, options.owner, actor=actor_of(options), at_ns=now_ns, note=options.note
+    )
+    words = (
+        f"{hex_id(issue.id)} has the owner {options.owner}."
+        if options.owner
+        else f"{hex_id(issue.id)} has no owner."
+    )
+    print_result({"id": hex_id(issue.id), "owner": options.owner}, words, as_json=options.json)
+    return 0
+
+
+def _note(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue = issue_from(client, options)
+    text = " ".join(options.text)
+    add_note(client, issue, text, actor=actor_of(options), at_ns=now_ns)
+    print_result({"id": hex_id(issue.id), "note": text}, "Note added.", as_json=options.json)
+    return 0
+
+
+def _rename(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue, title = issue_from(client, options), " ".join(options.text)
+    rename_issue(client, issue, title, actor=actor_of(options), at_ns=now_ns)
+    words = "Renamed." if title.strip() else "The generated title is back."
+    print_result({"id": hex_id(issue.id), "title": title}, words, as_json=options.json)
+    return 0
+
+
+def _refuse(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue = issue_from(client, options)
+    refuse = {"merge": refuse_merge, "split": refuse_split}[options.what]
+    refuse(client, issue.id, actor=actor_of(options), now_ns=now_ns, note=options.note)
+    words = f"The {options.what} of {hex_id(issue.id)} is refused."
+    print_result({"id": hex_id(issue.id), "refused": options.what}, words, as_json=options.json)
+    return 0
+
+
+def _merge(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """The first issue stays, and the other one becomes its alias."""
+    issues = list_issues(client)
+    issue, actor = find_issue(issues, options.id), actor_of(options)
+    if options.undo:
+        alias = _alias(issue, options.other)
+        took = undo_merge(client, alias, actor=actor, now_ns=now_ns)
+        words = f"{hex_id(took.issue)} is a separate issue again."
+        print_result({"id": hex_id(took.issue), "into": ""}, words, as_json=options.json)
+        return 0
+    other = find_issue(issues, options.other)
+    merge_issues(client, other.id, issue.id, actor=actor, now_ns=now_ns, note=options.note)
+    words = f"{hex_id(other.id)} is merged into {hex_id(issue.id)}."
+    told = {"id": hex_id(other.id), "into": hex_id(issue.id)}
+    print_result(told, words, as_json=options.json)
+    return 0
+
+
+def _alias(issue: Issue, text: str) -> int:
+    """An alias needs all its digits: a prefix would find the issue that it is an alias of."""
+    if not re.fullmatch("[0-9a-f]{16}", text.lower()):
+        raise InputError(f"expected all 16 digits of the alias's id, got {text!r}")
+    alias = int(text, 16)
+    if alias not in issue.aliases:
+        known = ", ".join(map(hex_id, issue.aliases)) or "none"
+        raise InputError(
+            f"expected an alias of {hex_id(issue.id)}, which has {known}, got {hex_id(alias)}"
+        )
+    return alias
+
+
+def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Show the proposed split, or apply it."""
+    issue = issue_from(client, options)
+    if options.apply:
+        made = split_issue(
+            client, issue.id, actor=actor_of(options), now_ns=now_ns, note=options.note
+        )
+        words = f"{hex_id(made)} was split from {hex_id(issue.id)}."
+        print_result({"id": hex_id(issue.id), "made": hex_id(made)}, words, as_json=options.json)
+        return 0
+    proposed = open_split_proposal(issue, events_of(client, issue.id))
+    if proposed is None:
+        print_result(
+            {"id": hex_id(issue.id), "drawn": None}, "No split is proposed.", as_json=options.json
+        )
+        return 0
+    larger, smaller = json.loads(proposed.value)["drawn"]
+    words = (
+        f"A sample of {larger + smaller} failures has groups of {larger} and {smaller}. "
+        f"--apply makes the smaller group an issue of its own."
+    )
+    print_result({"id": hex_id(issue.id), "drawn": [larger, smaller]}, words, as_json=options.json)
+    return 0
+
+
+def _with_owner(parser: argparse.ArgumentParser) -> None:
+    add_id_argument(parser)
+    parser.add_argument("--owner", required=True, metavar="NAME", help='the owner; "" for none')
+
+
+def _with_text(parser: argparse.ArgumentParser) -> None:
+    add_id_argument(parser)
+    parser.add_argument("text", nargs="+", help="the note")
+
+
+def _with_other(parser: argparse.ArgumentParser) -> None:
+    add_id_argument(parser)
+    parser.add_argument("other", help="the issue to merge into it")
+    parser.add_argument("--undo", action="store_true", help="undo the merge")
+
+
+def _with_title(parser: argparse.ArgumentParser) -> None:
+    add_id_argument(parser)
+    parser.add_argument(
+        "text", nargs="+", metavar="TITLE", help='the title; "" restores the generated one'
+    )
+
+
+def _with_what(parser: argparse.ArgumentParser) -> None:
+    add_id_argument(parser)
+    parser.add_argument("what", choices=("merge", "split"), help="which proposal")
+
+
+def _with_apply(parser: argparse.ArgumentParser) -> None:
+    add_id_argument(parser)
+    parser.add_argument("--apply", action="store_true", help="apply the proposal")
+
+
+def _state_subcommand(act: IssueAction, text: str) -> IssuesSubcommand:
+    run: Callable[[Client, argparse.Namespace, int], int] = partial(_move, act)
+    return IssuesSubcommand(act, f"{act} ID", text, add_id_argument, run, _WHO_AND_WHY)
+
+
+_WHO_AND_WHY = ("by", "note")
+SUBCOMMANDS = (
+    _state_subcommand(IssueAction.ACKNOWLEDGE, "acknowledge: somebody is working on it"),
+    _state_subcommand(
+        IssueAction.RESOLVE, "mark it as fixed; another matching failure is a regression"
+    ),
+    _state_subcommand(IssueAction.REOPEN, "reopen it"),
+    _state_subcommand(IssueAction.IGNORE, "ignore it from now on"),
+    IssuesSubcommand(
+        "assign", "assign ID --owner NAME", "set its owner", _with_owner, _assign, _WHO_AND_WHY
+    ),
+    IssuesSubcommand("rename", "rename ID TITLE", "set its title", _with_title, _rename, ("by",)),
+    IssuesSubcommand(
+        "refuse",
+        "refuse ID WHAT",
+        "refuse a proposed merge or split",
+        _with_what,
+        _refuse,
+        _WHO_AND_WHY,
+    ),
+    IssuesSubcommand(
+        "note", "note ID TEXT", "add a note to its history", _with_text, _note, ("by",)
+    ),
+    IssuesSubcommand(
+        "merge",
+        "merge ID OTHER",
+        "merge the other issue into it",
+        _with_other,
+        _merge,
+        _WHO_AND_WHY,
+    ),
+    IssuesSubcommand(
+        "split",
+        "split ID",
+        "show the proposed split; --apply applies it",
+        _with_apply,
+        _split,
+        _WHO_AND_WHY,
+    ),
+)

@@ -1,0 +1,164 @@
+"""`rt4chart issues list`, `show` and `history`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import RenderableType
+
+from rt4chart_clustering.commands.issues_subcommand import (
+    IssuesSubcommand,
+    add_id_argument,
+    issue_from,
+    print_result,
+    utc_time,
+)
+from rt4chart_clustering.commands.issues_table import history_table, issue_table, issue_view
+from rt4chart_clustering.grouping.issue_state import IssueState
+from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
+from rt4chart_clustering.triage.find_issue import hex_id, short_ids
+from rt4chart_clustering.triage.issue_details import load_details
+from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.issue_events import events_of_all
+
+_EXAMPLES, _PARTS = 3, 5
+
+
+def list_issues(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Print the matching issues, the worst first."""
+    known = rank_issues(client, now_ns=now_ns)
+    since_ns = now_ns - options.since * 1_000_000_000 if options.since else 0
+    wanted = IssueFilter(options.state or OPEN, route=options.route, since_ns=since_ns)
+    found = filter_issues(known, wanted)
+    hidden = 0 if options.state else sum(IssueState(one.issue.state).is_closed for one in known)
+    words = _listed(found, [one.issue for one in known], hidden)
+    print_result([issue_row(one) for one in found], words, as_json=options.json)
+    return 0
+
+
+def _listed(found: Sequence[RankedIssue], known: Sequence[Any], hidden: int) -> RenderableType:
+    if not known:
+        return "No issues. `rt4chart cluster` groups the failures into issues."
+    closed = f"{hidden} closed issues are hidden: --state all" if hidden else ""
+    if not found:
+        return f"No matching issues. {closed}".strip()
+    return issue_table(found, short_ids(known), closed)
+
+
+def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Print one issue with its figures and its most typical claims."""
+    issue = issue_from(client, options)
+    ranked = next(one for one in rank_issues(client, now_ns=now_ns) if one.issue.id == issue.id)
+    number = max(_EXAMPLES if options.examples is None else options.examples, 1)
+    details = load_details(client, issue, examples=number)
+    parts = {
+        name: [asdict(one) for one in getattr(details.profile, name)[:_PARTS]]
+        for name in ("routes", "models", "prompts", "evidence", "context")
+    }
+    shown = issue_row(ranked) | {
+        "examples": [example_row(failure) for failure in details.typical],
+        "summary": issue.summary,
+        "aliases": [hex_id(one) for one in issue.aliases],
+        **parts,
+        "trend": [asdict(one) for one in details.profile.trend],
+        "tickets": [
+            {"system": one.system, "key": one.key, "url": one.url} for one in details.tickets
+        ],
+        "cause": details.cause,
+        "proposed": {"merge": details.merge, "split": details.split},
+    }
+    print_result(shown, issue_view(shown), as_json=options.json)
+    return 0
+
+
+def history(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Print everything that happened to an issue, and who did it."""
+    issue = issue_from(client, options)
+    trail = events_of_all(client, issue.ids)
+    rows = [
+        {
+            "at": utc_time(one.at_ns),
+            "issue": hex_id(one.issue),
+            "by": one.actor,
+            "kind": one.kind,
+            "value": one.value,
+            "note": one.note,
+        }
+        for one in trail
+    ]
+    print_result(rows, history_table(rows), as_json=options.json)
+    return 0
+
+
+def issue_row(one: RankedIssue) -> dict[str, Any]:
+    """An issue's row."""
+    issue, traffic = one.issue, one.traffic
+    return {
+        "id": hex_id(issue.id),
+        "title": issue.title,
+        "state": issue.state,
+        "severity": str(one.severity.level),
+        "score": round(one.severity.score, 1),
+        "service": issue.service,
+        "route": issue.route,
+        "fingerprint": issue.fingerprint,
+        "claims": issue.claims,
+        "answers": issue.answers,
+        "weighted": round(issue.weighted, 2),
+        "a_day": round((traffic.contradicted + traffic.baseless) / traffic.days, 2),
+        "share": None if traffic.share is None else round(traffic.share, 6),
+        "daily": [round(weight, 2) for weight in traffic.daily],
+        "first_seen": utc_time(issue.first_ns),
+        "last_seen": utc_time(issue.last_ns),
+        "owner": issue.owner,
+    }
+
+
+def example_row(failure: Failure) -> dict[str, Any]:
+    """A claim with its evidence, or with the nearest sentence."""
+    return {
+        "trace_id": failure.trace_id,
+        "span_id": failure.span_id,
+        "question": failure.question,
+        "claim": failure.claim,
+        "label": failure.label,
+        "evidence": [{"passage": one.passage_id, "text": one.text} for one in failure.evidence],
+        "nearest": failure.nearest,
+    }
+
+
+def _add_no_arguments(parser: argparse.ArgumentParser) -> None:
+    """The shared options suffice."""
+
+
+_FILTER_OPTIONS = ("route", "state", "since")
+SUBCOMMANDS = (
+    IssuesSubcommand(
+        "list",
+        "list",
+        "list the issues, the worst first",
+        _add_no_arguments,
+        list_issues,
+        _FILTER_OPTIONS,
+    ),
+    IssuesSubcommand(
+        "show",
+        "show ID",
+        "show one issue; an ID alone does the same",
+        add_id_argument,
+        show,
+        ("examples",),
+    ),
+    IssuesSubcommand(
+        "history",
+        "history ID",
+        "show what happened to it, and who did it",
+        add_id_argument,
+        history,
+    ),
+)

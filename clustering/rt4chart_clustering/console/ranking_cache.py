@@ -1,0 +1,78 @@
+"""A cache of the ranked issues: figures are counted at intervals, states and titles every time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from otel_rt4chart.core.errors import StoreError
+from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.issue_events import aliases_among, last_events
+from rt4chart_collector.store.issues.issues import as_told
+
+# Figures older than the first are counted again in the background, older than the second now.
+FRESH_NS, MAX_AGE_NS = 20 * 10**9, 300 * 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    at_ns: int
+    found: tuple[RankedIssue, ...]
+
+    @property
+    def merged(self) -> dict[int, int]:
+        """Each alias, with the issue that its failures were counted for."""
+        return {alias: one.issue.id for one in self.found for alias in one.issue.aliases}
+
+
+class RankingCache:
+    """Any thread may ask. One thread counts at a time, which takes seconds in a large store."""
+
+    def __init__(
+        self,
+        store: Callable[[], AbstractContextManager[Client]],
+        run_in_background: Callable[[str, Callable[[], None]], None],
+    ) -> None:
+        """`store` opens a client for the counting that `run_in_background` runs."""
+        self._store = store
+        self._run_in_background = run_in_background
+        self._lock = threading.Lock()
+        self._counted: _Ranking | None = None
+
+    def ranked_issues(self, client: Client, now_ns: int) -> list[RankedIssue]:
+        """Every issue, the worst first; a merge causes a new count at once."""
+        last = last_events(client)
+        counted = self._counted
+        is_current = counted is not None and counted.merged == aliases_among(last)
+        if counted is None or not is_current or now_ns - counted.at_ns > MAX_AGE_NS:
+            with self._lock:
+                counted = self._count(client, now_ns)
+        elif now_ns - counted.at_ns > FRESH_NS and self._lock.acquire(blocking=False):
+            self._run_in_background("issue figures", partial(self._renew, now_ns))
+        return [
+            replace(one, issue=as_told(one.issue, last.get(one.issue.id, {})))
+            for one in counted.found
+        ]
+
+    def invalidate(self) -> None:
+        """Make the next call count again, because the figures of an issue have changed."""
+        self._counted = None
+
+    def _renew(self, now_ns: int) -> None:
+        """Count in a thread that holds the lock already; an unreachable store is no error."""
+        try:
+            with self._store() as client:
+                self._count(client, now_ns)
+        except StoreError:
+            return
+        finally:
+            self._lock.release()
+
+    def _count(self, client: Client, now_ns: int) -> _Ranking:
+        counted = _Ranking(now_ns, tuple(rank_issues(client, now_ns=now_ns)))
+        self._counted = counted
+        return counted

@@ -1,0 +1,94 @@
+"""Describes failures: the fingerprint and the text by which they are grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED
+from rt4chart_clustering.description.embedding import TextEmbedder
+from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION, ClaimDifference
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.descriptions import Description, insert_descriptions
+from rt4chart_collector.store.issues.failures import Failure, slices, undescribed
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow
+
+PAGE = 2_000
+# With a model a page takes long, and only complete pages survive an interruption.
+MODEL_PAGE = 200
+# Called between pages with what was done and with how many failures. An exception ends the run.
+OnProgress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedFailure:
+    """A failure with its difference and its description."""
+
+    failure: Failure
+    difference: ClaimDifference
+    text: str
+
+    @property
+    def fingerprint(self) -> str:
+        """The versioned pattern, such as `fp2:contradicted:number`."""
+        return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.kind}"
+
+
+def describe_failure(failure: Failure) -> DescribedFailure:
+    """A failure compared with its evidence, or with the nearest sentence if it has none."""
+    (one,) = describe_failures([failure], NO_ENRICHERS)
+    return one
+
+
+def describe_failures(failures: Sequence[Failure], enrichers: Enrichers) -> list[DescribedFailure]:
+    """Failures in order, with the help of optional models."""
+    differences = [enrichers.difference(failure) for failure in failures]
+    texts = enrichers.descriptions(failures, differences)
+    return [DescribedFailure(*one) for one in zip(failures, differences, texts, strict=True)]
+
+
+def is_explained(fingerprint: str) -> bool:
+    """True if rules explain the failure. All failures with its pattern are then one issue."""
+    return fingerprint.rpartition(":")[2] not in UNEXPLAINED
+
+
+def describe_new_failures(
+    client: Client,
+    embedder: TextEmbedder,
+    window: DescriptionWindow,
+    *,
+    on_progress: OnProgress,
+    enrichers: Enrichers = NO_ENRICHERS,
+) -> tuple[int, int]:
+    """Describe the new failures; how many these are, and how many of them no rule explains.
+
+    Each page is written at once, so that an interrupted run continues where it stopped.
+    """
+    seen = unexplained = 0
+    size = PAGE if enrichers.writer is None else MODEL_PAGE
+    pieces = slices(
+        client,
+        model=embedder.id,
+        since_ns=window.since_ns,
+        until_ns=window.until_ns,
+        page=PAGE,
+    )
+    for since_ns, until_ns in pieces:
+        on_progress("described", seen)
+        found = undescribed(client, model=embedder.id, since_ns=since_ns, until_ns=until_ns)
+        for start in range(0, len(found), size):
+            page = describe_failures(found[start : start + size], enrichers)
+            vectors = embedder.embed([one.text for one in page])
+            insert_descriptions(
+                client,
+                [
+                    Description(one.failure, one.fingerprint, one.text, tuple(vector.tolist()))
+                    for one, vector in zip(page, vectors, strict=True)
+                ],
+                model=embedder.id,
+            )
+            seen += len(page)
+            unexplained += sum(not is_explained(one.fingerprint) for one in page)
+            on_progress("described", seen)
+    return seen, unexplained

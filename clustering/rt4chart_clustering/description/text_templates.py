@@ -1,0 +1,100 @@
+"""Titles of issues and descriptions of failures, made from the labels of the failure taxonomy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.verify.core.failure_kinds import (
+    FINGERPRINT_KINDS,
+    UNEXPLAINED,
+    kind_of_fingerprint,
+)
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.language.slots import read_slots
+from rt4chart_clustering.description.fingerprint import ClaimDifference
+from rt4chart_clustering.description.word_changes import MeaningChange
+
+MAX_LENGTH = 60
+# Characters that terminals, HTML, Markdown or chats read as markup: `[red]`, `<!all>`.
+_MARKUP = str.maketrans("<>[]{}`|*~\\@", "‹›()()'/··/＠")
+# A title names a value only if this share of the claims, and at least three, have it.
+COMMON_SHARE, COMMON_COUNT = 0.3, 3
+
+
+def template_title(
+    fingerprint: str, route: str, changes: Iterable[MeaningChange], claims: int
+) -> str:
+    """Such as "Number differs from the source · sales_call".
+
+    `changes` are those of some or all of the issue's claims, `claims` is their number. A
+    fingerprint of an unknown version or shape is shown as it is.
+    """
+    label, head = _head(fingerprint)
+    # If the source does not mention the claim, its nearest value explains nothing.
+    shown = [one if label == Label.CONTRADICTED or not one.claimed else replace(one, found="")
+             for one in changes]  # fmt: skip
+    return f"{head}{_common_value(shown, claims)} · {clean_line(route)}"
+
+
+def clean_line(text: str) -> str:
+    """Untrusted text as part of one line: no control characters, no markup, shortened."""
+    shown = " ".join(printable(text).translate(_MARKUP).split())
+    return shown if len(shown) <= MAX_LENGTH else shown[: MAX_LENGTH - 1] + "…"
+
+
+def describe_claim(claim: str, label: str, found: ClaimDifference) -> str:
+    """The text to embed: the label and each kind found, or the masked claim if none explains it.
+
+    An explained claim is described by its kinds alone, because its topic would divide the group.
+    """
+    if found.kind in UNEXPLAINED:
+        return mask_claim(claim)
+    explained = [one for one in FINGERPRINT_KINDS if one in found.kinds and one not in UNEXPLAINED]
+    return f"{label}: {'; '.join(one.description for one in explained)}"
+
+
+def mask_claim(claim: str) -> str:
+    """The claim's content words in lower case, with names, numbers and dates masked."""
+    slots = read_slots(claim)
+    masks: dict[int, str] = {}
+    for mask, spans in (
+        ("[name]", [(one.start, one.end) for one in slots.names]),
+        ("[number]", [(one.start, one.end) for one in slots.quantities]),
+        ("[date]", [(one.start, one.end) for one in slots.moments]),
+    ):
+        for start, end in spans:
+            for at, token in enumerate(slots.tokens):
+                if start <= token.start < end:
+                    masks[at] = mask
+    words: list[str] = []
+    for at, token in enumerate(slots.tokens):
+        word = masks.get(at, token.norm if token.is_content else "")
+        if word and (not words or words[-1] != word or not word.startswith("[")):
+            words.append(word)
+    return " ".join(words)
+
+
+def _head(fingerprint: str) -> tuple[str, str]:
+    """The label, "" if it is unknown, and the name of the pattern."""
+    kind, parts = kind_of_fingerprint(fingerprint), fingerprint.split(":")
+    if kind is not None and len(parts) == 3:
+        return parts[1], kind.label(parts[1])
+    return "", clean_line(fingerprint) or "Unfaithful"
+
+
+def _common_value(changes: Iterable[MeaningChange], claims: int) -> str:
+    """The most common pair of values, if it is common enough to name the issue."""
+    counts = Counter((one.claimed, one.found) for one in changes if one.claimed or one.found)
+    if not counts:
+        return ""
+    (claimed, found), number = min(counts.items(), key=lambda item: (-item[1], item[0]))
+    if number < COMMON_COUNT or number < COMMON_SHARE * claims:
+        return ""
+    if not claimed:
+        return f": “{clean_line(found)}”"
+    if not found:
+        return f": “{clean_line(claimed)}”"
+    return f": “{clean_line(claimed)}” for “{clean_line(found)}”"

@@ -1,0 +1,73 @@
+"""Decides whether the gate passes, with the reasons if it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from otel_rt4chart.core.errors import InputError
+from rt4chart_clustering.gate.compare import SIGNIFICANCE, Comparison
+from rt4chart_clustering.gate.result import GateResult
+
+
+@dataclass(frozen=True, slots=True)
+class GateLimits:
+    """The allowed share of unfaithful claims, and the allowed share of undecided claims."""
+
+    max_rate: float
+    max_undecided: float = 0.2
+
+    def __post_init__(self) -> None:
+        """Refuse a value above 1: a percentage by mistake would let everything pass."""
+        for name in ("max_rate", "max_undecided"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(
+                    f"{name}: expected a share from 0 to 1, got {getattr(self, name)!r}"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class GateOutcome:
+    """A run, its limits and comparison, and the reasons to fail: empty if the gate passes."""
+
+    result: GateResult
+    limits: GateLimits
+    comparison: Comparison | None
+    reasons: tuple[str, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """True if the gate passes."""
+        return not self.reasons
+
+
+def evaluate_gate(
+    result: GateResult, limits: GateLimits, comparison: Comparison | None
+) -> GateOutcome:
+    """Check the run against the limits and, if there is one, the baseline."""
+    return GateOutcome(result, limits, comparison, tuple(_reasons(result, limits, comparison)))
+
+
+def _reasons(
+    result: GateResult, limits: GateLimits, comparison: Comparison | None
+) -> Iterator[str]:
+    errors = [case for case in result.cases if case.error]
+    if errors:
+        yield f"{len(errors)} of {len(result.cases)} cases have no verdict: {errors[0].error}"
+    rate = result.rate.value
+    decided = sum(case.decided for case in result.cases)
+    undecided = sum(case.undecided for case in result.cases)
+    if rate is None:
+        yield "no claim was decided, so there is no rate"
+    elif rate > limits.max_rate:
+        yield f"the rate is {rate:.1%}, at most {limits.max_rate:.1%} is allowed"
+    if undecided and undecided > limits.max_undecided * (decided + undecided):
+        yield (
+            f"{undecided} of {decided + undecided} claims are undecided, at most "
+            f"{limits.max_undecided:.0%} is allowed"
+        )
+    if comparison is not None and comparison.is_worse:
+        yield (
+            f"worse than the baseline: {comparison.before:.1%} before, {comparison.now:.1%} now "
+            f"over {comparison.pairs} cases (p = {comparison.p_value:.3f} < {SIGNIFICANCE})"
+        )

@@ -1,0 +1,72 @@
+"""Verifies the new answers to an eval set's cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.judges.batch import BatchRun
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.pipeline import Verifier
+from rt4chart_clustering.evalset.case import EvalCase, case_row
+from rt4chart_clustering.gate.answers import NewAnswer
+from rt4chart_clustering.gate.result import CaseResult, GateResult
+
+UNANSWERED = "no answer was given"
+
+
+def verify_answers(
+    evalset: str,
+    cases: Sequence[EvalCase],
+    answers: Mapping[str, NewAnswer],
+    verifier: Verifier,
+    *,
+    jobs: int,
+    show: Callable[[int], None],
+) -> GateResult:
+    """The result of each case, in the cases' order; a case without an answer has an error.
+
+    `show` is called with the number of finished cases. An answer is verified against the passages
+    that it was given with, else against the case's own.
+    """
+    answered = [case for case in cases if case.id in answers]
+    run = BatchRun(verifier, as_of="", jobs=jobs)
+    found: dict[str, CaseResult] = {}
+    rows = run.rows(_line(case, answers[case.id]) for case in answered)
+    for case, row in zip(answered, rows, strict=True):
+        found[case.id] = _result(case, row)
+        show(len(found))
+    return GateResult(
+        evalset,
+        verifier.judge.id,
+        tuple(found.get(one.id, CaseResult(one.id, one.issue, error=UNANSWERED)) for one in cases),
+    )
+
+
+def _line(case: EvalCase, answer: NewAnswer) -> bytes:
+    row = case_row(case)
+    asked = {"id": case.id, "question": row["question"], "answer": answer.text}
+    asked["contexts"] = answer.contexts or row["contexts"]
+    if case.exchange.as_of:
+        asked["as_of"] = case.exchange.as_of
+    return json.dumps(asked).encode()
+
+
+def _result(case: EvalCase, row: Mapping[str, Any]) -> CaseResult:
+    if "error" in row:
+        return CaseResult(case.id, case.issue, error=str(row["error"]))
+    labels = [Label(claim["label"]) for claim in row["claims"]]
+    return CaseResult(
+        case.id,
+        case.issue,
+        decided=sum(label.is_decided for label in labels),
+        unfaithful=sum(label.is_unfaithful for label in labels),
+        undecided=sum(label is Label.UNDECIDED for label in labels),
+        wrong=tuple(
+            f"{label}: {printable(claim['text'])}"
+            for label, claim in zip(labels, row["claims"], strict=True)
+            if label.is_unfaithful
+        ),
+    )

@@ -1,0 +1,74 @@
+"""The clustering algorithm as the rest of this folder sees it: vectors in, groups out.
+
+To replace HDBSCAN, implement `Grouping` and build it in `commands/cluster.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rt4chart_clustering.description.embedding import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The limits that belong to an algorithm, because they depend on the groups that it finds.
+
+    `min_size` is the number of failures that make an issue, and `max_rows` the most vectors that
+    one call takes. A failure belongs to an issue up to `member_distance` (cosine distance) from its
+    centroid. Two centroids of one partition are the same issue from `same_similarity` (cosine). Two
+    samples of an issue show the same subgroup from `stable_similarity`, and a subgroup needs
+    `1 / subgroup_parts` of the sample.
+    """
+
+    min_size: int
+    max_rows: int
+    member_distance: float
+    same_similarity: float
+    stable_similarity: float
+    subgroup_parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of vectors: its members' rows, its unit centroid, and how far each member is off it.
+
+    The cosine distances make the membership soft: 0 is the most typical member.
+    """
+
+    rows: NDArray[np.int64]
+    centroid: Matrix
+    distances: Matrix
+
+
+class Grouping(Protocol):
+    """Finds the groups among the failures of one partition."""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The limits that go with this algorithm."""
+
+    def group(self, vectors: Matrix, *, min_size: int = 0) -> list[Group]:
+        """The groups, each row in at most one; a row in no group is not an issue yet.
+
+        Rows have length 1, or 0 for a text without words. `min_size` raises the threshold. The same
+        rows in the same order give the same groups, because issue ids follow from them.
+        """
+
+
+def group_of(vectors: Matrix, rows: NDArray[np.int64]) -> Group:
+    """The group that consists of these rows."""
+    centroid, distances = centroid_of(vectors[rows])
+    return Group(rows, centroid, distances)
+
+
+def centroid_of(vectors: Matrix) -> tuple[Matrix, Matrix]:
+    """The unit centroid of the rows, and each row's cosine distance from it."""
+    mean = vectors.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    centroid = (mean / length if length else mean).astype(np.float32)
+    return centroid, (1 - vectors @ centroid).astype(np.float32)

@@ -1,0 +1,92 @@
+"""One issue with everything known of it: what people read before they decide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rt4chart_clustering.grouping.proposals import open_merge_proposal, open_split_proposal
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import Failure, failures_by_key
+from rt4chart_collector.store.issues.issue_events import Event, events_of_all
+from rt4chart_collector.store.issues.issue_figures import IssueProfile, profile_of
+from rt4chart_collector.store.issues.issues import Issue, member_keys
+
+# More than a year of days in the trend, and the most common routes, models and documents.
+MAX_PARTS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTicket:
+    """An issue's ticket in one system, as the trail recorded it last."""
+
+    system: str
+    key: str
+    url: str
+    claims: int
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class IssueDetails:
+    """An issue's typical failures, its figures, its trail, and what the trail says.
+
+    `cause` is the last finding of a model as it was recorded. `merge` and `split` are proposals
+    that were neither applied nor refused. Each is None if there is none.
+    """
+
+    issue: Issue
+    typical: tuple[Failure, ...]
+    profile: IssueProfile
+    trail: tuple[Event, ...]
+    tickets: tuple[RecordedTicket, ...]
+    cause: Mapping[str, Any] | None
+    merge: Mapping[str, Any] | None
+    split: Mapping[str, Any] | None
+
+
+def load_details(client: Client, issue: Issue, *, examples: int) -> IssueDetails:
+    """Read an issue from the store, with at most `examples` typical failures, one a trace."""
+    typical = tuple(failures_by_key(client, member_keys(client, issue, limit=examples)))
+    profile = profile_of(client, issue.ids, limit=MAX_PARTS)
+    return refresh_trail(
+        client, IssueDetails(issue, typical, profile, (), (), None, None, None), issue
+    )
+
+
+def refresh_trail(client: Client, details: IssueDetails, issue: Issue) -> IssueDetails:
+    """The same details with the current trail; the figures are not read again."""
+    trail = events_of_all(client, issue.ids)
+    return replace(
+        details,
+        issue=issue,
+        trail=tuple(trail),
+        tickets=tuple(recorded_tickets(trail)),
+        cause=_event_value(next((one for one in reversed(trail) if one.kind == "cause"), None)),
+        merge=_event_value(open_merge_proposal(issue, trail)),
+        split=_event_value(open_split_proposal(issue, trail), without=("middles",)),
+    )
+
+
+def recorded_tickets(trail: Iterable[Event]) -> list[RecordedTicket]:
+    """The last recorded ticket of each system in a trail, which is in order."""
+    found: dict[str, RecordedTicket] = {}
+    for event in trail:
+        if event.kind == "ticket" and (value := _event_value(event)):
+            system, key, url = (str(value.get(name, "")) for name in ("system", "key", "url"))
+            claims = int(value.get("claims", 0))
+            found[system] = RecordedTicket(system, key, url, claims, event.at_ns)
+    return list(found.values())
+
+
+def _event_value(event: Event | None, *, without: Sequence[str] = ()) -> Mapping[str, Any] | None:
+    """The JSON object of an event, without some of its fields; None if there is none."""
+    try:
+        value = json.loads(event.value) if event else None
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    return {name: content for name, content in value.items() if name not in without}

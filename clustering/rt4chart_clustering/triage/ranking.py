@@ -1,0 +1,57 @@
+"""Ranks issues by their severity, the worst first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rt4chart_clustering.triage.severity import WINDOW_DAYS, IssueSeverity, Traffic, severity_of
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failures import DAY_NS
+from rt4chart_collector.store.issues.issue_traffic import DayWeight, decided_claims, failures_a_day
+from rt4chart_collector.store.issues.issues import Issue, list_issues
+
+
+@dataclass(frozen=True, slots=True)
+class RankedIssue:
+    """An issue with its traffic and its severity."""
+
+    issue: Issue
+    traffic: Traffic
+    severity: IssueSeverity
+
+
+def rank_issues(client: Client, *, now_ns: int) -> list[RankedIssue]:
+    """Every issue, by severity, then by claims; an alias counts for its issue."""
+    days: defaultdict[int, list[DayWeight]] = defaultdict(list)
+    for one in failures_a_day(client, now_ns=now_ns, days=WINDOW_DAYS):
+        days[one.issue].append(one)
+    decided = decided_claims(client, now_ns=now_ns, days=WINDOW_DAYS)
+    found = [
+        _rank(
+            issue,
+            [one for known in issue.ids for one in days[known]],
+            decided.get((issue.service, issue.route), 0.0),
+            now_ns,
+        )
+        for issue in list_issues(client)
+    ]
+    return sorted(found, key=lambda one: (-one.severity.score, -one.issue.claims, one.issue.id))
+
+
+def _rank(issue: Issue, days: Sequence[DayWeight], decided: float, now_ns: int) -> RankedIssue:
+    sums: defaultdict[str, float] = defaultdict(float)
+    daily = [0.0] * WINDOW_DAYS
+    for one in days:
+        sums[one.label] += one.weight
+        daily[WINDOW_DAYS - 1 - one.age_days] += one.weight
+    age = (now_ns - issue.first_ns) / DAY_NS
+    traffic = Traffic(
+        contradicted=sums["contradicted"],
+        baseless=sums["baseless"],
+        decided=decided,
+        days=min(max(age, 1.0), float(WINDOW_DAYS)),
+        daily=tuple(daily),
+    )
+    return RankedIssue(issue, traffic, severity_of(traffic))

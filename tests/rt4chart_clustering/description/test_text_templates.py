@@ -1,0 +1,109 @@
+"""Names and descriptions of issues."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureKind
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_clustering.description.fingerprint import find_difference
+from rt4chart_clustering.description.text_templates import (
+    MAX_LENGTH,
+    clean_line,
+    describe_claim,
+    mask_claim,
+    template_title,
+)
+from rt4chart_clustering.description.word_changes import MeaningChange
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "changes", "expected"),
+    [
+        (
+            "fp1:contradicted:number",
+            [MeaningChange(FailureKind.NUMBER, str(at), "14") for at in range(37)],
+            "Number differs from the source · sales_call",
+        ),
+        (
+            "fp1:contradicted:exclusion",
+            [MeaningChange(FailureKind.EXCLUSION, "", "out-of-network clinics")] * 3,
+            "Exclusion ignored: “out-of-network clinics” · sales_call",
+        ),
+        (
+            "fp1:contradicted:entity",
+            [MeaningChange(FailureKind.ENTITY, "Atlantis", "Discovery")] * 4
+            + [MeaningChange(FailureKind.ENTITY, "NASA", "ESA")],
+            "Name differs from the source: “Atlantis” for “Discovery” · sales_call",
+        ),
+        (
+            "fp1:baseless:entity",
+            [MeaningChange(FailureKind.ENTITY, "Atlantis", "Discovery")] * 3,
+            "Name not in the source: “Atlantis” · sales_call",
+        ),
+        (
+            "fp1:baseless:addition",
+            [MeaningChange(FailureKind.ADDITION, "largest")],
+            "Added to the source · sales_call",
+        ),
+    ],
+)
+def test_title_is_pattern_value_and_route(
+    fingerprint: str, changes: list[MeaningChange], expected: str
+) -> None:
+    """A value is named only where it is behind enough of the claims."""
+    assert template_title(fingerprint, "sales_call", changes, len(changes)) == expected
+
+
+@pytest.mark.parametrize("label", ["contradicted", "baseless"])
+@pytest.mark.parametrize("kind", FINGERPRINT_KINDS)
+def test_a_title_is_the_label_that_findings_have(label: str, kind: FailureKind) -> None:
+    """The same failure is called the same on an answer's page and on its issue."""
+    assert template_title(f"fp1:{label}:{kind}", "r", [], 2) == f"{kind.label(label)} · r"
+
+
+@given(st.text())
+def test_shown_text_is_one_short_printable_line(text: str) -> None:
+    """Neither control characters nor markup reach a terminal, a page or a chat through a title."""
+    shown = clean_line(text)
+
+    assert not set("<>[]{}`|*\\@") & set(shown)
+    assert shown.isprintable()
+    assert len(shown) <= MAX_LENGTH
+
+
+def test_title_strips_control_characters_of_values() -> None:
+    """An answer cannot write escape sequences into a title."""
+    changes = [MeaningChange(FailureKind.EXCLUSION, found="\x1b[31mred\u202e text")] * 3
+
+    shown = template_title("fp1:contradicted:exclusion", "a\nb", changes, 3)
+
+    assert shown == "Exclusion ignored: “(31mred text” · a b"
+
+
+def test_description_of_an_explained_claim_tells_operations_alone() -> None:
+    """Topic, names and values are left out."""
+    one = find_difference("The trial lasts 14 days.", ["The trial lasts 30 days."])
+    other = find_difference("Rent is due in 5 weeks.", ["Rent is due in 9 weeks."])
+
+    texts = {
+        describe_claim("The trial lasts 14 days.", Label.CONTRADICTED, one),
+        describe_claim("Rent is due in 5 weeks.", Label.CONTRADICTED, other),
+    }
+
+    assert texts == {"contradicted: a number differs from the source"}
+
+
+def test_masked_claim_keeps_words_without_values() -> None:
+    """Names, numbers and dates become their kind, function words go."""
+    assert mask_claim("On April 24, 1990 the Atlantis crew of Houston flew 3 rockets.") == (
+        "[date] [name] crew [name] flew [number] rockets"
+    )
+
+
+@pytest.mark.parametrize("stored", ["a:b", "fp9:contradicted:number:more", "fp9:baseless:new", "x"])
+def test_a_fingerprint_of_another_shape_stands_as_it_is(stored: str) -> None:
+    """Another version may have written it."""
+    assert template_title(stored, "billing", [], 3) == f"{stored} · billing"
