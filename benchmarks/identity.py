@@ -31,7 +31,7 @@ from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.issues.assignments import assignments_of
-from rt4chart_collector.store.issues.issues import list_issues, registry
+from rt4chart_collector.store.issues.issues import list_issues, stored_issues
 from rt4chart_collector.store.schema.migrate import migrate
 
 WINDOW, MIN_SIZE = 7, 5
@@ -95,7 +95,7 @@ def measured(seed: int, *, turn: float, loose: float) -> dict[str, float]:
             labels = HdbscanGrouping(MIN_SIZE).labels(vectors).tolist()
             kept = zip(window, labels, strict=True)
             raw.append(majority(window, {one.number: id for one, id in kept if id != NOISE}))
-        return _figures(seen, ours, raw, _placed(client), len(registry(client)))
+        return _figures(seen, ours, raw, _placed(client), len(stored_issues(client)))
 
 
 def _placed(client: Client) -> Ids:

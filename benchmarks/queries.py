@@ -18,8 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.rates.exact_rates import EACH_DAY_ALONE, route_sums
-from rt4chart_collector.store.rates.rates_by_dimension import rates_by
+from rt4chart_collector.store.rates.claim_rates import EACH_DAY_ALONE, rates_by, route_sums
 from rt4chart_collector.store.schema.migrate import migrate
 
 ROUTES, CLAIMS_EACH, CHUNK = 20, 5, 200_000

@@ -127,9 +127,7 @@ def _check_arguments(
 
 
 def _check_judge_name(name: str, where: str = "") -> None:
-    from otel_rt4chart.judges.build import (
-        check_judge_name,  # importing the judges takes half a second
-    )
+    from otel_rt4chart.judges.build import check_judge_name
 
     try:
         check_judge_name(name)

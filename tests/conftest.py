@@ -12,8 +12,7 @@ from hypothesis import settings
 
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import DEFAULT_DATABASE
-from rt4chart_collector.store.schema.migrate import migrate
-from rt4chart_collector.store.schema.migration import LEDGER_TABLE
+from rt4chart_collector.store.schema.migrate import LEDGER_TABLE, migrate
 
 # A slow machine is no failure.
 settings.register_profile("rt4chart", deadline=None)

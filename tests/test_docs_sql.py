@@ -14,8 +14,8 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.read_only import checked_read, make_read_only
-from rt4chart_collector.store.rates.rates_by_dimension import rates_by
+from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
+from rt4chart_collector.store.rates.claim_rates import rates_by
 from tests.conftest import fresh
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
@@ -75,7 +75,7 @@ def test_queries_only_read(asked: Client) -> None:
     """`rt4chart sql` runs every one of them, in the parser's spelling."""
     with asked.sibling() as reading:
         make_read_only(reading)
-        texts = [checked_read(reading, query) for query in QUERIES]
+        texts = [check_read_only(reading, query) for query in QUERIES]
 
         assert all(reading.query(text).result_rows for text in texts)
 

@@ -16,11 +16,7 @@ from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.build import build_judge, build_verifier, is_onnx
-from otel_rt4chart.judges.embedded_models import (
-    PACKAGES,
-    installed_model_ids,
-    missing_packages,
-)
+from otel_rt4chart.judges.embedded_models import PACKAGES, installed_model_ids, missing_packages
 from otel_rt4chart.settings.application import (
     ApplicationSettings,
     JudgeSettings,

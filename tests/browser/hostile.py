@@ -8,7 +8,7 @@ from otel_rt4chart.verify.core.model import AnswerRange, Claim, Exchange, Label
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
 from rt4chart_collector.core.alerts.stored_facts import facts_from_json
-from rt4chart_collector.store.alerts.alert_events import record
+from rt4chart_collector.store.alerts.alert_events import record_alert_events
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -67,7 +67,9 @@ def fill_hostile(client: Client, now_ns: int) -> None:
     }
     facts = facts_from_json(Rule.ROUTE_DRIFT, stored)
     alert = Alert(Rule.ROUTE_DRIFT, Severity.CRITICAL, SERVICE, ROUTE, 0, SCRIPT + IMAGE, facts)
-    record(client, [AlertEvent(alert, now_ns - HOUR_NS, AlertEventKind.FIRED, note=IMAGE)])
+    record_alert_events(
+        client, [AlertEvent(alert, now_ns - HOUR_NS, AlertEventKind.FIRED, note=IMAGE)]
+    )
 
 
 def _whole(client: Client) -> None:

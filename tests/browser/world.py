@@ -29,11 +29,11 @@ from rt4chart_collector.core.alerts.facts import (
     UnfaithfulAnswer,
 )
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
-from rt4chart_collector.store.alerts.alert_events import record
+from rt4chart_collector.store.alerts.alert_events import record_alert_events
 from rt4chart_collector.store.alerts.drift_states import DriftRow, write_drift
+from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, insert_letters
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
-from rt4chart_collector.store.answers.worst_answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
 
 VERIFIER = "local/world-1"
@@ -91,7 +91,7 @@ class World:
             insert_verdicts(client, batch[begin : begin + 1000])
         write_drift(client, list(self._drift()), version=1)
         insert_letters(client, [self._letter(one) for one in range(3)])
-        record(
+        record_alert_events(
             client,
             [AlertEvent(self._alert(client), self.now_ns - 2 * HOUR_NS, AlertEventKind.FIRED)],
         )
@@ -100,7 +100,9 @@ class World:
             title="New issue: prices of another country",
             starts_ns=self.now_ns - HOUR_NS,
         )
-        record(client, [AlertEvent(issue, self.now_ns - HOUR_NS, AlertEventKind.FIRED)])
+        record_alert_events(
+            client, [AlertEvent(issue, self.now_ns - HOUR_NS, AlertEventKind.FIRED)]
+        )
 
     def _drift(self) -> Iterator[DriftRow]:
         for service, route, rate, _ in ROUTES:

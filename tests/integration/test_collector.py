@@ -24,8 +24,8 @@ from otel_rt4chart.core import semconv
 from rt4chart_collector.ingest.otlp.decode import KINDS, STATUSES
 from rt4chart_collector.store.answers.spans import SPANS
 from rt4chart_collector.store.engine.connect import connect
-from rt4chart_collector.store.schema.ddl import Table, parsed
-from rt4chart_collector.store.schema.migration import Variant, shipped
+from rt4chart_collector.store.schema.ddl import CreateTable, parse_statement
+from rt4chart_collector.store.schema.migrate import SchemaVariant, shipped_migrations
 from tests.integration.otelcol import (
     AGENT,
     GATEWAY,
@@ -272,8 +272,12 @@ def test_our_table_has_the_columns_that_the_exporter_inserts() -> None:
     assert found
 
     inserted = re.findall(r"[\w.]+", found[1])
-    statements = [one for each in shipped() for one in Variant("otel").statements(each, shipped())]
-    (table,) = (one for one in map(parsed, statements) if one.name == "otel_traces")
-    assert isinstance(table, Table)
+    statements = [
+        one
+        for each in shipped_migrations()
+        for one in SchemaVariant("otel").statements(each, shipped_migrations())
+    ]
+    (table,) = (one for one in map(parse_statement, statements) if one.name == "otel_traces")
+    assert isinstance(table, CreateTable)
     assert inserted == [column.name for column in table.columns]
     assert sorted(inserted) == sorted(column.name for column in SPANS.columns)

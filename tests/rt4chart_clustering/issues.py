@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.assignments import BIRTH, Assignment, insert_assignments
+from rt4chart_collector.store.issues.assignments import BY_BIRTH, Assignment, insert_assignments
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
-from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from tests.rt4chart_clustering.made import verdict
 
@@ -48,9 +48,12 @@ def born(
     )
     insert_issues(client, [issue], version=1)
     assign(client, issue, stored)
-    record(
+    record_events(
         client,
-        [Event(number, first, "born", FINGERPRINT), Event(number, first + 1, "state", state)],
+        [
+            IssueEvent(number, first, "born", FINGERPRINT),
+            IssueEvent(number, first + 1, "state", state),
+        ],
     )
     return issue
 
@@ -60,7 +63,9 @@ def assign(client: Client, issue: Issue, found: Sequence[Failure]) -> None:
     insert_assignments(
         client,
         [
-            Assignment(one.key, one.time_ns, issue.id, issue.partition, 0.1, BIRTH, one.version + 1)
+            Assignment(
+                one.key, one.time_ns, issue.id, issue.partition, 0.1, BY_BIRTH, one.version + 1
+            )
             for one in found
         ],
     )

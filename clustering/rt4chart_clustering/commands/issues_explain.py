@@ -31,7 +31,7 @@ from rt4chart_clustering.explain.toolbox import Toolbox
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
-from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue
 
 MAX_FAILURES = 10_000
@@ -81,7 +81,7 @@ def _ask_model(
         spent = usage.input_tokens + usage.output_tokens
         value = json.dumps({**finding_row(finding), "model": settings.model}, ensure_ascii=False)
         note = f"{settings.model}, {explained.result.turns} turns, {spent} tokens"
-        record(client, [Event(shown.issue.id, now_ns, "cause", value, note, actor)])
+        record_events(client, [IssueEvent(shown.issue.id, now_ns, "cause", value, note, actor)])
     return explained
 
 

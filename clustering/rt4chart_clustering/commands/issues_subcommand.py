@@ -16,7 +16,7 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from rt4chart_clustering.triage.find_issue import find_issue
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import ITSELF
+from rt4chart_collector.store.issues.issue_events import SERVICE_ACTOR
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 # The width of a table in a file or a pipe.
@@ -56,7 +56,7 @@ def actor_of(options: argparse.Namespace) -> str:
             name = getpass.getuser()
         except (ImportError, KeyError, OSError):  # a container's user may have no name
             name = "unknown"
-    if not name.strip() or name == ITSELF:
+    if not name.strip() or name == SERVICE_ACTOR:
         raise InputError(f"--by: expected a person's name, got {name!r}")
     return str(name)
 

@@ -23,7 +23,7 @@ from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_clustering.triage.issue_details import recorded_tickets
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import ITSELF, events_of_all
+from rt4chart_collector.store.issues.issue_events import SERVICE_ACTOR, events_of_all
 
 _MAX_FAILURES = 500
 OUTCOME_TEXTS = {
@@ -61,7 +61,7 @@ def _update_tickets(
         if options.to not in (None, name):
             continue
         try:
-            done = _file(client, ranked, build(name), options, ITSELF)
+            done = _file(client, ranked, build(name), options, SERVICE_ACTOR)
         except RT4ChartError as error:
             failed += 1
             sys.stderr.write(f"rt4chart issues ticket: {hex_id(ranked.issue.id)}: {error}\n")

@@ -10,7 +10,7 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 
 from rt4chart_collector.console.view.urls import answer_url, issue_url
-from rt4chart_collector.store.issues.failure_points import FailurePoint, FailurePoints
+from rt4chart_collector.store.issues.failure_samples import FailurePoint, FailurePoints
 
 
 @dataclass(frozen=True, slots=True)

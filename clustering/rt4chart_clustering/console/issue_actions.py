@@ -31,7 +31,7 @@ from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.urls import issue_url, with_query
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import ITSELF
+from rt4chart_collector.store.issues.issue_events import SERVICE_ACTOR
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 MAX_LENGTH = 2_000
@@ -95,8 +95,10 @@ class IssueActions:
 
 def _perform(name: str, action: ActionRequest) -> str:
     """Perform the action and return the URL of its result; InputError if it is not allowed."""
-    if action.actor == ITSELF:
-        raise InputError(f"expected a person's name, got {ITSELF!r}, the name of the software")
+    if action.actor == SERVICE_ACTOR:
+        raise InputError(
+            f"expected a person's name, got {SERVICE_ACTOR!r}, the name of the software"
+        )
     if any("\x00" in text for text in action.form.values()):
         raise InputError("expected a text without NUL characters: remove them")
     action.typed("note")

@@ -31,7 +31,7 @@ from rt4chart_collector.console.view.params import whole_of as number_of
 from rt4chart_collector.console.view.table import HTML, Column, Plain, Table, format_of
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import Event
+from rt4chart_collector.store.issues.issue_events import IssueEvent
 from rt4chart_collector.store.issues.issue_figures import FigurePart
 from rt4chart_collector.store.issues.issues import Issue
 
@@ -194,7 +194,7 @@ def _parts(details: IssueDetails) -> dict[str, tuple[FigurePart, ...]]:
     return {name: parts[:MAX_PARTS] for name, parts in named.items() if parts}
 
 
-def _event_view(event: Event, names: Mapping[int, str]) -> dict[str, object]:
+def _event_view(event: IssueEvent, names: Mapping[int, str]) -> dict[str, object]:
     """An event for the template, with the other issue if it names one."""
     other = None
     if event.kind in ("merged", "split", "refused_merge") and event.value:

@@ -18,7 +18,7 @@ from rt4chart_collector.console.view.request_url import here_of, window_name
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
 from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.failure_points import failure_points
+from rt4chart_collector.store.issues.failure_samples import failure_points
 
 MAX_POINTS, PAGE, MAX_CACHED, CACHE_NS = 2_000, 50, 4, 60 * 10**9
 # Symbols by `look`: colour alone would not tell the groups apart for everyone.

@@ -11,8 +11,8 @@ from functools import partial
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import aliases_among, last_events
-from rt4chart_collector.store.issues.issues import as_told
+from rt4chart_collector.store.issues.issue_events import last_events, resolve_aliases
+from rt4chart_collector.store.issues.issues import apply_events
 
 # Figures older than the first are counted again in the background, older than the second now.
 FRESH_NS, MAX_AGE_NS = 20 * 10**9, 300 * 10**9
@@ -47,14 +47,14 @@ class RankingCache:
         """Every issue, the worst first; a merge causes a new count at once."""
         last = last_events(client)
         counted = self._counted
-        is_current = counted is not None and counted.merged == aliases_among(last)
+        is_current = counted is not None and counted.merged == resolve_aliases(last)
         if counted is None or not is_current or now_ns - counted.at_ns > MAX_AGE_NS:
             with self._lock:
                 counted = self._count(client, now_ns)
         elif now_ns - counted.at_ns > FRESH_NS and self._lock.acquire(blocking=False):
             self._run_in_background("issue figures", partial(self._renew, now_ns))
         return [
-            replace(one, issue=as_told(one.issue, last.get(one.issue.id, {})))
+            replace(one, issue=apply_events(one.issue, last.get(one.issue.id, {})))
             for one in counted.found
         ]
 

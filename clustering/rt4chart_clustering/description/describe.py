@@ -10,8 +10,13 @@ from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION, ClaimDifference
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.descriptions import Description, insert_descriptions
-from rt4chart_collector.store.issues.failures import Failure, slices, undescribed
+from rt4chart_collector.store.issues.failures import (
+    Description,
+    Failure,
+    insert_descriptions,
+    undescribed_failures,
+    undescribed_slices,
+)
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
 PAGE = 2_000
@@ -67,7 +72,7 @@ def describe_new_failures(
     """
     seen = unexplained = 0
     size = PAGE if enrichers.writer is None else MODEL_PAGE
-    pieces = slices(
+    pieces = undescribed_slices(
         client,
         model=embedder.id,
         since_ns=window.since_ns,
@@ -76,7 +81,9 @@ def describe_new_failures(
     )
     for since_ns, until_ns in pieces:
         on_progress("described", seen)
-        found = undescribed(client, model=embedder.id, since_ns=since_ns, until_ns=until_ns)
+        found = undescribed_failures(
+            client, model=embedder.id, since_ns=since_ns, until_ns=until_ns
+        )
         for start in range(0, len(found), size):
             page = describe_failures(found[start : start + size], enrichers)
             vectors = embedder.embed([one.text for one in page])

@@ -11,12 +11,12 @@ from rt4chart_clustering.grouping.algorithm import Thresholds
 from rt4chart_clustering.grouping.pool import UnassignedPool
 from rt4chart_collector.store.engine.columns import Partition
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.assignments import MATCH, Assignment, insert_assignments
+from rt4chart_collector.store.issues.assignments import BY_MATCH, Assignment, insert_assignments
 from rt4chart_collector.store.issues.match_failures import (
     DescriptionWindow,
-    UnplacedFailure,
+    UnassignedFailure,
     trace_ranges,
-    unplaced,
+    unassigned_failures,
 )
 
 # Descriptions that one statement compares with issues. It returns keys and distances, not vectors.
@@ -52,7 +52,7 @@ def assign_failures(
     for traces in trace_ranges(client, window, page=PAGE):
         on_progress("assigned", count)
         assigned = []
-        for failure in unplaced(client, window, traces, seed=seed):
+        for failure in unassigned_failures(client, window, traces, seed=seed):
             if issue := matching_issue(failure, thresholds):
                 assigned.append(assignment_of(failure, roots.get(issue, issue)))
             else:
@@ -63,7 +63,7 @@ def assign_failures(
     return AssignedFailures(count, frozenset(issues), pool)
 
 
-def matching_issue(failure: UnplacedFailure, thresholds: Thresholds) -> int:
+def matching_issue(failure: UnassignedFailure, thresholds: Thresholds) -> int:
     """The id of the failure's issue, 0 for none: the former one, or the nearest within reach.
 
     An explained pattern is one issue, whatever the distance from its centroid.
@@ -75,7 +75,7 @@ def matching_issue(failure: UnplacedFailure, thresholds: Thresholds) -> int:
 
 
 def assignment_of(
-    failure: UnplacedFailure, issue: int, *, by: str = MATCH, distance: float = -1
+    failure: UnassignedFailure, issue: int, *, by: str = BY_MATCH, distance: float = -1
 ) -> Assignment:
     """The failure's assignment, at the distance that was found unless another one is given."""
     far = failure.distance if distance < 0 else distance

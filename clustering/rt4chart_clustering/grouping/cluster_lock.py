@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from otel_rt4chart.core.errors import StoreBusyError
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import give_back, take
+from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
 
 _LEASE = "cluster"
 # Longer than the longest page takes. A process that died blocks others for as long.
@@ -37,7 +37,7 @@ def cluster_lock(
     for tried in range(MAX_TRIES):
         if tried:
             wait(secrets.randbelow(MAX_WAIT_MS) / 1000)
-        if take(client, _LEASE, holder, now_ns=clock(), for_ns=LEASE_NS):
+        if acquire_lease(client, _LEASE, holder, now_ns=clock(), for_ns=LEASE_NS):
             break
     else:
         raise _busy(client)
@@ -49,14 +49,14 @@ def cluster_lock(
         if now_ns - taken_ns < RENEW_AFTER_NS:
             return
         # If the lease has run out, another process may hold it by now.
-        if not take(client, _LEASE, holder, now_ns=now_ns, for_ns=LEASE_NS):
+        if not acquire_lease(client, _LEASE, holder, now_ns=now_ns, for_ns=LEASE_NS):
             raise _busy(client)
         taken_ns = now_ns
 
     try:
         yield renew
     finally:
-        give_back(client, _LEASE, holder, now_ns=clock())
+        release_lease(client, _LEASE, holder, now_ns=clock())
 
 
 def _busy(client: Client) -> StoreBusyError:

@@ -13,15 +13,20 @@ from rt4chart_clustering.grouping.algorithm import Grouping, group_of
 from rt4chart_clustering.grouping.assign_failures import assignment_of
 from rt4chart_clustering.grouping.identity import derive_issue_id, nearest_issue, without_version
 from rt4chart_clustering.grouping.pool import UnassignedPool
-from rt4chart_collector.store.engine.columns import Key
+from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.assignments import BIRTH, MATCH, Assignment, insert_assignments
-from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.assignments import (
+    BY_BIRTH,
+    BY_MATCH,
+    Assignment,
+    insert_assignments,
+)
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from rt4chart_collector.store.issues.match_failures import (
     DescriptionWindow,
-    UnplacedFailure,
-    vectors,
+    UnassignedFailure,
+    unassigned_vectors,
 )
 
 
@@ -51,7 +56,7 @@ def create_issues(
         on_progress("grouped", sum(len(one.members) for one in found))
         rows = pool.kept(partition)
         most = max(row.draw for row in rows)
-        vectors_by_key = vectors(client, window, partition, seed=seed, most=most)
+        vectors_by_key = unassigned_vectors(client, window, partition, seed=seed, most=most)
         same_partition = [
             issue
             for issue in (*known, *(one.issue for one in found if one.is_new))
@@ -70,15 +75,15 @@ def create_issues(
         # The issues are written before their members: if the run stops in between, the next run
         # assigns the failures to them.
         insert_issues(client, new, version=now_ns)
-        record(client, [event for issue in new for event in creation_events(issue, now_ns)])
+        record_events(client, [event for issue in new for event in creation_events(issue, now_ns)])
         insert_assignments(client, [member for one in page for member in one.members])
         found += page
     return found
 
 
 def find_issues(
-    rows: Sequence[UnplacedFailure],
-    vectors_by_key: Mapping[Key, Sequence[float]],
+    rows: Sequence[UnassignedFailure],
+    vectors_by_key: Mapping[ClaimKey, Sequence[float]],
     known: Sequence[Issue],
     *,
     model: str,
@@ -102,7 +107,7 @@ def find_issues(
         before = known[0] if is_pattern and known else _same_issue(group.centroid, known, grouping)
         is_new = before is None
         issue = before or _new_issue(members, group.centroid, model, now_ns, is_pattern=is_pattern)
-        by = BIRTH if is_new else MATCH
+        by = BY_BIRTH if is_new else BY_MATCH
         assignments = (
             assignment_of(row, issue.id, by=by, distance=max(round(float(distance), 6), 0.0))
             for row, distance in zip(members, group.distances, strict=True)
@@ -111,11 +116,11 @@ def find_issues(
     return found
 
 
-def creation_events(issue: Issue, at_ns: int) -> list[Event]:
+def creation_events(issue: Issue, at_ns: int) -> list[IssueEvent]:
     """The first events of a new issue, in this order; the event of its title follows."""
     return [
-        Event(issue.id, at_ns, "born", issue.fingerprint),
-        Event(issue.id, at_ns + 1, "state", "new"),
+        IssueEvent(issue.id, at_ns, "born", issue.fingerprint),
+        IssueEvent(issue.id, at_ns + 1, "state", "new"),
     ]
 
 
@@ -127,7 +132,7 @@ def _same_issue(centroid: Matrix, known: Sequence[Issue], grouping: Grouping) ->
 
 
 def _new_issue(
-    members: Sequence[UnplacedFailure],
+    members: Sequence[UnassignedFailure],
     centroid: Matrix,
     model: str,
     now_ns: int,

@@ -16,37 +16,37 @@ from rt4chart_clustering.grouping.proposals import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.assignments import (
-    SPLIT,
+    BY_SPLIT,
     Assignment,
     insert_assignments,
-    nearer,
+    nearer_assignments,
 )
 from rt4chart_collector.store.issues.issue_events import (
-    Event,
+    IssueEvent,
     events_of,
     events_of_all,
-    merged_into,
-    record,
+    merge_issues,
+    record_events,
 )
-from rt4chart_collector.store.issues.issues import Issue, insert_issues, issue_of_id, registry
+from rt4chart_collector.store.issues.issues import Issue, find_issue, insert_issues, stored_issues
 
 
 def merge_issues(
     client: Client, issue: int, into: int, *, actor: str, now_ns: int, note: str = ""
-) -> Event:
+) -> IssueEvent:
     """Make an issue an alias of another, which then stands for the failures of both.
 
     No failure is moved, so the merge can be undone. Raises InputError if one of them does not exist
     or they are merged already.
     """
     one, other = _find_issue(client, issue), _find_issue(client, into)
-    event = merged_into(client, one.id, other.id, actor=actor, at_ns=now_ns, note=note)
+    event = merge_issues(client, one.id, other.id, actor=actor, at_ns=now_ns, note=note)
     # Dashboards read the rows, and must not list an alias beside its issue.
     insert_issues(client, [replace(_registry_row(client, one.id), state="ignored")], version=now_ns)
     return event
 
 
-def undo_merge(client: Client, issue: int, *, actor: str, now_ns: int) -> Event:
+def undo_merge(client: Client, issue: int, *, actor: str, now_ns: int) -> IssueEvent:
     """Make an alias an issue of its own again.
 
     Failures that were assigned since the merge stay with the other issue. Raises InputError if the
@@ -55,8 +55,8 @@ def undo_merge(client: Client, issue: int, *, actor: str, now_ns: int) -> Event:
     last = [event for event in events_of(client, issue) if event.kind == "merged"]
     if not last or not last[-1].value:
         raise InputError(f"expected an issue that was merged into another, got {issue:016x}")
-    event = Event(issue, now_ns, "merged", "", actor=actor)
-    record(client, [event])
+    event = IssueEvent(issue, now_ns, "merged", "", actor=actor)
+    record_events(client, [event])
     return event
 
 
@@ -75,9 +75,9 @@ def split_issue(client: Client, issue: int, *, actor: str, now_ns: int, note: st
     proposed = json.loads(proposal.value)
     larger, smaller = proposed["middles"]
     made = derive_issue_id(one.partition, f"{one.id:016x}", proposal.id)
-    moved = nearer(client, one.ids, model=proposed["model"], to=smaller, than=larger)
+    moved = nearer_assignments(client, one.ids, model=proposed["model"], to=smaller, than=larger)
     # An interrupted attempt may have created the issue and moved its failures.
-    if all(row.id != made for row in registry(client)):
+    if all(row.id != made for row in stored_issues(client)):
         if not moved:
             raise InputError(
                 f"expected failures to move, but no failure of {issue:016x} is stored any more"
@@ -89,20 +89,22 @@ def split_issue(client: Client, issue: int, *, actor: str, now_ns: int, note: st
         insert_issues(client, [new, rest], version=now_ns)
     insert_assignments(
         client,
-        [replace(each, issue=made, by=SPLIT, version=each.version + 1) for each in moved],
+        [replace(each, issue=made, by=BY_SPLIT, version=each.version + 1) for each in moved],
     )
-    record(
+    record_events(
         client,
         [
-            Event(made, now_ns, "born", one.fingerprint, f"split from {one.id:016x}", actor),
-            Event(made, now_ns, "state", "new", actor=actor),
-            Event(one.id, now_ns, "split", f"{made:016x}", note, actor),
+            IssueEvent(made, now_ns, "born", one.fingerprint, f"split from {one.id:016x}", actor),
+            IssueEvent(made, now_ns, "state", "new", actor=actor),
+            IssueEvent(one.id, now_ns, "split", f"{made:016x}", note, actor),
         ],
     )
     return made
 
 
-def refuse_merge(client: Client, issue: int, *, actor: str, now_ns: int, note: str = "") -> Event:
+def refuse_merge(
+    client: Client, issue: int, *, actor: str, now_ns: int, note: str = ""
+) -> IssueEvent:
     """Refuse the merge that is proposed for an issue, so that it is not proposed again.
 
     Raises InputError if no merge is proposed.
@@ -112,18 +114,20 @@ def refuse_merge(client: Client, issue: int, *, actor: str, now_ns: int, note: s
     if proposal is None:
         raise InputError(f"expected an issue with a proposed merge, got {one.id:016x}")
     into = str(json.loads(proposal.value)["into"])
-    event = Event(proposal.issue, now_ns, REFUSED_MERGE, into, note, actor)
-    record(client, [event])
+    event = IssueEvent(proposal.issue, now_ns, REFUSED_MERGE, into, note, actor)
+    record_events(client, [event])
     return event
 
 
-def refuse_split(client: Client, issue: int, *, actor: str, now_ns: int, note: str = "") -> Event:
+def refuse_split(
+    client: Client, issue: int, *, actor: str, now_ns: int, note: str = ""
+) -> IssueEvent:
     """Refuse the split that is proposed for an issue; InputError if none is."""
     one = _find_issue(client, issue)
     if open_split_proposal(one, events_of(client, one.id)) is None:
         raise InputError(f"expected an issue with a proposed split, got {one.id:016x}")
-    event = Event(one.id, now_ns, REFUSED_SPLIT, "", note, actor)
-    record(client, [event])
+    event = IssueEvent(one.id, now_ns, REFUSED_SPLIT, "", note, actor)
+    record_events(client, [event])
     return event
 
 
@@ -143,7 +147,7 @@ def _split_row(row: Issue, moved: Sequence[Assignment]) -> Issue:
 
 
 def _find_issue(client: Client, issue: int) -> Issue:
-    found = issue_of_id(client, issue)
+    found = find_issue(client, issue)
     if found is None:
         raise InputError(
             f"expected the id of an issue (rt4chart issues lists them), got {issue:016x}"
@@ -152,4 +156,4 @@ def _find_issue(client: Client, issue: int) -> Issue:
 
 
 def _registry_row(client: Client, issue: int) -> Issue:
-    return next(row for row in registry(client) if row.id == issue)
+    return next(row for row in stored_issues(client) if row.id == issue)

@@ -9,10 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from heapq import heappush, heapreplace
 
-from rt4chart_collector.store.engine.columns import Key, Partition
-from rt4chart_collector.store.issues.match_failures import UnplacedFailure
+from rt4chart_collector.store.engine.columns import ClaimKey, Partition
+from rt4chart_collector.store.issues.match_failures import UnassignedFailure
 
-_HeapItem = tuple[int, Key, UnplacedFailure]
+_HeapItem = tuple[int, ClaimKey, UnassignedFailure]
 
 
 class UnassignedPool:
@@ -28,7 +28,7 @@ class UnassignedPool:
         """The number of failures that were put in, kept or not."""
         return self._counts.total()
 
-    def put(self, failures: Iterable[UnplacedFailure]) -> None:
+    def put(self, failures: Iterable[UnassignedFailure]) -> None:
         """Count the failures, and keep those with the lowest draws."""
         for failure in failures:
             self._counts[failure.partition] += 1
@@ -49,6 +49,6 @@ class UnassignedPool:
         """The partitions with at least so many failures, sorted."""
         return sorted(partition for partition, count in self._counts.items() if count >= least)
 
-    def kept(self, partition: Partition) -> list[UnplacedFailure]:
+    def kept(self, partition: Partition) -> list[UnassignedFailure]:
         """The kept failures of a partition, in the order of their keys."""
         return sorted((item[2] for item in self._kept[partition]), key=lambda one: one.key)

@@ -21,8 +21,8 @@ from rt4chart_clustering.grouping.identity import without_version
 from rt4chart_clustering.grouping.update_issues import UpdatedIssues
 from rt4chart_collector.store.engine.columns import Partition
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import Event, last_events, record
-from rt4chart_collector.store.issues.issue_samples import sampled_vectors
+from rt4chart_collector.store.issues.failure_samples import sampled_vectors
+from rt4chart_collector.store.issues.issue_events import IssueEvent, last_events, record_events
 from rt4chart_collector.store.issues.issues import Issue
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
@@ -59,7 +59,7 @@ def propose_merges_and_splits(
         client, (PROPOSED_MERGE, PROPOSED_SPLIT, REFUSED_MERGE, REFUSED_SPLIT, "split")
     )
     events = list(_merge_proposals(updated.issues, window.model, last_of, grouping, now_ns))
-    record(client, events)
+    record_events(client, events)
     count, seen = len(events), 0
     due = [
         issue
@@ -80,14 +80,14 @@ def propose_merges_and_splits(
             split = find_stable_split(np.array(vectors, dtype=np.float32), grouping)
             if split is not None:
                 events.append(
-                    Event(issue.id, now_ns, PROPOSED_SPLIT, _split_json(split, window.model))
+                    IssueEvent(issue.id, now_ns, PROPOSED_SPLIT, _split_json(split, window.model))
                 )
-        record(client, events)
+        record_events(client, events)
         count += len(events)
     return count
 
 
-def may_split(last: Mapping[str, Event]) -> bool:
+def may_split(last: Mapping[str, IssueEvent]) -> bool:
     """True if no split was proposed yet, or the last proposal was applied.
 
     `last` has the last event of each kind. A person who refused a split is not asked again.
@@ -98,9 +98,9 @@ def may_split(last: Mapping[str, Event]) -> bool:
     return proposed is None or (done is not None and done.at_ns > proposed.at_ns)
 
 
-def open_merge_proposal(issue: Issue, trail: Iterable[Event]) -> Event | None:
+def open_merge_proposal(issue: Issue, trail: Iterable[IssueEvent]) -> IssueEvent | None:
     """The last merge proposed for an issue or its aliases that is neither applied nor refused."""
-    into, found = {f"{one:016x}" for one in issue.ids}, dict[tuple[int, str], Event]()
+    into, found = {f"{one:016x}" for one in issue.ids}, dict[tuple[int, str], IssueEvent]()
     for event in trail:
         if event.kind == PROPOSED_MERGE and (other := json.loads(event.value)["into"]) not in into:
             found[event.issue, other] = event
@@ -109,7 +109,7 @@ def open_merge_proposal(issue: Issue, trail: Iterable[Event]) -> Event | None:
     return max(found.values(), key=lambda event: (event.at_ns, event.id), default=None)
 
 
-def open_split_proposal(issue: Issue, trail: Iterable[Event]) -> Event | None:
+def open_split_proposal(issue: Issue, trail: Iterable[IssueEvent]) -> IssueEvent | None:
     """The last proposed split, unless it was applied or refused; an alias cannot be split."""
     last = None
     for event in trail:
@@ -121,10 +121,10 @@ def open_split_proposal(issue: Issue, trail: Iterable[Event]) -> Event | None:
 def _merge_proposals(
     issues: Sequence[Issue],
     model: str,
-    last_of: Mapping[int, Mapping[str, Event]],
+    last_of: Mapping[int, Mapping[str, IssueEvent]],
     grouping: Grouping,
     now_ns: int,
-) -> Iterator[Event]:
+) -> Iterator[IssueEvent]:
     """A proposal for each pair for which it is neither the last proposal nor the last refusal."""
     for one, other, similarity in [*nearest_pairs(issues, model, grouping), *version_pairs(issues)]:
         last = last_of.get(one.id, {})
@@ -133,7 +133,7 @@ def _merge_proposals(
             continue
         if before is None or json.loads(before.value)["into"] != f"{other.id:016x}":
             value = {"into": f"{other.id:016x}", "likeness": round(similarity, 3)}
-            yield Event(one.id, now_ns, PROPOSED_MERGE, json.dumps(value))
+            yield IssueEvent(one.id, now_ns, PROPOSED_MERGE, json.dumps(value))
 
 
 def batch_by_vectors(issues: Sequence[Issue]) -> Iterator[list[Issue]]:

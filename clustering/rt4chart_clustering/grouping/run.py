@@ -13,9 +13,9 @@ from rt4chart_clustering.grouping.create_issues import create_issues
 from rt4chart_clustering.grouping.proposals import propose_merges_and_splits
 from rt4chart_clustering.grouping.update_issues import move_centroids, update_issues
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.failures import EVER
+from rt4chart_collector.store.issues.failures import MAX_TIME_NS
 from rt4chart_collector.store.issues.issue_events import aliases
-from rt4chart_collector.store.issues.issues import registry
+from rt4chart_collector.store.issues.issues import stored_issues
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
 # A pool larger than its sample is sampled again, at most this often in a run.
@@ -60,14 +60,14 @@ def group_failures(
     Only one run at a time may work on a database: hold `cluster_lock`. An exception that
     `on_progress` raises ends the run after a complete page, and the next run continues there.
     """
-    window = DescriptionWindow(embedder.id, embedder.width, since_ns, EVER)
+    window = DescriptionWindow(embedder.id, embedder.width, since_ns, MAX_TIME_NS)
     seen, unexplained = describe_new_failures(
         client, embedder, window, on_progress=on_progress, enrichers=enrichers
     )
     move_centroids(client, window, now_ns=now_ns)
     grouped, gained, new = 0, set[int](), set[int]()
     for draw in range(MAX_DRAWS + 1):
-        known = registry(client)
+        known = stored_issues(client)
         roots, seed, limits = aliases(client), len(known), grouping.thresholds
         assigned = assign_failures(
             client, window, roots, seed=seed, thresholds=limits, on_progress=on_progress

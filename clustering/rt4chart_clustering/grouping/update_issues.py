@@ -22,17 +22,22 @@ from rt4chart_clustering.grouping.issue_state import (
     state_after_match,
 )
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.failure_samples import sampled_failures
 from rt4chart_collector.store.issues.failures import Failure
-from rt4chart_collector.store.issues.issue_events import RENAMED, Event, last_events, record
-from rt4chart_collector.store.issues.issue_samples import sampled_failures
+from rt4chart_collector.store.issues.issue_events import (
+    RENAMED,
+    IssueEvent,
+    last_events,
+    record_events,
+)
 from rt4chart_collector.store.issues.issues import (
     Issue,
-    as_row,
+    as_stored,
     insert_issues,
     list_issues,
-    registry,
+    stored_issues,
 )
-from rt4chart_collector.store.issues.match_failures import DescriptionWindow, middles
+from rt4chart_collector.store.issues.match_failures import DescriptionWindow, mean_vectors
 
 EXAMPLE_COUNT = 4
 # Failures that a title and the examples are made from.
@@ -41,7 +46,7 @@ SAMPLE_SIZE = 60
 MIN_VECTORS = 5
 # Issues whose failures are read in one statement.
 ISSUES_PER_READ = 100
-LastEvents = Mapping[str, Event]
+LastEvents = Mapping[str, IssueEvent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,36 +73,38 @@ def update_issues(
     Nothing is written before all titles are made: if the run is interrupted, the next one makes
     them.
     """
-    rows = {issue.id: issue for issue in registry(client)}
+    rows = {issue.id: issue for issue in stored_issues(client)}
     last = last_events(client, ("titled", RENAMED, "state"))
     centroids = _new_centroids(client, window, [rows[id] for id in gained if id in rows])
     found = list_issues(client)
     due = [issue for issue in found if needs_title(issue, last.get(issue.id, {}).get("titled"))]
     named = dict(_name_issues(client, embedder, due, enrichers, on_progress))
     issues: list[Issue] = []
-    events: list[Event] = []
+    events: list[IssueEvent] = []
     for before in found:
         issue, recorded = before, last.get(before.id, {})
         if issue.id in named:
             issue, summary = named[issue.id]
-            events.append(Event(issue.id, now_ns + 2, "titled", issue.title, str(issue.claims)))
+            events.append(
+                IssueEvent(issue.id, now_ns + 2, "titled", issue.title, str(issue.claims))
+            )
             if summary:
-                events.append(Event(issue.id, now_ns + 2, "summarised", summary))
+                events.append(IssueEvent(issue.id, now_ns + 2, "summarised", summary))
                 issue = replace(issue, summary=summary)
             # A person's title is shown; the generated one is recorded all the same.
             if RENAMED in recorded and recorded[RENAMED].value:
                 issue = replace(issue, title=before.title)
         if is_opened(before, recorded.get("titled")):
-            events.append(Event(issue.id, now_ns, "state", IssueState.OPEN))
+            events.append(IssueEvent(issue.id, now_ns, "state", IssueState.OPEN))
             issue = replace(issue, state=IssueState.OPEN)
         if has_regressed(before, recorded):
-            events.append(Event(issue.id, now_ns, "state", IssueState.REGRESSED))
+            events.append(IssueEvent(issue.id, now_ns, "state", IssueState.REGRESSED))
             issue = replace(issue, state=IssueState.REGRESSED)
         if issue.id in centroids:
             issue = replace(issue, centroid=centroids[issue.id], model=window.model)
         issues.append(issue)
-    record(client, events)
-    changed = [issue for issue in issues if as_row(issue) != rows[issue.id]]
+    record_events(client, events)
+    changed = [issue for issue in issues if as_stored(issue) != rows[issue.id]]
     insert_issues(client, changed, version=now_ns)
     regressed = frozenset(event.issue for event in events if event.value == IssueState.REGRESSED)
     return UpdatedIssues(tuple(issues), frozenset(named), regressed)
@@ -110,7 +117,7 @@ def move_centroids(client: Client, window: DescriptionWindow, *, now_ns: int) ->
     """
     other_model = [
         issue
-        for issue in registry(client)
+        for issue in stored_issues(client)
         if issue.model not in (window.model, "") and not is_explained(issue.fingerprint)
     ]
     found = _new_centroids(client, window, other_model)
@@ -123,7 +130,7 @@ def move_centroids(client: Client, window: DescriptionWindow, *, now_ns: int) ->
     return len(moved)
 
 
-def needs_title(issue: Issue, titled: Event | None) -> bool:
+def needs_title(issue: Issue, titled: IssueEvent | None) -> bool:
     """True if the issue has no title, or has passed a growth point since it got one."""
     if titled is None:
         return issue.claims > 0
@@ -131,7 +138,7 @@ def needs_title(issue: Issue, titled: Event | None) -> bool:
     return growth_point(issue.claims) > growth_point(before)
 
 
-def is_opened(issue: Issue, titled: Event | None) -> bool:
+def is_opened(issue: Issue, titled: IssueEvent | None) -> bool:
     """True if a new issue has passed a growth point since its first title."""
     before = int(titled.note) if titled is not None and titled.note.isdecimal() else issue.claims
     has_more = growth_point(issue.claims) > growth_point(before)
@@ -190,7 +197,7 @@ def _new_centroids(
     if not ids:
         return {}
     found: dict[int, tuple[float, ...]] = {}
-    for issue, (mean, count) in middles(client, window, ids).items():
+    for issue, (mean, count) in mean_vectors(client, window, ids).items():
         length = float(np.linalg.norm(mean))
         if count >= MIN_VECTORS and length:
             unit = np.array(mean, dtype=np.float64) / length

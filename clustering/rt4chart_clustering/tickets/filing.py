@@ -15,8 +15,8 @@ from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket, TicketSystem
 from rt4chart_clustering.triage.issue_details import RecordedTicket, recorded_tickets
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import give_back, take
-from rt4chart_collector.store.issues.issue_events import Event, events_of_all, record
+from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
+from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all, record_events
 from rt4chart_collector.store.issues.issues import Issue
 
 # Without a lease two processes could both look for the ticket, find none, and create one.
@@ -70,11 +70,13 @@ def file_ticket(
         if outcome is not FilingOutcome.UNCHANGED:
             value = {"system": system.name, "key": filed.key, "url": filed.url}
             written = json.dumps({**value, "claims": issue.claims, "done": outcome})
-            record(client, [Event(issue.id, at_ns, "ticket", written, "", actor)])
+            record_events(client, [IssueEvent(issue.id, at_ns, "ticket", written, "", actor)])
         return FilingResult(outcome, filed)
 
 
-def find_update(issue: Issue, known: RecordedTicket, trail: Iterable[Event]) -> TicketUpdate | None:
+def find_update(
+    issue: Issue, known: RecordedTicket, trail: Iterable[IssueEvent]
+) -> TicketUpdate | None:
     """The change since the ticket was last recorded: a regression, else a passed growth point."""
     again = [e for e in trail if (e.kind, e.value) == ("state", "regressed")]
     if again and again[-1].at_ns > known.at_ns:
@@ -90,9 +92,9 @@ def find_update(issue: Issue, known: RecordedTicket, trail: Iterable[Event]) -> 
 @contextmanager
 def _filing_lease(client: Client, name: str, actor: str, at_ns: int) -> Iterator[None]:
     holder = f"{actor}/{at_ns}"
-    if not take(client, name, holder, now_ns=at_ns, for_ns=_LEASE_NS):
+    if not acquire_lease(client, name, holder, now_ns=at_ns, for_ns=_LEASE_NS):
         raise InputError("another process is filing this issue: try again in two minutes")
     try:
         yield
     finally:
-        give_back(client, name, holder, now_ns=at_ns)
+        release_lease(client, name, holder, now_ns=at_ns)

@@ -10,7 +10,7 @@ from rt4chart_clustering.grouping.issue_state import (
     state_after,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import RENAMED, Event, record
+from rt4chart_collector.store.issues.issue_events import RENAMED, IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue
 
 MAX_TITLE = 200
@@ -29,7 +29,7 @@ def change_state(
         possible = ", ".join(allowed_actions(state))
         raise InputError(f"expected one of {possible} for an issue that is {state}, got {action}")
     if target is not state:
-        record(client, [Event(issue.id, at_ns, "state", target, note, actor)])
+        record_events(client, [IssueEvent(issue.id, at_ns, "state", target, note, actor)])
     elif note:
         add_note(client, issue, note, actor=actor, at_ns=at_ns)
     return target
@@ -39,14 +39,14 @@ def assign_owner(
     client: Client, issue: Issue, owner: str, *, actor: str, at_ns: int, note: str = ""
 ) -> None:
     """Set the owner; an empty name removes the owner."""
-    record(client, [Event(issue.id, at_ns, "owner", owner, note, actor)])
+    record_events(client, [IssueEvent(issue.id, at_ns, "owner", owner, note, actor)])
 
 
 def add_note(client: Client, issue: Issue, text: str, *, actor: str, at_ns: int) -> None:
     """Add a note to the trail."""
     if not text.strip():
         raise InputError("expected a note, got an empty text")
-    record(client, [Event(issue.id, at_ns, "note", "", text, actor)])
+    record_events(client, [IssueEvent(issue.id, at_ns, "note", "", text, actor)])
 
 
 def rename_issue(
@@ -58,4 +58,4 @@ def rename_issue(
         raise InputError(
             f"expected a title of {MAX_TITLE} characters at most, got {len(title_line)}: shorten it"
         )
-    record(client, [Event(issue.id, at_ns, RENAMED, title_line, note, actor)])
+    record_events(client, [IssueEvent(issue.id, at_ns, RENAMED, title_line, note, actor)])

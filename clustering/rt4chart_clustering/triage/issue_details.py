@@ -10,8 +10,8 @@ from typing import Any
 from rt4chart_clustering.grouping.proposals import open_merge_proposal, open_split_proposal
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
-from rt4chart_collector.store.issues.issue_events import Event, events_of_all
-from rt4chart_collector.store.issues.issue_figures import IssueProfile, profile_of
+from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all
+from rt4chart_collector.store.issues.issue_figures import IssueProfile, issue_profile
 from rt4chart_collector.store.issues.issues import Issue, member_keys
 
 # More than a year of days in the trend, and the most common routes, models and documents.
@@ -40,7 +40,7 @@ class IssueDetails:
     issue: Issue
     typical: tuple[Failure, ...]
     profile: IssueProfile
-    trail: tuple[Event, ...]
+    trail: tuple[IssueEvent, ...]
     tickets: tuple[RecordedTicket, ...]
     cause: Mapping[str, Any] | None
     merge: Mapping[str, Any] | None
@@ -50,7 +50,7 @@ class IssueDetails:
 def load_details(client: Client, issue: Issue, *, examples: int) -> IssueDetails:
     """Read an issue from the store, with at most `examples` typical failures, one a trace."""
     typical = tuple(failures_by_key(client, member_keys(client, issue, limit=examples)))
-    profile = profile_of(client, issue.ids, limit=MAX_PARTS)
+    profile = issue_profile(client, issue.ids, limit=MAX_PARTS)
     return refresh_trail(
         client, IssueDetails(issue, typical, profile, (), (), None, None, None), issue
     )
@@ -70,7 +70,7 @@ def refresh_trail(client: Client, details: IssueDetails, issue: Issue) -> IssueD
     )
 
 
-def recorded_tickets(trail: Iterable[Event]) -> list[RecordedTicket]:
+def recorded_tickets(trail: Iterable[IssueEvent]) -> list[RecordedTicket]:
     """The last recorded ticket of each system in a trail, which is in order."""
     found: dict[str, RecordedTicket] = {}
     for event in trail:
@@ -81,7 +81,9 @@ def recorded_tickets(trail: Iterable[Event]) -> list[RecordedTicket]:
     return list(found.values())
 
 
-def _event_value(event: Event | None, *, without: Sequence[str] = ()) -> Mapping[str, Any] | None:
+def _event_value(
+    event: IssueEvent | None, *, without: Sequence[str] = ()
+) -> Mapping[str, Any] | None:
     """The JSON object of an event, without some of its fields; None if there is none."""
     try:
         value = json.loads(event.value) if event else None

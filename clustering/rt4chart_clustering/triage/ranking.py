@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rt4chart_clustering.triage.severity import WINDOW_DAYS, IssueSeverity, Traffic, severity_of
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import DAY_NS
-from rt4chart_collector.store.issues.issue_traffic import DayWeight, decided_claims, failures_a_day
+from rt4chart_collector.store.issues.issue_figures import DayWeight, decided_claims, failures_by_day
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 
@@ -25,7 +25,7 @@ class RankedIssue:
 def rank_issues(client: Client, *, now_ns: int) -> list[RankedIssue]:
     """Every issue, by severity, then by claims; an alias counts for its issue."""
     days: defaultdict[int, list[DayWeight]] = defaultdict(list)
-    for one in failures_a_day(client, now_ns=now_ns, days=WINDOW_DAYS):
+    for one in failures_by_day(client, now_ns=now_ns, days=WINDOW_DAYS):
         days[one.issue].append(one)
     decided = decided_claims(client, now_ns=now_ns, days=WINDOW_DAYS)
     found = [

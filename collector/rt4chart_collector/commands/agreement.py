@@ -15,7 +15,7 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.store.rates.judge_agreement import Agreement, agreements
+from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agreements
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def execute(options: argparse.Namespace) -> int:
         time.time_ns() - options.since * 10**9,
     )
     with opened(dsn, needs="rt4chart_verifications") as client:
-        found = agreements(client, since_ns=since)
+        found = judge_agreements(client, since_ns=since)
     if options.json:
         rows = [asdict(one) | {"share": one.share} for one in found]
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
@@ -47,7 +47,7 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def told(found: Sequence[Agreement]) -> Iterator[str]:
+def told(found: Sequence[JudgeAgreement]) -> Iterator[str]:
     """The pairs in words."""
     if not found:
         yield "no answer in that time was verified by two judges: rt4chart backfill --judge NAME"

@@ -17,8 +17,8 @@ from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
 from rt4chart_collector.detect.monitor.route_detectors import drift_policy
-from rt4chart_collector.store.rates.main_verifier import main_verifier
 from rt4chart_collector.store.rates.ticks import route_ticks
+from rt4chart_collector.store.rates.verifiers import main_verifier
 
 EXPLAINED = {
     "evidence": "the drift detector",

@@ -24,11 +24,11 @@ from rt4chart_collector.notify.deliveries import next_attempt_ns
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
     EpisodeFilter,
+    alert_history,
+    alert_history_count,
     alert_state,
     alert_states,
-    history,
-    history_count,
-    trail,
+    alert_trail,
 )
 
 SECOND = 10**9
@@ -77,8 +77,8 @@ def show_history(options: argparse.Namespace) -> int:
     )
     offset = (options.page - 1) * options.limit
     with open_store(options) as client:
-        found = history(client, wanted, limit=options.limit, offset=offset)
-        count = history_count(client, wanted)
+        found = alert_history(client, wanted, limit=options.limit, offset=offset)
+        count = alert_history_count(client, wanted)
     if options.json:
         write([_episode(one) for one in found], "", as_json=True)
         return 0
@@ -105,7 +105,7 @@ def show(options: argparse.Namespace) -> int:
         state = alert_state(client, options.id, now_ns=now) or find_alert(
             alert_states(client, now_ns=now), options.id
         )
-        events = trail(client, state.id)
+        events = alert_trail(client, state.id)
     words = "\n".join(_words(state, events, now))
     value = as_json(state) | {"trail": [_event(one) for one in events]}
     write(value, words, as_json=options.json)

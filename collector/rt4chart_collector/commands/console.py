@@ -16,7 +16,7 @@ from rt4chart_collector.service.console import console_served
 from rt4chart_collector.service.monitor import monitored_alone, watches
 from rt4chart_collector.service.signals import heed_signals
 from rt4chart_collector.service.stages import LIMIT_S, Ending
-from rt4chart_collector.store.engine.dsn import target_of
+from rt4chart_collector.store.engine.dsn import parse_dsn
 
 # What the monitor may take for the part in hand at the end; nobody loses anything with pages.
 MONITOR_S = 10.0
@@ -36,7 +36,7 @@ def execute(options: argparse.Namespace) -> int:
     configure_logging(service.log_format, service.log_level)
     asked, pages, looking = Event(), Ending(0.0), Ending(MONITOR_S)
     heed_signals(asked.set, MONITOR_S + LIMIT_S)
-    target = target_of(service.dsn)
+    target = parse_dsn(service.dsn)
     watched = watches(
         monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)
     )

@@ -17,7 +17,7 @@ from rt4chart_collector.store.answers.export import (
     PARQUET,
     SOURCES,
     ExportRequest,
-    exported,
+    export_table,
 )
 
 EPILOG = """\
@@ -77,7 +77,7 @@ def execute(options: argparse.Namespace) -> int:
     count = 0
     with opened(dsn, needs="rt4chart_dead_letters") as client:
         for name in options.table or SOURCES:
-            for path in exported(client, name, wanted):
+            for path in export_table(client, name, wanted):
                 sys.stdout.write(f"{path}\n")
                 count += 1
     if not count:

@@ -13,10 +13,16 @@ from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.database import add_dsn
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.engine.dsn import target_of
-from rt4chart_collector.store.schema.compare_schema import drift
-from rt4chart_collector.store.schema.migrate import Migration, Plan, apply, planned, shipped
-from rt4chart_collector.store.schema.migration import Variant
+from rt4chart_collector.store.engine.dsn import parse_dsn
+from rt4chart_collector.store.schema.compare_schema import schema_differences
+from rt4chart_collector.store.schema.migrate import (
+    Migration,
+    MigrationPlan,
+    SchemaVariant,
+    apply_plan,
+    plan_migrations,
+    shipped,
+)
 
 MACRO = "{cluster}"
 EPILOG = """\
@@ -46,7 +52,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.print:
         sys.stdout.write("".join(script(settings, options.print, migrations)))
         return 0
-    target = target_of(settings.dsn)
+    target = parse_dsn(settings.dsn)
     absent = f"{target.shown} is not there: all {counted(migrations)}\n"
     if options.dry_run and target.path and not (Path(target.path) / "status").exists():
         sys.stdout.write(absent)
@@ -62,7 +68,7 @@ def execute(options: argparse.Namespace) -> int:
             sys.stdout.write("".join(f"{line}\n" for line in told(plan)))
         else:
             _applied(client, plan)
-        differences = drift(client, migrations)
+        differences = schema_differences(client, migrations)
     sys.stderr.write("".join(f"{line}\n" for line in differences))
     if differences:
         many = f"{len(differences)} difference{'s' * (len(differences) != 1)}"
@@ -72,8 +78,8 @@ def execute(options: argparse.Namespace) -> int:
 
 def script(settings: ServiceSettings, kind: str, migrations: Sequence[Migration]) -> Iterator[str]:
     """The statements of one kind of database, for somebody who applies them by hand."""
-    variant = Variant(
-        target_of(settings.dsn).database,
+    variant = SchemaVariant(
+        parse_dsn(settings.dsn).database,
         (settings.cluster or MACRO) if kind == "cluster" else "",
         settings.retention,
     )
@@ -83,7 +89,7 @@ def script(settings: ServiceSettings, kind: str, migrations: Sequence[Migration]
         yield f"{statement};\n\n"
 
 
-def told(plan: Plan) -> Iterator[str]:
+def told(plan: MigrationPlan) -> Iterator[str]:
     """What the plan would do, and its statements."""
     for step in plan.steps:
         yield f"migration {step.migration.number:04} ({step.migration.name}) is missing"
@@ -100,8 +106,10 @@ def counted(migrations: Sequence[Migration]) -> str:
     return f"{len(migrations)} migration{'s' * (len(migrations) != 1)}"
 
 
-def _planned(client: Client, settings: ServiceSettings, migrations: Sequence[Migration]) -> Plan:
-    return planned(
+def _planned(
+    client: Client, settings: ServiceSettings, migrations: Sequence[Migration]
+) -> MigrationPlan:
+    return plan_migrations(
         client,
         retention=settings.retention,
         cluster=settings.cluster,
@@ -109,13 +117,13 @@ def _planned(client: Client, settings: ServiceSettings, migrations: Sequence[Mig
     )
 
 
-def _applied(client: Client, plan: Plan) -> None:
+def _applied(client: Client, plan: MigrationPlan) -> None:
     """Carry it out; a guest's database is brought to its version by the service that owns it."""
     if client.is_guest:
         late = f"{len(plan.steps)}; restart it with this version" if plan.steps else "none"
         sys.stdout.write(f"a service owns {client.target.shown}; missing migrations: {late}\n")
         return
-    apply(client, plan)
+    apply_plan(client, plan)
     for step in plan.steps:
         sys.stdout.write(f"applied {step.migration.number:04} ({step.migration.name})\n")
     if plan.retention:

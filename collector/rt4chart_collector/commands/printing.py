@@ -15,7 +15,7 @@ from rich.text import Text
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.store.issues.issue_events import ITSELF
+from rt4chart_collector.store.issues.issue_events import SERVICE_ACTOR
 
 # What a table has where nobody looks at it: a file or a pipe.
 _WIDE = 160
@@ -59,7 +59,7 @@ def actor_of(options: argparse.Namespace) -> str:
             name = getpass.getuser()
         except (ImportError, KeyError, OSError):  # a container's user may have no name
             name = "unknown"
-    if not name.strip() or name == ITSELF:
+    if not name.strip() or name == SERVICE_ACTOR:
         raise InputError(f"--by: expected a person's name, got {name!r}")
     return str(name)
 

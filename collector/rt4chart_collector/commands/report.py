@@ -22,8 +22,8 @@ from rt4chart_collector.console.view.filters import interval, iso, percent
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.report.gather import Period, Report, gather
 from rt4chart_collector.report.page import page
-from rt4chart_collector.store.rates.main_verifier import main_verifier
-from rt4chart_collector.store.rates.rates_by_dimension import RateSlice
+from rt4chart_collector.store.rates.claim_rates import RateSlice
+from rt4chart_collector.store.rates.verifiers import main_verifier
 
 FILE = "rt4chart-report.html"
 

@@ -15,8 +15,8 @@ from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.commands.printing import table, write
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.store.engine.connect import BROKEN, Client
-from rt4chart_collector.store.engine.read_only import checked_read, make_read_only
+from rt4chart_collector.store.engine.connect import STREAM_ERRORS, Client
+from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
 
 TABLE, PARQUET = "table", "parquet"
 FORMATS = {
@@ -70,7 +70,7 @@ def execute(options: argparse.Namespace) -> int:
     ) as client:
         client.keep(SETTINGS.get(options.format, {}))
         make_read_only(client)
-        query = checked_read(client, text)
+        query = check_read_only(client, text)
         if options.format == TABLE:
             _show(client, query)
         else:
@@ -97,7 +97,7 @@ def _copy(client: Client, query: str, path: Path | None) -> None:
                 shutil.copyfileobj(result, sys.stdout.buffer, CHUNK)
     except BrokenPipeError:  # such as `| head`, which the caller ends quietly for
         raise
-    except BROKEN as error:
+    except STREAM_ERRORS as error:
         raise StoreError(f"the result was not written as a whole: {error}") from error
 
 

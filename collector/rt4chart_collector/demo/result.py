@@ -11,7 +11,7 @@ from otel_rt4chart.verify import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, rank_correlation
 from rt4chart_collector.demo.labels import Agreement, HumanLabel, agreement
 from rt4chart_collector.store.answers.answers import StoredAnswer
-from rt4chart_collector.store.rates.exact_rates import RouteSums
+from rt4chart_collector.store.rates.claim_rates import RouteSums
 
 # An example is shown to people: a verdict near the threshold would not make a good one.
 CONFIDENT = 0.6

@@ -20,9 +20,9 @@ from rt4chart_collector.demo.result import (
     route_line,
     total_of,
 )
-from rt4chart_collector.store.answers.answers import answers
+from rt4chart_collector.store.answers.answers import verified_answers
 from rt4chart_collector.store.engine.connect import connect
-from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.claim_rates import route_sums
 
 DATA = Path(__file__).parent / "data"
 MARKER = ".rt4chart-demo"
@@ -72,7 +72,7 @@ def read(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
     """What the database holds after the run, with people's labels beside it."""
     with connect(dsn) as client:
         sums = route_sums(client)
-        stored = answers(client)
+        stored = verified_answers(client)
     people = people_by_route(stored, read_labels(DATA))
     known = people.get("", Agreement())
     lines = tuple(route_line(line, people.get(line.route, Agreement())) for line in sums)

@@ -25,7 +25,7 @@ from rt4chart_collector.notify.deliveries import (
     message_id,
 )
 from rt4chart_collector.notify.registry import AlertTarget, build_targets
-from rt4chart_collector.store.alerts.alert_events import alert_states, record
+from rt4chart_collector.store.alerts.alert_events import alert_states, record_alert_events
 from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
 
@@ -69,7 +69,7 @@ class Alerting:
         """
         states: States = {one.id: one for one in alert_states(client, now_ns=now_ns)}
         events = alert_events(states, problems, now_ns, self._policy)
-        record(client, events)
+        record_alert_events(client, events)
         quiet = silences(client, now_ns)
         states = {
             name: replace(one, silenced_ns=silenced_until(one.alert, quiet, now_ns))
@@ -78,7 +78,7 @@ class Alerting:
         until = self._clock() + ROUND_S
         for target in self._targets:
             for sent in self._send_due(target, states, now_ns, until):
-                record(client, sent)
+                record_alert_events(client, sent)
                 states = apply_events(states, sent)
             self._refresh(target, states, now_ns, until)
 

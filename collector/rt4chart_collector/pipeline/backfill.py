@@ -9,11 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from otel_rt4chart.judges.answer_verdicts import Clock
-from otel_rt4chart.judges.batch import (
-    BatchSummary,
-    UsageTotals,
-    map_in_order,
-)
+from otel_rt4chart.judges.batch import BatchSummary, UsageTotals, map_in_order
 from otel_rt4chart.judges.judge_failure import find_judge_failure
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
@@ -22,9 +18,8 @@ from otel_rt4chart.verify.core.json_rows import usage_row
 from rt4chart_collector.pipeline.decision import answers_in, chosen, judged, save
 from rt4chart_collector.pipeline.retry import Outcome
 from rt4chart_collector.store.answers.dead_letters import letters_of
-from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.unverified_traces import FOR_EVER, unverified_traces
-from rt4chart_collector.store.answers.verdicts import decided
+from rt4chart_collector.store.answers.spans import MAX_TIME_NS, spans_of, unverified_traces
+from rt4chart_collector.store.answers.verdicts import past_decisions
 from rt4chart_collector.store.engine.connect import Client
 
 TRACES = 64
@@ -44,7 +39,7 @@ class Wanted:
     """
 
     since_ns: int
-    until_ns: int = FOR_EVER
+    until_ns: int = MAX_TIME_NS
     route: str = ""
     limit: int = 0
     again: bool = False
@@ -157,7 +152,7 @@ class Backfill:
 
     def _jobs_of(self, found: Sequence[Candidate]) -> Iterator[_Job]:
         wanted = self._wanted
-        before = decided(self._client, found, self._verifier.judge.id)
+        before = past_decisions(self._client, found, self._verifier.judge.id)
         for candidate in found:
             is_within = wanted.since_ns <= candidate.start_ns < wanted.until_ns
             if not is_within or wanted.route not in ("", candidate.route):

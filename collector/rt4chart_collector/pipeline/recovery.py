@@ -12,10 +12,9 @@ from rt4chart_collector.store.answers.dead_letters import (
     insert_letters,
     letter_counts,
 )
-from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.unverified_traces import unverified_traces
+from rt4chart_collector.store.answers.spans import spans_of, unverified_traces
+from rt4chart_collector.store.engine.columns import ALL_TRACES, TraceShare
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.filters import ALL, Share
 
 WINDOW_NS = 24 * 3600 * 10**9
 PAUSE_NS = 30 * 10**9
@@ -71,7 +70,7 @@ class Retries:
     """Looks every few seconds; for one thread. `counts` are of the last look."""
 
     def __init__(
-        self, client: Client, verifier: str, *, share: Callable[[], Share] = lambda: ALL
+        self, client: Client, verifier: str, *, share: Callable[[], TraceShare] = lambda: ALL_TRACES
     ) -> None:
         """Nothing was looked for yet; `share` says whose answers are looked for."""
         self._client = client

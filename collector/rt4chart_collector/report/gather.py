@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, history
-from rt4chart_collector.store.answers.worst_answers import WorstAnswer, worst_answers
+from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, alert_history
+from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import Issue, list_issues
-from rt4chart_collector.store.rates.coverage import Coverage, coverage
-from rt4chart_collector.store.rates.rates_by_dimension import (
+from rt4chart_collector.store.rates.claim_rates import (
     RatePoint,
     RateSlice,
     rates_by,
     rates_over_time,
     rates_together,
 )
+from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
 MADE_WITH = ("model", "prompt_version", "release")
 # What a file to read holds at most; the console has the rest.
@@ -104,7 +104,7 @@ def gather(client: Client, period: Period, *, verifier: str) -> Report:
         issues=tuple(sorted(issues, key=_by_claims)[:ISSUES]),
         issue_count=len(issues),
         alerts=tuple(
-            history(client, EpisodeFilter(period.since_ns, period.until_ns), limit=ALERTS)
+            alert_history(client, EpisodeFilter(period.since_ns, period.until_ns), limit=ALERTS)
         ),
     )
 

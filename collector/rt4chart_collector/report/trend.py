@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from rt4chart_collector.store.rates.rates_by_dimension import RatePoint
+from rt4chart_collector.store.rates.claim_rates import RatePoint
 
 WIDTH, HEIGHT = 640, 120
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 20

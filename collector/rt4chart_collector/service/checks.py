@@ -12,14 +12,14 @@ from rt4chart_collector.core.settings import AlertSettings, ServiceSettings
 from rt4chart_collector.ingest.sockets import listening
 from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.store.engine.connect import connect
-from rt4chart_collector.store.engine.dsn import target_of
+from rt4chart_collector.store.engine.dsn import parse_dsn
 
 
 def checks() -> Iterator[Check]:
     """The service's settings, the database, the ports, and the targets of alerts."""
     try:
         settings = load(ServiceSettings)
-        shown = target_of(settings.dsn).shown
+        shown = parse_dsn(settings.dsn).shown
     except SettingsError as error:
         yield Check("service settings", "failed", str(error), "change or unset that variable")
         return

@@ -14,7 +14,7 @@ from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
 from rt4chart_collector.service.stages import Ending
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.dsn import target_of
+from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.ownership import connect_briefly
 
 # The pages in hand at the end: nobody loses anything with them.
@@ -43,7 +43,7 @@ def console_served(
     def open_client() -> Client:
         return connect_briefly(service.dsn)
 
-    facts = Facts(in_force(service, settings, *others), status, target_of(service.dsn).shown)
+    facts = Facts(in_force(service, settings, *others), status, parse_dsn(service.dsn).shown)
     site, tls = (
         build_site(open_client, settings, facts, machines=machines),
         load_tls(service.tls_cert, service.tls_key),

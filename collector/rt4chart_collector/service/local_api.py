@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.sockets import listening, serving_web
 from rt4chart_collector.store.engine.dsn import Target
-from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint, published
+from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint, published_endpoint
 from rt4chart_collector.store.engine.raw_statements import (
     RawStatement,
     StatementError,
@@ -153,7 +153,7 @@ def local_api_served(target: Target, limits: LocalApiLimits | None = None) -> It
         stack.callback(cancel_all, target.path)
         stack.enter_context(serving_web(app, bound, stop_s=STOP_S))
         stack.callback(cancel_all, target.path)
-        stack.enter_context(published(Path(target.path), endpoint))
+        stack.enter_context(published_endpoint(Path(target.path), endpoint))
         yield
 
 

@@ -25,7 +25,7 @@ from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.service.http_routes import metrics_route
 from rt4chart_collector.service.stages import Ending, stage
-from rt4chart_collector.store.alerts.sampling_rates import RateSet
+from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow
 from rt4chart_collector.store.engine.connect import Client, connect
 
 PATH = "/v1/rates"
@@ -35,7 +35,7 @@ MOST, NAME_CHARS = 200, 200
 EXPIRES_S = 180
 
 
-def document(rates: Sequence[RateSet], *, now_ns: int) -> dict[str, object]:
+def document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str, object]:
     """The document of docs/instrument/sampling.md; without a raised route it changes nothing.
 
     A name that ends in a star would be read as a pattern, and is left out.
@@ -48,7 +48,9 @@ def document(rates: Sequence[RateSet], *, now_ns: int) -> dict[str, object]:
     return {"raised": raised, "expires": iso(now_ns + EXPIRES_S * 10**9)}
 
 
-def rates_route(rates_of: Callable[[str], Sequence[RateSet]], token: str, *, clock: Clock) -> Route:
+def rates_route(
+    rates_of: Callable[[str], Sequence[SamplingRateRow]], token: str, *, clock: Clock
+) -> Route:
     """GET /v1/rates?service=NAME, for who has the token."""
 
     async def show(request: Request) -> Response:
@@ -137,7 +139,7 @@ class LoneMonitor:
         """The routes as the last round saw them."""
         return () if self._monitor is None else self._monitor.figures()
 
-    def rates(self, service: str) -> Sequence[RateSet]:
+    def rates(self, service: str) -> Sequence[SamplingRateRow]:
         """The rates in force of a service, as of the last round."""
         return () if self._monitor is None else self._monitor.rates(service)
 

@@ -43,10 +43,10 @@ from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.embedded_folder import inserts_staged
-from rt4chart_collector.store.engine.ownership import connect_owner, owning
+from rt4chart_collector.store.engine.embedded_folder import staged_inserts
+from rt4chart_collector.store.engine.ownership import connect_owner, own_path
 from rt4chart_collector.store.rates.rollup import repair_rollup
-from rt4chart_collector.store.schema.compare_schema import drift
+from rt4chart_collector.store.schema.compare_schema import schema_differences
 from rt4chart_collector.store.schema.migrate import migrate
 
 MIB = 2**20
@@ -145,12 +145,12 @@ def hiring(settings: ServiceSettings, clock: Clock, giving_up: Event) -> Callabl
 def database(settings: ServiceSettings, ending: Ending, clock: Clock) -> Iterator[Client]:
     """The database with its tables made and its sums repaired, and with its local API."""
     with (
-        owning(settings.dsn),
+        own_path(settings.dsn),
         closing(connect_owner(settings.dsn), ending) as client,
-        inserts_staged(client.target.path),
+        staged_inserts(client.target.path),
     ):
         migrate(client, retention=settings.retention, cluster=settings.cluster)
-        for line in drift(client):
+        for line in schema_differences(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_rollup(client, clock() - WINDOW_NS)
         with local_api_served(client.target):

@@ -13,7 +13,7 @@ import pytest
 from otel_rt4chart.cli import main
 from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE, PROPOSED_SPLIT
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import SECOND, added, numbers
 
@@ -158,7 +158,7 @@ def test_a_person_s_title_stands_until_it_is_taken_back(two: Client, issues: Iss
 def test_what_is_not_proposed_cannot_be_refused(two: Client, issues: Issues) -> None:
     """A merge is refused once."""
     value = json.dumps({"into": f"{SECOND_ID:016x}", "likeness": 0.9})
-    record(two, [Event(FIRST, time.time_ns(), PROPOSED_MERGE, value)])
+    record_events(two, [IssueEvent(FIRST, time.time_ns(), PROPOSED_MERGE, value)])
 
     assert "is refused" in issues("refuse", f"{FIRST:x}", "merge", "--by", "ann")
 
@@ -211,8 +211,10 @@ def test_a_merge_that_was_done_is_proposed_no_more(two: Client, issues: Issues) 
     first, second = f"{FIRST:016x}", f"{SECOND_ID:016x}"
     now = time.time_ns()
     third = "ab00000000000003"
-    record(two, [Event(FIRST, now, PROPOSED_MERGE, json.dumps({"into": third}))])
-    record(two, [Event(SECOND_ID, now + 1, PROPOSED_MERGE, json.dumps({"into": first}))])
+    record_events(two, [IssueEvent(FIRST, now, PROPOSED_MERGE, json.dumps({"into": third}))])
+    record_events(
+        two, [IssueEvent(SECOND_ID, now + 1, PROPOSED_MERGE, json.dumps({"into": first}))]
+    )
     assert f"proposed  rt4chart issues merge {first} {second}" in issues("show", second)
 
     issues("merge", first, second, "--by", "ann")
@@ -225,10 +227,14 @@ def test_a_split_that_was_done_is_proposed_no_more(two: Client, issues: Issues) 
     """By none of the commands; nor is one of an alias, which cannot be done."""
     value = json.dumps({"model": "hashing/1", "drawn": [6, 2], "middles": [[1.0], [0.5]]})
     now = time.time_ns()
-    record(
-        two, [Event(FIRST, now, PROPOSED_SPLIT, value), Event(FIRST, now + 1, "split", "f" * 16)]
+    record_events(
+        two,
+        [
+            IssueEvent(FIRST, now, PROPOSED_SPLIT, value),
+            IssueEvent(FIRST, now + 1, "split", "f" * 16),
+        ],
     )
-    record(two, [Event(SECOND_ID, now + 2, PROPOSED_SPLIT, value)])
+    record_events(two, [IssueEvent(SECOND_ID, now + 2, PROPOSED_SPLIT, value)])
     issues("merge", f"{FIRST:016x}", f"{SECOND_ID:016x}", "--by", "ann")
 
     assert json.loads(issues("show", f"{FIRST:016x}", "--json"))["proposed"]["split"] is None
@@ -242,7 +248,7 @@ def test_a_split_is_shown_before_it_is_done(two: Client, issues: Issues) -> None
     """Nothing is done without being asked, nor where nothing is proposed."""
     assert "No split is proposed" in issues("split", f"{FIRST:016x}")
     value = {"model": "hashing/1", "drawn": [6, 2], "middles": [[1.0], [0.5]]}
-    record(two, [Event(FIRST, time.time_ns(), PROPOSED_SPLIT, json.dumps(value))])
+    record_events(two, [IssueEvent(FIRST, time.time_ns(), PROPOSED_SPLIT, json.dumps(value))])
 
     assert "groups of 6 and 2" in issues("split", f"{FIRST:016x}")
     assert f"proposed  rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")

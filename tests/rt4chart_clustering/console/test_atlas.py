@@ -14,7 +14,7 @@ from rt4chart_clustering.console.failure_map import (
     project,
     spread_points,
 )
-from rt4chart_collector.store.issues.failure_points import FailurePoint, FailurePoints
+from rt4chart_collector.store.issues.failure_samples import FailurePoint, FailurePoints
 
 NUMBERS = st.floats(-1, 1, width=32)
 VECTORS = st.integers(1, 5).flatmap(

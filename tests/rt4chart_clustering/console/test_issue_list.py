@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import insert_issues
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, words_of
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
@@ -99,7 +99,7 @@ def test_many_issues_are_shown_a_page_at_a_time(client: Client) -> None:
 def test_strangers_text_is_text(client: Client) -> None:
     """Titles, owners and routes run no script and are no template."""
     born(client, [replace(one, route=HOSTILE) for one in numbers(2)], title=HOSTILE)
-    record(client, [Event(FIRST, LATER, "owner", HOSTILE)])
+    record_events(client, [IssueEvent(FIRST, LATER, "owner", HOSTILE)])
 
     with browsing(client) as browser:
         page = browser.get("/issues").text
@@ -115,7 +115,7 @@ def test_state_and_owner_are_those_of_now(client: Client) -> None:
 
     with browsing(client) as browser:
         browser.get("/issues")
-        record(client, [Event(FIRST, LATER, "owner", "ben")])
+        record_events(client, [IssueEvent(FIRST, LATER, "owner", "ben")])
         assert "ben" in browser.get("/issues").text
         assert post(browser, f"/issues/{SECOND_ID:016x}/merge", into=ID).status_code == 303
         rows = browser.get("/issues?format=json").json()["rows"]

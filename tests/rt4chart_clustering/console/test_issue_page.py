@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import Event, events_of, record
+from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, token_of, words_of
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import added, numbers
@@ -169,7 +169,7 @@ def test_a_proposed_merge_is_done_or_refused(client: Client) -> None:
     second = [replace(one, route="trial") for one in added()[:2]]
     born(client, second, number=SECOND_ID, title="Added")
     value = json.dumps({"into": ID, "likeness": 0.93})
-    record(client, [Event(SECOND_ID, LATER - 2, PROPOSED_MERGE, value)])
+    record_events(client, [IssueEvent(SECOND_ID, LATER - 2, PROPOSED_MERGE, value)])
     other = f"/issues/{SECOND_ID:016x}"
 
     with browsing(client) as browser:

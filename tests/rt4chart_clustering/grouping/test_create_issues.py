@@ -20,7 +20,7 @@ from rt4chart_clustering.grouping.identity import derive_issue_id, nearest_issue
 from rt4chart_clustering.grouping.pool import UnassignedPool
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issues import Issue
-from rt4chart_collector.store.issues.match_failures import UnplacedFailure
+from rt4chart_collector.store.issues.match_failures import UnassignedFailure
 from tests.rt4chart_clustering.made import ADDED, NOON, added, failure, numbers
 
 EMBEDDER = HashingEmbedder()
@@ -29,10 +29,10 @@ PARTITION = ("shop", "billing", f"{FINGERPRINT_VERSION}:baseless:addition")
 EVERYTHING = [*numbers(7), *numbers(5, route="sales", first=50), *added()]
 
 
-def unplaced(one: Failure, *, draw: int = 0) -> UnplacedFailure:
+def unplaced(one: Failure, *, draw: int = 0) -> UnassignedFailure:
     """The failure beside no issue."""
     partition = (one.service, one.route, describe_failure(one).fingerprint)
-    return UnplacedFailure(one.key, one.time_ns, one.version + 1, partition, 0, 0, 2.0, draw)
+    return UnassignedFailure(one.key, one.time_ns, one.version + 1, partition, 0, 0, 2.0, draw)
 
 
 def births(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[FoundIssue]:

@@ -13,7 +13,7 @@ from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
-from rt4chart_collector.store.engine.columns import Key
+from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.assignments import assignments_of
 from rt4chart_collector.store.issues.failures import Failure
@@ -32,7 +32,7 @@ new_database = contextmanager(fresh)
 SLOW = settings(max_examples=5, suppress_health_check=list(HealthCheck))
 
 
-def places(client: Client) -> dict[Key, int]:
+def places(client: Client) -> dict[ClaimKey, int]:
     """The issue of each failure that has one."""
     return {
         one.key: issue.id
@@ -41,7 +41,7 @@ def places(client: Client) -> dict[Key, int]:
     }
 
 
-def days(client: Client, parts: Sequence[Sequence[Failure]]) -> list[dict[Key, int]]:
+def days(client: Client, parts: Sequence[Sequence[Failure]]) -> list[dict[ClaimKey, int]]:
     """Where failures are after each day: its verdicts come, and a run follows, or two."""
     found = []
     for day, part in enumerate(parts):

@@ -34,9 +34,9 @@ from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_clustering.grouping.update_issues import UpdatedIssues
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.failures import EVER
-from rt4chart_collector.store.issues.issue_events import Event, events_of, record
-from rt4chart_collector.store.issues.issues import Issue, insert_issues, issue_of_id, list_issues
+from rt4chart_collector.store.issues.failures import MAX_TIME_NS
+from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
+from rt4chart_collector.store.issues.issues import Issue, find_issue, insert_issues, list_issues
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
@@ -165,7 +165,7 @@ def propose_split(client: Client, issue: Issue) -> None:
     embedder = HashingEmbedder()
     near = embedder.embed([describe_failure(added()[1]).text])[0].tolist()
     value = {"model": embedder.id, "drawn": [5, 1], "middles": [list(issue.centroid), near]}
-    record(client, [Event(issue.id, LATER + 3, PROPOSED_SPLIT, json.dumps(value))])
+    record_events(client, [IssueEvent(issue.id, LATER + 3, PROPOSED_SPLIT, json.dumps(value))])
 
 
 def broken(*_: object) -> None:
@@ -197,7 +197,7 @@ def test_split_that_was_broken_off_is_done_again(
 def test_looking_for_splits_can_be_broken_off(client: Client) -> None:
     """Before each batch of failures is read; what was proposed of others is on record."""
     issue = grouped(client)
-    window = DescriptionWindow(issue.model, HashingEmbedder().width, 0, EVER)
+    window = DescriptionWindow(issue.model, HashingEmbedder().width, 0, MAX_TIME_NS)
     former = replace(ISSUE, fingerprint="fp1:contradicted:number")
     latter = replace(ISSUE, id=2, fingerprint="fp2:contradicted:number")
     updated = UpdatedIssues((former, latter, issue), frozenset({issue.id}), frozenset())
@@ -239,7 +239,7 @@ def test_merge_is_proposed_once(client: Client) -> None:
     issue = grouped(client)
     twin = replace(issue, id=5, first_ns=NOON)
     insert_issues(client, [twin], version=1)
-    record(client, [Event(5, NOON, "born", twin.fingerprint)])
+    record_events(client, [IssueEvent(5, NOON, "born", twin.fingerprint)])
 
     outcomes = [
         group_failures(
@@ -250,14 +250,14 @@ def test_merge_is_proposed_once(client: Client) -> None:
 
     assert outcomes == [1, 0]
     assert json.loads(events_of(client, 5)[-1].value)["into"] == f"{issue.id:016x}"
-    assert issue_of_id(client, 5) is not None
+    assert find_issue(client, 5) is not None
 
 
 def test_a_refused_merge_is_not_proposed_again(client: Client) -> None:
     """It stands no more, the trail says who refused it, and there is nothing left to refuse."""
     issue = grouped(client)
     insert_issues(client, [replace(issue, id=5, first_ns=NOON)], version=1)
-    record(client, [Event(5, NOON, "born", issue.fingerprint)])
+    record_events(client, [IssueEvent(5, NOON, "born", issue.fingerprint)])
     group_failures(client, HashingEmbedder(), HdbscanGrouping(), since_ns=0, now_ns=LATER + 1)
 
     refused = refuse_merge(client, 5, actor="ann", now_ns=LATER + 2, note="no")
@@ -299,4 +299,4 @@ def test_split_is_proposed_again_where_the_last_was_done(
     told: dict[str, int], is_due: bool
 ) -> None:
     """What stands is not proposed twice, and what a person refused not again."""
-    assert may_split({kind: Event(1, at, kind) for kind, at in told.items()}) is is_due
+    assert may_split({kind: IssueEvent(1, at, kind) for kind, at in told.items()}) is is_due

@@ -29,8 +29,8 @@ from rt4chart_clustering.grouping.run import GroupingResult, group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
-from rt4chart_collector.store.issues.issue_events import Event, events_of, record
-from rt4chart_collector.store.issues.issues import list_issues, member_keys, registry
+from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
+from rt4chart_collector.store.issues.issues import list_issues, member_keys, stored_issues
 from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
 
 LATER = NOON + 3600 * SECOND
@@ -85,12 +85,12 @@ def test_second_run_changes_nothing(client: Client) -> None:
     """Nothing new comes of the same failures: no row, no event, no id."""
     store(client, [*numbers(7), *added()])
     grouped(client)
-    before = (list_issues(client), registry(client), rows(client))
+    before = (list_issues(client), stored_issues(client), rows(client))
 
     outcome = grouped(client, now_ns=LATER + SECOND)
 
     assert outcome == NOTHING_NEW
-    assert (list_issues(client), registry(client), rows(client)) == before
+    assert (list_issues(client), stored_issues(client), rows(client)) == before
 
 
 def test_new_failures_join_the_issue(client: Client) -> None:
@@ -98,7 +98,7 @@ def test_new_failures_join_the_issue(client: Client) -> None:
     store(client, numbers(5))
     grouped(client)
     (issue,) = list_issues(client)
-    record(client, [Event(issue.id, LATER + 9, "state", "acknowledged", actor="ann")])
+    record_events(client, [IssueEvent(issue.id, LATER + 9, "state", "acknowledged", actor="ann")])
 
     store(client, numbers(3, first=30))
     outcome = grouped(client, now_ns=LATER + SECOND)
@@ -141,7 +141,7 @@ def test_resolved_issue_regresses_with_a_later_failure(client: Client) -> None:
     store(client, numbers(5))
     grouped(client, now_ns=NOON + 20)
     (issue,) = list_issues(client)
-    record(client, [Event(issue.id, NOON + 50, "state", "resolved", actor="ann")])
+    record_events(client, [IssueEvent(issue.id, NOON + 50, "state", "resolved", actor="ann")])
 
     store(client, numbers(1, first=40))
     assert grouped(client, now_ns=LATER + 1).regressed == 0
@@ -158,7 +158,7 @@ def test_ignored_issue_stays_ignored(client: Client) -> None:
     store(client, numbers(5))
     grouped(client)
     (issue,) = list_issues(client)
-    record(client, [Event(issue.id, LATER + 1, "state", "ignored", actor="ann")])
+    record_events(client, [IssueEvent(issue.id, LATER + 1, "state", "ignored", actor="ann")])
 
     store(client, numbers(2, first=40))
     grouped(client, now_ns=LATER + SECOND)

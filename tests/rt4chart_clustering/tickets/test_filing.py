@@ -16,8 +16,8 @@ from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket
 from rt4chart_clustering.triage.issue_details import recorded_tickets
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import take
-from rt4chart_collector.store.issues.issue_events import Event, events_of, record
+from rt4chart_collector.store.engine.leases import acquire_lease
+from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 from tests.rt4chart_clustering.issues import FIRST, born
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers
@@ -107,7 +107,7 @@ def test_what_was_refused_is_filed_later(client: Client, issue: Issue) -> None:
 def test_two_at_once_do_not_both_look_and_create(client: Client, issue: Issue) -> None:
     """The second process is asked to try again later."""
     name = f"ticket/github/{FIRST:016x}"
-    assert take(client, name, "somebody", now_ns=LATER, for_ns=60 * SECOND)
+    assert acquire_lease(client, name, "somebody", now_ns=LATER, for_ns=60 * SECOND)
     repository = Repository()
     with ReplyServer(repository) as server:
         with pytest.raises(InputError, match="another process is filing this issue"):
@@ -123,7 +123,7 @@ def test_the_lease_and_the_record_are_of_the_time_of_filing(client: Client, issu
     class Watched(GitHub):
         def find(self, ticket: Ticket) -> FiledTicket:
             name = f"ticket/github/{FIRST:016x}"
-            taken.append(take(client, name, "bob", now_ns=time.time_ns(), for_ns=SECOND))
+            taken.append(acquire_lease(client, name, "bob", now_ns=time.time_ns(), for_ns=SECOND))
             return FiledTicket("1")
 
     taken: list[bool] = []
@@ -143,7 +143,7 @@ def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) 
         grown = replace(issue, claims=26)
         assert filed(client, server, grown, at_ns=LATER + 1) is FilingOutcome.UPDATED
         assert filed(client, server, grown, at_ns=LATER + 2) is FilingOutcome.UNCHANGED
-        record(client, [Event(FIRST, LATER + 3, "state", "regressed")])
+        record_events(client, [IssueEvent(FIRST, LATER + 3, "state", "regressed")])
         assert filed(client, server, grown, at_ns=LATER + 4) is FilingOutcome.UPDATED
         assert filed(client, server, grown, at_ns=LATER + 5) is FilingOutcome.UNCHANGED
         assert {one.method for one in server.came} == {"GET", "POST"}
@@ -168,7 +168,7 @@ def test_growth_and_regression_are_told_once_each(client: Client, issue: Issue) 
 def test_growth_is_news_at_its_points(before: int, now: int, is_news: bool) -> None:
     """10, 25, 50, 100, 250 and so on: not each failure is."""
     value = json.dumps({"system": "github", "key": "1", "url": "", "claims": before})
-    (known,) = recorded_tickets([Event(FIRST, LATER, "ticket", value)])
+    (known,) = recorded_tickets([IssueEvent(FIRST, LATER, "ticket", value)])
 
     issue = Issue(FIRST, "", "a:b", "", "", 0, 0, now, (), "1")
     change = find_update(issue, known, [])
@@ -190,13 +190,13 @@ def test_the_command_files_and_follows(
         given = ("--dsn", dsn, "--by", "ann")
         assert main(["issues", "ticket", "ab", "--to", "github", *given]) == 0
         assert "github: created. u1" in capsys.readouterr().out
-        record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+        record_events(client, [IssueEvent(FIRST, time.time_ns(), "state", "regressed")])
         assert main(["issues", "ticket", "--dsn", dsn, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)[0]["done"] == "told"
         assert main(["issues", "ticket", "ab", "--to", "slack", *given]) == 2
         assert "slack needs RT4CHART_SLACK_TOKEN" in capsys.readouterr().err
         monkeypatch.setenv("RT4CHART_GITHUB_URL", "http://127.0.0.1:9")
-        record(client, [Event(FIRST, time.time_ns(), "state", "regressed")])
+        record_events(client, [IssueEvent(FIRST, time.time_ns(), "state", "regressed")])
         assert main(["issues", "ticket", "--dsn", dsn]) == 1
         assert "github: cannot be reached" in capsys.readouterr().err
     (issue,) = list_issues(client)
@@ -219,9 +219,9 @@ def test_what_is_closed_is_not_followed(
         monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
         monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
         value = {"system": "github", "key": "1", "url": "", "claims": 8}
-        record(client, [Event(FIRST, now, "ticket", json.dumps(value))])
+        record_events(client, [IssueEvent(FIRST, now, "ticket", json.dumps(value))])
         for at, state in enumerate(("ignored", "resolved")):
-            record(client, [Event(FIRST, time.time_ns() + at, "state", state)])
+            record_events(client, [IssueEvent(FIRST, time.time_ns() + at, "state", state)])
             assert main(["issues", "ticket", "--dsn", dsn]) == 0
             assert capsys.readouterr().out == "No open issue has a ticket.\n"
         assert repository.comments == []

@@ -12,7 +12,7 @@ import pytest
 from otel_rt4chart.cli import main
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
 from rt4chart_collector.notify.prometheus_rules import rule_file
-from rt4chart_collector.store.alerts.alert_events import open_alerts, record
+from rt4chart_collector.store.alerts.alert_events import open_alerts, record_alert_events
 from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.notify.channels.made import ALERT, EVIL
@@ -37,7 +37,9 @@ def run(dsn: str) -> Run:
 def fire(client: Client) -> int:
     """Two alerts of an hour ago; the time now."""
     now = time.time_ns()
-    record(client, [AlertEvent(one, now - HOUR, AlertEventKind.FIRED) for one in (ALERT, ISSUE)])
+    record_alert_events(
+        client, [AlertEvent(one, now - HOUR, AlertEventKind.FIRED) for one in (ALERT, ISSUE)]
+    )
     return now
 
 
@@ -82,7 +84,9 @@ def test_a_message_that_failed_says_when_it_is_tried_next(
     """And a list calls the time of firing so, and says all that an alert is."""
     now = fire(client)
     body = {"target": "slack", "message": "m", "what": "fired"}
-    record(client, [AlertEvent(ALERT, now, AlertEventKind.FAILED, {**body, "error": "away"})])
+    record_alert_events(
+        client, [AlertEvent(ALERT, now, AlertEventKind.FAILED, {**body, "error": "away"})]
+    )
 
     assert run("show", ALERT.id) == 0
     assert "to slack                 failed 1 time, tried next at " in capsys.readouterr().out
@@ -100,7 +104,7 @@ def test_texts_of_strangers_steer_no_terminal(
     client: Client, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In no table and on no page."""
-    record(client, [AlertEvent(EVIL, time.time_ns() - HOUR, AlertEventKind.FIRED)])
+    record_alert_events(client, [AlertEvent(EVIL, time.time_ns() - HOUR, AlertEventKind.FIRED)])
 
     assert run("list") == run("show", EVIL.id) == run("history") == 0
 
@@ -251,7 +255,7 @@ def test_alerts_of_a_name_are_told_apart(client: Client, run: Run) -> None:
     """A digit that two ids begin with is neither."""
     now = time.time_ns()
     many = [replace(ISSUE, issue_id=number) for number in range(1, 18)]
-    record(client, [AlertEvent(one, now - HOUR, AlertEventKind.FIRED) for one in many])
+    record_alert_events(client, [AlertEvent(one, now - HOUR, AlertEventKind.FIRED) for one in many])
     digits = [one.id[0] for one in many]
 
     assert run("ack", next(one for one in digits if digits.count(one) > 1), "--by", "ann") == 2

@@ -22,7 +22,7 @@ from rt4chart_collector.demo.result import (
 )
 from rt4chart_collector.demo.run import fresh
 from rt4chart_collector.store.answers.answers import StoredAnswer
-from rt4chart_collector.store.rates.exact_rates import RouteSums
+from rt4chart_collector.store.rates.claim_rates import RouteSums
 
 SUMS = RouteSums(
     service="rag-app",

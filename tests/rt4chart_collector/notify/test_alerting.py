@@ -16,9 +16,9 @@ from rt4chart_collector.notify.alerting import MOST_MESSAGES, Alerting
 from rt4chart_collector.store.alerts.alert_events import (
     acknowledge,
     alert_states,
+    alert_trail,
     open_alerts,
     snooze,
-    trail,
 )
 from rt4chart_collector.store.alerts.silences import add_silence
 from rt4chart_collector.store.engine.connect import Client
@@ -47,7 +47,7 @@ def test_an_alert_fires_is_told_once_and_ends(any_client: Client) -> None:
     assert events(server) == ["fired", "resolved"]
     (state,) = alert_states(any_client, now_ns=START + HOUR)
     assert (state.state, state.resolved_by) == ("resolved", "rt4chart")
-    assert [one.kind for one in reversed(trail(any_client, DRIFT.id))] == [
+    assert [one.kind for one in reversed(alert_trail(any_client, DRIFT.id))] == [
         *(
             AlertEventKind.FIRED,
             AlertEventKind.NOTIFIED,
@@ -149,7 +149,7 @@ def test_alertmanager_is_told_again_each_round(client: Client) -> None:
     assert [came.body[0]["endsAt"][11:19] for came in pushed] == [
         *("18:01:40", "18:01:40", "18:02:40", "18:03:40")
     ]
-    kinds = [event.kind for event in trail(client, DRIFT.id)]
+    kinds = [event.kind for event in alert_trail(client, DRIFT.id)]
     assert kinds.count(AlertEventKind.NOTIFIED) == 2
 
 

@@ -13,7 +13,7 @@ from otel_rt4chart.verify import Label, OpenAIJudge, RulesJudge, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from rt4chart_collector.pipeline.backfill import Backfill, Wanted
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.claim_rates import route_sums
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
 from tests.rt4chart_collector.pipeline.line import BAD, GOOD, Line, carriers, decisions, rollup
 from tests.rt4chart_collector.records import NOON, SECOND

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.report.trend import HEIGHT, WIDTH, trend
-from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice, WeightedCounts
+from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, WeightedCounts
 
 STEP_S = 3600
 STEP = STEP_S * 10**9

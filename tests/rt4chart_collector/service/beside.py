@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rt4chart_collector.service.local_api import LocalApiLimits, local_api_served
 from rt4chart_collector.store.engine.connect import Client, open_endpoint
-from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint, read_endpoint
+from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint, read_endpoint
 
 
 def endpoint_of(owner: Client) -> LocalEndpoint:

@@ -14,8 +14,8 @@ import pytest
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.service.local_api import LocalApiLimits, local_api_served
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.engine.dsn import target_of
-from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint
+from rt4chart_collector.store.engine.dsn import parse_dsn
+from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint
 from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_collector.service.beside import beside, endpoint_of, guest
 
@@ -266,7 +266,7 @@ def test_service_that_stops_ends_what_runs(owner: Client) -> None:
 
 def test_server_needs_no_local_api() -> None:
     """Others reach a ClickHouse server themselves."""
-    with local_api_served(target_of("http://localhost:8123")) as nothing:
+    with local_api_served(parse_dsn("http://localhost:8123")) as nothing:
         assert nothing is None
 
 

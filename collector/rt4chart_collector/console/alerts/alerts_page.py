@@ -26,20 +26,20 @@ from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.notify.next_step import next_step
 from rt4chart_collector.store.alerts.alert_events import (
-    MOST,
+    MAX_ROWS,
     Episode,
     EpisodeFilter,
     acknowledge,
+    alert_history,
+    alert_history_count,
     alert_state,
     alert_states,
-    history,
-    history_count,
+    alert_trail,
     resolve,
     snooze,
-    trail,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
-from rt4chart_collector.store.answers.answer_list import UNFAITHFUL
+from rt4chart_collector.store.answers.answers import UNFAITHFUL
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -101,7 +101,7 @@ class Alerts:
 
     def index(self, request: Request) -> Response:
         """GET /alerts: the open ones, silences, and the history by `?rule=&severity=&service=`."""
-        now_ns, shown = self._console.clock(), min(page_size(request), MOST - 1)
+        now_ns, shown = self._console.clock(), min(page_size(request), MAX_ROWS - 1)
         since_ns, until_ns = self._console.window(request)
         wanted = EpisodeFilter(
             since_ns,
@@ -115,8 +115,8 @@ class Alerts:
         with self._console.store() as client:
             states = alert_states(client, now_ns=now_ns)
             quiet = silences(client, now_ns)
-            rows = history(client, wanted, limit=shown + 1, offset=begin)
-            total = history_count(client, wanted)
+            rows = alert_history(client, wanted, limit=shown + 1, offset=begin)
+            total = alert_history_count(client, wanted)
         empty = "No alert fired in this time. rt4chart alerts test sends one to every target."
         table = Table("history", "History", rows[:shown], COLUMNS, empty, total=total)
         return self._console.table(
@@ -140,7 +140,7 @@ class Alerts:
             if state is None:
                 known = alert_states(client, now_ns=now_ns)
                 return RedirectResponse(alert_url(_meant(known, alert_id)), 302)
-            events = trail(client, alert_id)
+            events = alert_trail(client, alert_id)
         since_ns = state.alert.starts_ns or state.fired_ns
         return self._console.page(
             request,

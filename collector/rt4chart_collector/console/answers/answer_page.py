@@ -25,7 +25,7 @@ from rt4chart_collector.console.answers.view import View
 from rt4chart_collector.console.view.params import bad, id_of, one_of, text_of, whole_of
 from rt4chart_collector.console.view.urls import answer_url, with_query
 from rt4chart_collector.pipeline.decision import answers_in
-from rt4chart_collector.store.answers.claims import ClaimOutline, claims_in, outline_of
+from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.feedback import (
     WHOLE_ANSWER,
@@ -33,13 +33,13 @@ from rt4chart_collector.store.answers.feedback import (
     Opinion,
     feedback_on,
     record_feedback,
-    take_back,
+    withdraw_feedback,
 )
 from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, trace_in
+from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, build_tree
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.answer_issues import issues_holding
+from rt4chart_collector.store.issues.issues import issues_of_answer
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -81,14 +81,14 @@ def show(console: Console, request: Request) -> Response:
     with console.store() as client:
         found = _found(client, request)
         one = _chosen(found, text_of(request, "verifier"), main)
-        outline = outline_of(client, one)
+        outline = claim_outlines(client, one)
         pages = pages_of(request, outline)
         wanted = pages.wanted if form == "html" else [each.index for each in outline]
         listed = claims_in(client, one, wanted)
         spans = spans_of(client, [one.trace_id], limit=MOST_SPANS)
         texts = _texts(client, one, spans)
-        issues, given = issues_holding(client, one), feedback_on(client, one)
-        trace = trace_in(spans, limit=MAX_SPANS if form == "html" else len(spans))
+        issues, given = issues_of_answer(client, one), feedback_on(client, one)
+        trace = build_tree(spans, limit=MAX_SPANS if form == "html" else len(spans))
         others = [
             (other, _compared(client, one, outline, other)) for other in found[: COMPARED + 1]
         ]
@@ -138,7 +138,7 @@ def give(console: Console, request: Request) -> Response:
             raise bad("verifier", "one that decided on this answer", form.get("verifier", ""))
         seen = _label_seen(client, one, claim)
         if opinion == "none":
-            take_back(
+            withdraw_feedback(
                 client,
                 one,
                 verifier=one.verifier,
@@ -246,7 +246,7 @@ def _compared(
     is_verified = one.decision is other.decision is Decision.VERIFIED
     if other is one or not is_verified or len(outline) > COMPARED_CLAIMS:
         return None
-    return differences(outline, outline_of(client, other))
+    return differences(outline, claim_outlines(client, other))
 
 
 def _actor(console: Console, request: Request) -> str:

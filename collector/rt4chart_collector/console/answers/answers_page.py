@@ -22,7 +22,7 @@ from rt4chart_collector.console.view.params import bad, one_of, text_of, whole_o
 from rt4chart_collector.console.view.request_url import here_of
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of
 from rt4chart_collector.console.view.urls import answer_url, route_url
-from rt4chart_collector.store.answers.answer_list import (
+from rt4chart_collector.store.answers.answers import (
     UNFAITHFUL,
     AnswerCursor,
     AnswerFilter,

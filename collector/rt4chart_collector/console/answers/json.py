@@ -11,14 +11,14 @@ from rt4chart_collector.store.answers.claims import ClaimRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.trace_tree import TraceTree
 from rt4chart_collector.store.answers.verifications import Verification
-from rt4chart_collector.store.issues.answer_issues import HeldBy
+from rt4chart_collector.store.issues.issues import ClaimIssue
 
 
 def answer_document(
     one: Verification,
     claims: Sequence[ClaimRow],
     view: View,
-    issues: Sequence[HeldBy],
+    issues: Sequence[ClaimIssue],
     feedback: Sequence[Feedback],
     texts: Mapping[str, Passage] | None,
     trace: TraceTree | None,

@@ -19,7 +19,7 @@ from rt4chart_collector.console.answers.wording import stages_in_words, visible
 from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.verifications import SeenPassage, Verification
-from rt4chart_collector.store.issues.answer_issues import HeldBy
+from rt4chart_collector.store.issues.issues import ClaimIssue
 
 # What became of a passage, in the order in which passages are shown.
 ROLES = ("contradicts", "used", "unused", "lost")
@@ -108,7 +108,7 @@ class ShownClaim:
     numbered: ClaimRow
     evidence: tuple[ShownEvidence, ...]
     kind_of_failure: str
-    issues: tuple[HeldBy, ...]
+    issues: tuple[ClaimIssue, ...]
     feedback: tuple[Feedback, ...]
     fits: bool
 
@@ -160,7 +160,7 @@ class View:
         self.passages = tuple(self._passages())
 
     def claims(
-        self, issues: Sequence[HeldBy], feedback: Sequence[Feedback]
+        self, issues: Sequence[ClaimIssue], feedback: Sequence[Feedback]
     ) -> tuple[ShownClaim, ...]:
         """The listed claims with their evidence, issues and opinions."""
         kinds = {one.claim: one.detail for one in self.verdict.findings if _is_kind(one)}

@@ -24,7 +24,7 @@ from rt4chart_collector.console.view.request_url import WINDOWS, here_of, window
 from rt4chart_collector.console.view.table import HTML, Table, exported, format_of
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.main_verifier import main_verifier
+from rt4chart_collector.store.rates.verifiers import main_verifier
 
 SECOND_NS = 10**9
 VERIFIER_S = 15

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.core.redacted_error import shown
-from rt4chart_collector.store.schema.migrate import is_behind
+from rt4chart_collector.store.schema.migrate import is_schema_missing
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -79,7 +79,7 @@ def error_page(console: Console, request: Request, error: Exception) -> Response
 def _told(console: Console, error: Exception) -> tuple[int, str, dict[str, str]]:
     if isinstance(error, HTTPException):
         return error.status_code, error.detail, dict(error.headers or {})
-    if isinstance(error, StoreError) and is_behind(error):
+    if isinstance(error, StoreError) and is_schema_missing(error):
         return 503, UNMADE, {"retry-after": "5"}
     if isinstance(error, StoreError):
         return 503, AWAY, {"retry-after": "5"}

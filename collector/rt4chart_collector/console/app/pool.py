@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.ownership import is_lent, is_wanted
+from rt4chart_collector.store.engine.ownership import blocks_owner, is_claimed_elsewhere
 
 # So long the embedded engine is kept for the next page.
 LENT_S = 2.0
@@ -76,12 +76,12 @@ class Pool:
             client.close()
             # The others may be connections to a service that has ended.
             self._drop()
-        elif is_lent(client):
+        elif blocks_owner(client):
             self._return(client)
 
     def _return(self, client: Client) -> None:
         """Give the path back: at once where a service wants it, else after a while of no pages."""
-        if is_wanted(client.target):
+        if is_claimed_elsewhere(client.target):
             self._drop()
             return
         with self._lock:

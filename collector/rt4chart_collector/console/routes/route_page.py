@@ -28,17 +28,16 @@ from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
     EpisodeFilter,
-    history,
+    alert_history,
     open_alerts,
 )
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
-from rt4chart_collector.store.answers.worst_answers import WorstAnswer, worst_answers
+from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.growth import GrownDocument, GrowthWindow, grown
-from rt4chart_collector.store.issues.issue_watch import watched_issues
-from rt4chart_collector.store.rates.coverage import Coverage, coverage
-from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice
-from rt4chart_collector.store.rates.route_rates import route_rates
+from rt4chart_collector.store.issues.issue_figures import GrownDocument, GrowthWindow, issue_growth
+from rt4chart_collector.store.issues.issues import watched_issues
+from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, route_rates
+from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import Deployment, deployments
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def read(client: Client, span: GrowthWindow, step_s: int) -> Seen:
     }
     wanted = EpisodeFilter(span.at_ns, span.until_ns, service=span.service, route=span.route)
     rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **asked)
-    more = grown(client, span, limit=LISTED)
+    more = issue_growth(client, span, limit=LISTED)
     titles = {one.id: one.title for one in watched_issues(client)} if more.issues else {}
     latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
     return Seen(
@@ -151,7 +150,7 @@ def read(client: Client, span: GrowthWindow, step_s: int) -> Seen:
             ),
             key=worst_first,
         ),
-        episodes=history(client, wanted, limit=LISTED),
+        episodes=alert_history(client, wanted, limit=LISTED),
         issues=[IssueSeen(one, titles.get(one.id, "")) for one in more.issues],
         documents=more.documents,
         worst=worst_answers(client, **asked, limit=LISTED),

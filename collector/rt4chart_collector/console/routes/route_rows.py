@@ -15,9 +15,9 @@ from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.coverage import Coverage, coverage
-from rt4chart_collector.store.rates.rates_by_dimension import RateSlice, rates_by
-from rt4chart_collector.store.rates.trends import Trend, trends
+from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
+from rt4chart_collector.store.rates.traffic import Coverage, coverage
+from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
 
 STEPS = 24
 # Older evidence is not of now: the monitor writes each five minutes.
@@ -31,7 +31,7 @@ class RouteSeen:
 
     slice: RateSlice
     coverage: Coverage
-    trend: Trend
+    trend: RouteTrend
     hours: float
     drift: DriftRow | None
     alerts: tuple[AlertState, ...]
@@ -69,10 +69,12 @@ def routes_seen(
     """Every route with an answer in that time, decided or not."""
     slices = rates_by(client, "route", since_ns=since_ns, until_ns=until_ns, verifier=verifier)
     covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
-    lines = trends(client, since_ns=since_ns, until_ns=until_ns, steps=STEPS, verifier=verifier)
+    lines = route_trends(
+        client, since_ns=since_ns, until_ns=until_ns, steps=STEPS, verifier=verifier
+    )
     drift = latest_drift(client, since_ns=until_ns - RECENT_NS, verifier=verifier)
     hours = (until_ns - since_ns) / 3600 / 10**9
-    empty = Trend((0,) * STEPS, (None,) * STEPS)
+    empty = RouteTrend((0,) * STEPS, (None,) * STEPS)
     return [
         RouteSeen(
             one,

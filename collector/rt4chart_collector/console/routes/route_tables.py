@@ -20,9 +20,9 @@ from rt4chart_collector.console.view.filters import (
 )
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.urls import answer_url, issue_url
-from rt4chart_collector.store.answers.worst_answers import WorstAnswer
-from rt4chart_collector.store.issues.growth import GrownDocument, GrownIssue
-from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice
+from rt4chart_collector.store.answers.answers import WorstAnswer
+from rt4chart_collector.store.issues.issue_figures import GrownDocument, GrownIssue
+from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice
 from rt4chart_collector.store.rates.trends import Deployment
 
 _Row = TypeVar("_Row")

@@ -29,7 +29,7 @@ from rt4chart_collector.store.answers.feedback import Precision, judge_precision
 from rt4chart_collector.store.answers.spans import span_count
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.coverage import coverage
+from rt4chart_collector.store.rates.traffic import coverage
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from rt4chart_collector.console.view.filters import iso, percent
 from rt4chart_collector.store.alerts.alert_events import Episode
 from rt4chart_collector.store.alerts.drift_states import DriftRow
-from rt4chart_collector.store.rates.rates_by_dimension import RatePoint, RateSlice
+from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice
 from rt4chart_collector.store.rates.trends import Deployment
 
 WIDTH, HEIGHT, INSET = 96, 22, 2

@@ -11,7 +11,7 @@ from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, DriftPolicy
-from rt4chart_collector.store.rates.ticks import RouteTicks, sums_of
+from rt4chart_collector.store.rates.ticks import RouteTicks, answer_sums
 
 # What the detector has to have seen before the first tick that counts.
 BEFORE_NS = 28 * DAY_NS
@@ -96,7 +96,7 @@ def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[DriftFinding]) ->
 
 def _alarm(rule: str, ticks: RouteTicks, first: DriftFinding, ended_ns: int) -> Alarm:
     began_ns = first.began_ns or first.tick_ns
-    after = sums_of(
+    after = answer_sums(
         one
         for tick in ticks.ticks
         if began_ns <= tick.start_ns and (not ended_ns or tick.start_ns < ended_ns)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import design_effect
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS
-from rt4chart_collector.store.rates.ticks import Bin, Tick, sums_of
+from rt4chart_collector.store.rates.ticks import Bin, Tick, answer_sums
 
 TRAILING_NS = 14 * DAY_NS
 WARM_CLAIMS = 2000
@@ -117,7 +117,7 @@ def baseline_from(
     for day in days.values():
         add(whole, day)
     bins = [Bin(m, x, n, rate) for (m, x, rate), n in sorted(whole.items())]
-    sums = sums_of(bins)
+    sums = answer_sums(bins)
     if sums.wm <= 0:
         return None
     total = _moments(whole)

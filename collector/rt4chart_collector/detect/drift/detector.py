@@ -12,7 +12,7 @@ from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
 from rt4chart_collector.detect.drift.e_detector import EvidenceDetector, baseline_reason, start_of
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, DriftPolicy
-from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, sums_of
+from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, answer_sums
 
 
 class BoundDetector:
@@ -84,7 +84,7 @@ class BoundDetector:
         """The window's rate, or its rise over the baseline; None where it has too few claims."""
         if sum_of_claims(self._window) < self._policy.least_claims:
             return None
-        sums = sums_of(one for tick in self._window for one in tick.bins)
+        sums = answer_sums(one for tick in self._window for one in tick.bins)
         if sums.wm <= 0:
             return None
         rate = sums.wx / sums.wm

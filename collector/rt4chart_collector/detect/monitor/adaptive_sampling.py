@@ -16,7 +16,7 @@ from rt4chart_collector.detect.drift.sampling import (
 )
 from rt4chart_collector.detect.monitor.route_detectors import settled_before
 from rt4chart_collector.store.alerts.sampling_rates import (
-    RateSet,
+    SamplingRateRow,
     rates_in_force,
     rates_since,
     record_rates,
@@ -43,7 +43,7 @@ class RateRaise:
     until_ns: int
 
 
-def raises_of(sets: Sequence[RateSet]) -> dict[Place, list[RateRaise]]:
+def raises_of(sets: Sequence[SamplingRateRow]) -> dict[Place, list[RateRaise]]:
     """When each route was raised, the oldest first; `sets` come newest first."""
     found: dict[Place, list[RateRaise]] = {}
     for one in reversed(sets):
@@ -122,7 +122,7 @@ class RaisedRoute:
     """A route that is sampled more: its own rate, and the one in force."""
 
     base: float
-    current: RateSet
+    current: SamplingRateRow
 
 
 class AdaptiveSampling:
@@ -159,7 +159,7 @@ class AdaptiveSampling:
         settled: Mapping[Place, Sequence[Tick]],
         *,
         now_ns: int,
-    ) -> list[RateSet]:
+    ) -> list[SamplingRateRow]:
         """Write the rates that these findings change, or that are to be renewed, and give them.
 
         `settled` are the ticks since the last time: what they held beyond the routes' own rates is
@@ -191,10 +191,12 @@ class AdaptiveSampling:
         record_rates(self._client, changed)
         return changed
 
-    def _set(self, place: Place, base: float, rate: float, reason: str, now_ns: int) -> RateSet:
+    def _set(
+        self, place: Place, base: float, rate: float, reason: str, now_ns: int
+    ) -> SamplingRateRow:
         is_raised = rate > base
         until = now_ns + HOLDS_NS if is_raised else now_ns
-        made = RateSet(*place, now_ns, rate, until, reason)
+        made = SamplingRateRow(*place, now_ns, rate, until, reason)
         if is_raised:
             self._raised[place] = RaisedRoute(base, made)
             known = self._charged.get(place, RateRaise(base, rate, now_ns, until))
@@ -209,7 +211,7 @@ class AdaptiveSampling:
         findings: Mapping[Place, DriftFinding],
         heard: Mapping[Place, DriftFinding],
         now_ns: int,
-    ) -> list[RateSet]:
+    ) -> list[SamplingRateRow]:
         """The end of what was raised and has no answer any more."""
         silent = self._raised.keys() & (findings.keys() - heard.keys())
         bases = {place: self._raised[place].base for place in sorted(silent)}

@@ -20,12 +20,12 @@ from rt4chart_collector.core.redacted_error import shown
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
-from rt4chart_collector.store.answers.worst_answers import worst_answers
+from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.growth import Growth, GrowthWindow, grown
-from rt4chart_collector.store.issues.issue_watch import watched_issues
-from rt4chart_collector.store.rates.deployment_changes import changes
-from rt4chart_collector.store.rates.ticks import Tick, route_ticks, sums_of
+from rt4chart_collector.store.issues.issue_figures import Growth, GrowthWindow, issue_growth
+from rt4chart_collector.store.issues.issues import watched_issues
+from rt4chart_collector.store.rates.ticks import Tick, answer_sums, route_ticks
+from rt4chart_collector.store.rates.trends import deployment_changes
 
 RouteKey = tuple[str, str]
 # Facts cost a few statements per route: they are read again when they are this old, or when the
@@ -133,7 +133,7 @@ def drift_facts(
     usual = finding.baseline.share if finding.baseline else 0.0
     since_ns = onset(ticks, usual, since_ns=detected_ns)
     window = GrowthWindow(service, route, verifier, since_ns - GROWTH_NS, since_ns, until_ns)
-    growth = grown(client, window, limit=MOST_ROWS)
+    growth = issue_growth(client, window, limit=MOST_ROWS)
     return DriftFacts(
         since_ns=since_ns,
         before=rate_before(finding.baseline),
@@ -178,7 +178,7 @@ def rate_before(baseline: Baseline | None) -> MeasuredRate:
 
 def rate_after(ticks: Sequence[Tick]) -> MeasuredRate:
     """The rate of these ticks with its interval and its numbers."""
-    sums = sums_of(one for tick in ticks for one in tick.bins)
+    sums = answer_sums(one for tick in ticks for one in tick.bins)
     rate = claim_rate(sums)
     return MeasuredRate(
         rate=rate.value, low=rate.low, high=rate.high, claims=sums.claims, answers=sums.answers
@@ -186,7 +186,7 @@ def rate_after(ticks: Sequence[Tick]) -> MeasuredRate:
 
 
 def _changed_values(client: Client, window: GrowthWindow) -> tuple[AttributeValue, ...]:
-    found = changes(
+    found = deployment_changes(
         client,
         service=window.service,
         route=window.route,

@@ -14,10 +14,14 @@ from rt4chart_collector.core.alerts.facts import (
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.store.answers.dead_letters import backlog
+from rt4chart_collector.store.answers.dead_letters import letter_backlog
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.coverage import Judged, coverage, judged
-from rt4chart_collector.store.rates.traffic import silent_routes
+from rt4chart_collector.store.rates.traffic import (
+    VerifierCounts,
+    coverage,
+    silent_routes,
+    verifier_counts,
+)
 
 # Shares of fewer claims or answers vary too much.
 LEAST_CLAIMS, LEAST_FAILED, FAILED_SHARE = 50, 5, 0.2
@@ -37,7 +41,7 @@ def health_alerts(
     Undecided claims are those of `verifier`, whose rates are monitored. Failures are those of all
     active verifiers, because a new one may have no verdict yet. `breaker` is this process's.
     """
-    known = judged(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
+    known = verifier_counts(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
     at_work = {one.verifier for one in known} | {verifier}
     if breaker is not None:
         at_work.add(breaker.judge)
@@ -65,7 +69,7 @@ def _undecided(
     return found[:MOST]
 
 
-def _judge(known: Sequence[Judged], breaker: Breaker | None, now_ns: int) -> list[Alert]:
+def _judge(known: Sequence[VerifierCounts], breaker: Breaker | None, now_ns: int) -> list[Alert]:
     """Of several verifiers the one that fails most, so that none hides another."""
     failing = [
         one for one in known if one.failed >= LEAST_FAILED and one.failed_share >= FAILED_SHARE
@@ -76,7 +80,7 @@ def _judge(known: Sequence[Judged], breaker: Breaker | None, now_ns: int) -> lis
     if pause is None and worst is None:
         return []
     paused = next((one for one in known if one.verifier == judge), None)
-    shown = worst or paused or Judged(judge, 0, 0)
+    shown = worst or paused or VerifierCounts(judge, 0, 0)
     title = f"The judge failed on {shown.failed_share:.0%} of the last hour's answers"
     if pause is not None:
         title = f"The judge is paused: {pause.get('reason', 'it fails')}"
@@ -93,7 +97,7 @@ def _judge(known: Sequence[Judged], breaker: Breaker | None, now_ns: int) -> lis
 def _backlog(
     client: Client, settings: MonitorSettings, verifiers: Collection[str], now_ns: int
 ) -> list[Alert]:
-    waiting, dead = backlog(client, verifiers, since_ns=now_ns - HOUR_NS)
+    waiting, dead = letter_backlog(client, verifiers, since_ns=now_ns - HOUR_NS)
     if waiting + dead < settings.backlog_answers:
         return []
     title = f"{waiting} answers wait for a retry, {dead} were given up in the last hour"

@@ -9,8 +9,12 @@ from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, IssueFacts
 from rt4chart_collector.detect.drift.policy import DAY_NS
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_traffic import DayWeight, decided_a_day, failures_a_day
-from rt4chart_collector.store.issues.issue_watch import WatchedIssue, watched_issues
+from rt4chart_collector.store.issues.issue_figures import (
+    DayWeight,
+    decided_claims_by_day,
+    failures_by_day,
+)
+from rt4chart_collector.store.issues.issues import WatchedIssue, watched_issues
 
 # An issue is new for a day; one that is found in old failures is not new.
 NEW_NS = DAY_NS
@@ -24,9 +28,9 @@ MOST = 20
 def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
     """The current alerts, at most `MOST` of each rule. Issues are only read."""
     known = watched_issues(client)
-    weights = failures_a_day(client, now_ns=now_ns, days=DAYS)
+    weights = failures_by_day(client, now_ns=now_ns, days=DAYS)
     daily, seen = daily_failures(known, weights), seen_today(known, weights)
-    decided = decided_a_day(client, now_ns=now_ns, days=DAYS)
+    decided = decided_claims_by_day(client, now_ns=now_ns, days=DAYS)
     traffic = {one.id: traffic_growth(decided.get((one.service, one.route), ())) for one in known}
     order = sorted(known, key=lambda one: (-sum(daily[one.id]), one.id))
     found = (

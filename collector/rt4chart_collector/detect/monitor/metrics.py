@@ -21,8 +21,8 @@ from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.coverage import coverage
-from rt4chart_collector.store.rates.ticks import route_ticks, sums_of
+from rt4chart_collector.store.rates.ticks import answer_sums, route_ticks
+from rt4chart_collector.store.rates.traffic import coverage
 
 # Any Prometheus can hold the series of this many routes; docs/reference/metrics.md names it.
 MAX_ROUTES = 200
@@ -87,7 +87,7 @@ def route_figures(
     found = []
     for place in busiest[:MAX_ROUTES]:
         ticks = read[place].ticks if place in read else ()
-        sums = sums_of(one for tick in ticks for one in tick.bins)
+        sums = answer_sums(one for tick in ticks for one in tick.bins)
         known = covered.get(place)
         found.append(
             RouteFigures(

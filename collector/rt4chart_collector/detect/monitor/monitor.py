@@ -27,10 +27,10 @@ from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteD
 from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.alerts.alert_events import open_alerts
-from rt4chart_collector.store.alerts.sampling_rates import RateSet, rates_in_force
+from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow, rates_in_force
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import give_back, take
-from rt4chart_collector.store.rates.main_verifier import main_verifier
+from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
+from rt4chart_collector.store.rates.verifiers import main_verifier
 
 LEASE = "monitor"
 SECOND = 10**9
@@ -71,7 +71,7 @@ class Monitor:
         self._issues_tick = -1
         self._latest_ns = 0
         self._figures: tuple[RouteFigures, ...] = ()
-        self._rates: Mapping[str, Sequence[RateSet]] = {}
+        self._rates: Mapping[str, Sequence[SamplingRateRow]] = {}
         self._problem = ""
 
     def run(self) -> None:
@@ -86,7 +86,7 @@ class Monitor:
         if self._routes is not None:
             # A lease that cannot be given back ends by itself.
             with suppress(StoreError):
-                give_back(self._client, LEASE, self._holder, now_ns=self._clock())
+                release_lease(self._client, LEASE, self._holder, now_ns=self._clock())
 
     def stop(self) -> None:
         """Let `run` end after the current part of the round."""
@@ -118,13 +118,15 @@ class Monitor:
         """The routes in the last round; none where another process has the lease."""
         return self._figures
 
-    def rates(self, service: str) -> Sequence[RateSet]:
+    def rates(self, service: str) -> Sequence[SamplingRateRow]:
         """The rates in force of a service, as of the last round."""
         return self._rates.get(service, ())
 
     def _is_ours(self, now_ns: int) -> bool:
         lease = max(LEASE_S, 3 * self._settings.monitor)
-        return take(self._client, LEASE, self._holder, now_ns=now_ns, for_ns=round(lease * SECOND))
+        return acquire_lease(
+            self._client, LEASE, self._holder, now_ns=now_ns, for_ns=round(lease * SECOND)
+        )
 
     def _heed_clock(self, now_ns: int) -> None:
         """Start again if the clock went back by a tick or more: later ticks were read already."""
@@ -189,7 +191,7 @@ class Monitor:
             self._read_rates(now_ns)
 
     def _read_rates(self, now_ns: int) -> None:
-        found: dict[str, list[RateSet]] = {}
+        found: dict[str, list[SamplingRateRow]] = {}
         for one in rates_in_force(self._client, now_ns=now_ns) if self._settings.adaptive else ():
             found.setdefault(one.service, []).append(one)
         self._rates = found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace, span_bytes
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
-from rt4chart_collector.store.engine.filters import Share
+from rt4chart_collector.store.engine.columns import TraceShare
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class InHand:
 class Belongs:
     """Whether a trace has live messages of the given partitions alone, or was read for them."""
 
-    def __init__(self, partitions: frozenset[int], share: Share, offsets: Offsets) -> None:
+    def __init__(self, partitions: frozenset[int], share: TraceShare, offsets: Offsets) -> None:
         """What is asked about, what is this member's, and what of it is live."""
         self._partitions = partitions
         self._share = share

@@ -25,7 +25,7 @@ from rt4chart_collector.pipeline.stream.in_flight import Belongs, InHand, Piece,
 from rt4chart_collector.pipeline.stream.searching import Searching
 from rt4chart_collector.pipeline.stream.storing import UNFIT, Arrival, Storing
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.store.engine.filters import Share
+from rt4chart_collector.store.engine.columns import TraceShare
 
 TICK_S = 0.1
 MESSAGES = 256
@@ -72,7 +72,7 @@ class Stream:
         self._unstored = self._held = 0
         self._next_commit, self._next_anew = 0, clock() + COMMIT_ANEW_NS
         self._stopping = threading.Event()
-        self.share = Share(parts.source.partitions, frozenset())
+        self.share = TraceShare(parts.source.partitions, frozenset())
         self.paused: frozenset[int] = frozenset()
         self.lags: Mapping[int, int] = {}
 
@@ -285,7 +285,7 @@ class Stream:
 
     def _own(self) -> None:
         ours = self._offsets.partitions
-        self.share = Share(max(self.share.count, *(one + 1 for one in ours), 1), ours)
+        self.share = TraceShare(max(self.share.count, *(one + 1 for one in ours), 1), ours)
         self.lags = {one: lag for one, lag in self.lags.items() if one in ours}
 
     def _finish(self) -> None:

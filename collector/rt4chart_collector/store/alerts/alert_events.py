@@ -23,17 +23,23 @@ from rt4chart_collector.core.alerts.state import (
 )
 from rt4chart_collector.core.alerts.stored_facts import facts_from_json, facts_to_json
 from rt4chart_collector.store.alerts.silences import add_silence, silences
-from rt4chart_collector.store.engine.columns import Actor, Note, Route, ServiceName
+from rt4chart_collector.store.engine.columns import (
+    IN_SCOPE,
+    Actor,
+    Note,
+    Route,
+    ServiceName,
+    scope_parameters,
+)
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.filters import OF_SCOPE, scope
 from rt4chart_collector.store.engine.rows import (
-    NAME,
+    LOW_CARDINALITY,
     TIME,
     RowTable,
     StoredAs,
+    deduplication_token,
     read,
     read_int,
-    token_of,
 )
 
 
@@ -44,9 +50,9 @@ class AlertEventRow:
     alert_id: Annotated[str, StoredAs("AlertId", "String")]
     at_ns: Annotated[int, StoredAs("At", TIME)]
     event_id: Annotated[str, StoredAs("EventId", "String")]
-    kind: Annotated[str, StoredAs("Kind", NAME)]
-    rule: Annotated[str, StoredAs("Rule", NAME)]
-    severity: Annotated[str, StoredAs("Severity", NAME)]
+    kind: Annotated[str, StoredAs("Kind", LOW_CARDINALITY)]
+    rule: Annotated[str, StoredAs("Rule", LOW_CARDINALITY)]
+    severity: Annotated[str, StoredAs("Severity", LOW_CARDINALITY)]
     service: ServiceName
     route: Route
     issue_id: Annotated[int, StoredAs("IssueId", "UInt64")]
@@ -57,12 +63,12 @@ class AlertEventRow:
 
 
 EVENTS = RowTable("rt4chart_alert_events", AlertEventRow)
-DAY = 86_400 * 10**9
+DAY_NS = 86_400 * 10**9
 # Resolved alerts are read for LATELY. Where a notification that it fired was sent and none that it
 # ended, as in a silence, they are read until that is sent, for OWED at most.
-LATELY, OWED = 7 * DAY, 90 * DAY
+RECENT_NS, OWED_NS = 7 * DAY_NS, 90 * DAY_NS
 # The events of each alert from a day before it last fired: its state depends on no earlier ones.
-OF_STATES = f"""
+EVENTS_OF_STATES = f"""
 WITH owed AS (
     SELECT AlertId, JSONExtractString(Body, 'target') AS Target,
         argMax(JSONExtractString(Body, 'what'), (At, EventId)) AS What
@@ -84,23 +90,23 @@ INNER JOIN last USING (AlertId)
 WHERE At >= Since
 ORDER BY rt4chart_alert_events.At, EventId
 """  # noqa: S608 - our own names
-OF_ALERT = f"""
+EVENTS_OF_ALERT = f"""
 SELECT {EVENTS.select()} FROM rt4chart_alert_events FINAL
 WHERE AlertId = {{id:String}}
 ORDER BY rt4chart_alert_events.At DESC, EventId DESC
 LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
 """  # noqa: S608
-MATCHING = f"""
+FIRED_EVENTS = f"""
 FROM rt4chart_alert_events FINAL
 WHERE Kind = 'fired' AND At >= fromUnixTimestamp64Nano({{since:Int64}})
   AND At < fromUnixTimestamp64Nano({{until:Int64}})
   AND ({{rule:String}} = '' OR Rule = {{rule:String}})
   AND ({{severity:String}} = '' OR Severity = {{severity:String}})
-  AND {OF_SCOPE}
+  AND {IN_SCOPE}
 """
 EPISODES = f"""
 WITH episodes AS (
-    SELECT * {MATCHING}
+    SELECT * {FIRED_EVENTS}
     ORDER BY At DESC, EventId DESC
     LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
 ), ends AS (
@@ -113,13 +119,13 @@ SELECT {EVENTS.select()}, greatest(toUnixTimestamp64Nano(Ended), 0) AS ended_ns,
 FROM episodes ASOF LEFT JOIN ends ON episodes.AlertId = ends.AlertId AND episodes.At <= ends.Ended
 ORDER BY At DESC, EventId DESC
 """  # noqa: S608
-DISMISSED = """
+DISMISSALS = """
 SELECT ServiceName AS service, Route AS route, toUnixTimestamp64Nano(At) AS at_ns
 FROM rt4chart_alert_events FINAL
 WHERE Kind = 'dismissed' AND Rule = {rule:String} AND At >= fromUnixTimestamp64Nano({since:Int64})
 ORDER BY at_ns
 """
-MOST = 1_000
+MAX_ROWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +173,11 @@ class EpisodeFilter:
             "until": self.until_ns,
             "rule": self.rule,
             "severity": self.severity,
-            **scope(self.service, self.route),
+            **scope_parameters(self.service, self.route),
         }
 
 
-def record(client: Client, events: Sequence[AlertEvent]) -> None:
+def record_alert_events(client: Client, events: Sequence[AlertEvent]) -> None:
     """Write the events; the same event twice is stored once.
 
     Raises InputError for an unknown rule, severity or kind.
@@ -184,8 +190,8 @@ def record(client: Client, events: Sequence[AlertEvent]) -> None:
         ):
             if given not in list(words):
                 raise InputError(f"expected one of {', '.join(words)}, got {given!r}")
-    rows = [_row(event) for event in events]
-    token = token_of("alerts", [(event.alert.id, event.id) for event in events])
+    rows = [_row_from_event(event) for event in events]
+    token = deduplication_token("alerts", [(event.alert.id, event.id) for event in events])
     EVENTS.insert(client, rows, token=token)
 
 
@@ -195,9 +201,9 @@ def alert_states(client: Client, *, now_ns: int, alert_id: str = "") -> list[Ale
     Alerts that ended earlier are there while the notification of their end is due. The alert that
     fired last comes first.
     """
-    times = {"lately": now_ns - LATELY, "owed": now_ns - OWED}
+    times = {"lately": now_ns - RECENT_NS, "owed": now_ns - OWED_NS}
     given = {"id": alert_id, "phases": [str(one) for one in PHASES], **times}
-    events = map(_event, read(client, AlertEventRow, OF_STATES, given))
+    events = map(_event_from_row, read(client, AlertEventRow, EVENTS_OF_STATES, given))
     quiet = silences(client, now_ns)
     found = [_with_silence(one, quiet, now_ns) for one in states_of(events).values()]
     return sorted(found, key=lambda one: (-one.fired_ns, one.id))
@@ -213,33 +219,35 @@ def alert_state(client: Client, alert_id: str, *, now_ns: int) -> AlertState | N
     return next(iter(alert_states(client, now_ns=now_ns, alert_id=alert_id)), None)
 
 
-def trail(client: Client, alert_id: str, *, limit: int = 200, offset: int = 0) -> list[AlertEvent]:
+def alert_trail(
+    client: Client, alert_id: str, *, limit: int = 200, offset: int = 0
+) -> list[AlertEvent]:
     """The events of an alert, the newest first."""
-    given = {"id": alert_id, "limit": min(limit, MOST), "offset": offset}
-    return [_event(row) for row in read(client, AlertEventRow, OF_ALERT, given)]
+    given = {"id": alert_id, "limit": min(limit, MAX_ROWS), "offset": offset}
+    return [_event_from_row(row) for row in read(client, AlertEventRow, EVENTS_OF_ALERT, given)]
 
 
-def history(
+def alert_history(
     client: Client, wanted: EpisodeFilter, *, limit: int = 50, offset: int = 0
 ) -> list[Episode]:
     """The episodes of alerts, the newest first, at most 1,000 at once."""
-    given = {**wanted.parameters, "limit": min(limit, MOST), "offset": offset}
+    given = {**wanted.parameters, "limit": min(limit, MAX_ROWS), "offset": offset}
     return [
-        Episode(_event(row).alert, row.at_ns, row.ended_ns, row.ended_by)
+        Episode(_event_from_row(row).alert, row.at_ns, row.ended_ns, row.ended_by)
         for row in read(client, _EpisodeRow, EPISODES, given)
     ]
 
 
-def history_count(client: Client, wanted: EpisodeFilter) -> int:
+def alert_history_count(client: Client, wanted: EpisodeFilter) -> int:
     """The number of episodes in all."""
-    return int(read_int(client, f"SELECT count() {MATCHING}", wanted.parameters))
+    return int(read_int(client, f"SELECT count() {FIRED_EVENTS}", wanted.parameters))
 
 
 def dismissals(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
     """When people resolved alerts of a rule by hand, in order, by (service, route)."""
     found: dict[tuple[str, str], list[int]] = {}
     given = {"rule": rule, "since": since_ns}
-    for row in read(client, _Dismissal, DISMISSED, given):
+    for row in read(client, _Dismissal, DISMISSALS, given):
         found.setdefault((row.service, row.route), []).append(row.at_ns)
     return found
 
@@ -249,8 +257,8 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
 
     Raises InputError, like `resolve` and `snooze`, where no such alert is open.
     """
-    state = _open(client, alert_id, now_ns)
-    record(
+    state = _open_state(client, alert_id, now_ns)
+    record_alert_events(
         client,
         [
             AlertEvent(
@@ -267,8 +275,8 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
 
 def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
     """Resolve an alert by hand; `Alert.resolving` says what that means."""
-    state = _open(client, alert_id, now_ns)
-    record(
+    state = _open_state(client, alert_id, now_ns)
+    record_alert_events(
         client,
         [
             AlertEvent(
@@ -282,11 +290,11 @@ def snooze(
     client: Client, alert_id: str, *, until_ns: int, actor: str, now_ns: int, note: str = ""
 ) -> Silence:
     """Send no notifications of an alert until then."""
-    state = _open(client, alert_id, now_ns)
+    state = _open_state(client, alert_id, now_ns)
     silence = Silence(now_ns, until_ns, {"id": state.id}, actor, note)
     kept = add_silence(client, silence, now_ns=now_ns)
     body = {"silence": kept.id, "until_ns": kept.ends_ns}
-    record(
+    record_alert_events(
         client,
         [
             AlertEvent(
@@ -297,7 +305,7 @@ def snooze(
     return kept
 
 
-def _open(client: Client, alert_id: str, now_ns: int) -> AlertState:
+def _open_state(client: Client, alert_id: str, now_ns: int) -> AlertState:
     state = alert_state(client, alert_id, now_ns=now_ns)
     if state is None or not state.is_open:
         raise InputError(
@@ -310,7 +318,7 @@ def _with_silence(state: AlertState, quiet: Sequence[Silence], now_ns: int) -> A
     return replace(state, silenced_ns=silenced_until(state.alert, quiet, now_ns))
 
 
-def _row(event: AlertEvent) -> AlertEventRow:
+def _row_from_event(event: AlertEvent) -> AlertEventRow:
     one, body = event.alert, dict(event.body)
     if event.kind in WITH_FACTS:
         body = {"facts": facts_to_json(one.facts), "starts_ns": one.starts_ns}
@@ -331,7 +339,7 @@ def _row(event: AlertEvent) -> AlertEventRow:
     )
 
 
-def _event(row: AlertEventRow) -> AlertEvent:
+def _event_from_row(row: AlertEventRow) -> AlertEvent:
     body = json.loads(row.body)
     has_facts = row.kind in WITH_FACTS
     alert = Alert(

@@ -8,9 +8,16 @@ from typing import Annotated
 
 from rt4chart_collector.store.engine.columns import Route, ServiceName, VerifierId, Version
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import NAME, TIME_S, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    TIME_S,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 
-MOST = 20_000
+MAX_ROWS = 20_000
 SECOND_NS = 1_000_000_000
 
 
@@ -27,7 +34,7 @@ class DriftRow:
     route: Route
     verifier: VerifierId
     tick_ns: Annotated[int, StoredAs("Tick", TIME_S)]
-    state: Annotated[str, StoredAs("State", NAME)]
+    state: Annotated[str, StoredAs("State", LOW_CARDINALITY)]
     warn: Annotated[float, StoredAs("Warn", "Float64")]
     page: Annotated[float, StoredAs("Page", "Float64")]
     warn_at: Annotated[float, StoredAs("WarnAt", "Float64")]
@@ -40,14 +47,14 @@ class DriftRow:
 
 
 DRIFT = RowTable("rt4chart_drift", DriftRow)
-OVER_TIME = f"""
+STATES_OVER_TIME = f"""
 SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
 WHERE VerifierId = {{verifier:String}}
   AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
   AND ({{all:UInt8}} OR ServiceName = {{service:String}} AND Route = {{route:String}})
 ORDER BY ServiceName, Route, Tick DESC LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
-LATEST = f"""
+LATEST_STATES = f"""
 SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
 WHERE VerifierId = {{verifier:String}} AND Tick >= toDateTime({{since:Int64}}, 'UTC')
 ORDER BY ServiceName, Route, Tick DESC
@@ -57,7 +64,7 @@ LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
 
 def write_drift(client: Client, rows: Sequence[DriftRow], *, version: int) -> None:
     """Write the rows in place of earlier ones of the same ticks; the higher version counts."""
-    token = token_of(
+    token = deduplication_token(
         "drift", [(one.service, one.route, one.verifier, one.tick_ns, version) for one in rows]
     )
     DRIFT.insert(client, [replace(one, version=version) for one in rows], token=token)
@@ -70,7 +77,7 @@ def drift_over_time(
     until_ns: int,
     verifier: str,
     route: tuple[str, str] | None = None,
-    limit: int = MOST,
+    limit: int = MAX_ROWS,
 ) -> list[DriftRow]:
     """The rows of that time by service, route and tick; of one (service, route), or of all.
 
@@ -86,7 +93,7 @@ def drift_over_time(
         "route": name,
         "limit": limit,
     }
-    found = read(client, DriftRow, OVER_TIME, given)
+    found = read(client, DriftRow, STATES_OVER_TIME, given)
     return sorted(found, key=lambda one: (one.service, one.route, one.tick_ns))
 
 
@@ -95,4 +102,4 @@ def latest_drift(
 ) -> dict[tuple[str, str], DriftRow]:
     """The newest row since then of each route, at most `limit` routes, by (service, route)."""
     given = {"since": since_ns // SECOND_NS, "verifier": verifier, "limit": limit}
-    return {(one.service, one.route): one for one in read(client, DriftRow, LATEST, given)}
+    return {(one.service, one.route): one for one in read(client, DriftRow, LATEST_STATES, given)}

@@ -9,20 +9,20 @@ from typing import Annotated
 from rt4chart_collector.store.engine.columns import Route, ServiceName
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
-    NAME,
+    LOW_CARDINALITY,
     TIME,
     TIME_MS,
     RowTable,
     StoredAs,
+    deduplication_token,
     read,
-    token_of,
 )
 
 MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class RateSet:
+class SamplingRateRow:
     """One route's rate from a time until another, unless a later one takes its place, and why."""
 
     service: ServiceName
@@ -30,17 +30,17 @@ class RateSet:
     at_ns: Annotated[int, StoredAs("At", TIME)]
     rate: Annotated[float, StoredAs("Rate", "Float64")]
     until_ns: Annotated[int, StoredAs("Until", TIME_MS)]
-    reason: Annotated[str, StoredAs("Reason", NAME)]
+    reason: Annotated[str, StoredAs("Reason", LOW_CARDINALITY)]
 
 
-RATES = RowTable("rt4chart_sampling_rates", RateSet)
-HISTORY = f"""
+RATES = RowTable("rt4chart_sampling_rates", SamplingRateRow)
+RATES_SINCE = f"""
 SELECT {RATES.select()} FROM rt4chart_sampling_rates FINAL
 WHERE ({{service:String}} = '' OR ServiceName = {{service:String}})
   AND At >= fromUnixTimestamp64Nano({{since:Int64}})
 ORDER BY At DESC, ServiceName, Route LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
-IN_FORCE = f"""
+RATES_IN_FORCE = f"""
 SELECT {RATES.select()} FROM (
     SELECT * FROM rt4chart_sampling_rates FINAL
     WHERE ({{service:String}} = '' OR ServiceName = {{service:String}})
@@ -52,22 +52,27 @@ ORDER BY ServiceName, Route LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 
 
-def record_rates(client: Client, rates: Sequence[RateSet]) -> None:
+def record_rates(client: Client, rates: Sequence[SamplingRateRow]) -> None:
     """Write the rates; one that is over takes back the rate of its route."""
-    token = token_of("rates", [(one.service, one.route, one.at_ns) for one in rates])
+    token = deduplication_token("rates", [(one.service, one.route, one.at_ns) for one in rates])
     RATES.insert(client, rates, token=token)
 
 
 def rates_in_force(
     client: Client, *, now_ns: int, service: str = "", limit: int = 1000
-) -> list[RateSet]:
+) -> list[SamplingRateRow]:
     """The last rate of each route, where it still holds, at most `limit`; "" takes all services."""
     given = {"now": now_ns, "now_ms": now_ns // MS, "service": service, "limit": limit}
-    return read(client, RateSet, IN_FORCE, given)
+    return read(client, SamplingRateRow, RATES_IN_FORCE, given)
 
 
 def rates_since(
     client: Client, *, since_ns: int, service: str = "", limit: int = 1000
-) -> list[RateSet]:
+) -> list[SamplingRateRow]:
     """The rates asked for since then, the newest first."""
-    return read(client, RateSet, HISTORY, {"since": since_ns, "service": service, "limit": limit})
+    return read(
+        client,
+        SamplingRateRow,
+        RATES_SINCE,
+        {"since": since_ns, "service": service, "limit": limit},
+    )

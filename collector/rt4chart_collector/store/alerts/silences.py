@@ -11,7 +11,13 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.core.alerts.silence import MATCHERS, Silence
 from rt4chart_collector.store.engine.columns import Actor, IsDeleted, Note, Version
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import TIME_MS, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.engine.rows import (
+    TIME_MS,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 
 
 def _json_of(matchers: Mapping[str, Any]) -> str:
@@ -35,20 +41,20 @@ class SilenceRow:
 
 
 SILENCES = RowTable("rt4chart_silences", SilenceRow)
-NOT_OVER = f"""
+CURRENT_SILENCES = f"""
 SELECT {SILENCES.select()} FROM rt4chart_silences FINAL
 WHERE IsDeleted = 0 AND Ends > fromUnixTimestamp64Milli({{now:Int64}})
 ORDER BY Starts, SilenceId
 LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names alone
-MOST = 10_000
+MAX_SILENCES = 10_000
 MS = 1_000_000
-TEXT = 500
+MAX_NOTE = 500
 
 
 def silences(client: Client, now_ns: int) -> list[Silence]:
     """The silences that hold now or will, by their beginning."""
-    rows = read(client, SilenceRow, NOT_OVER, {"now": now_ns // MS, "limit": MOST})
+    rows = read(client, SilenceRow, CURRENT_SILENCES, {"now": now_ns // MS, "limit": MAX_SILENCES})
     return [Silence(row.starts_ns, row.ends_ns, row.matchers, row.actor, row.note) for row in rows]
 
 
@@ -61,7 +67,7 @@ def add_silence(client: Client, silence: Silence, *, now_ns: int) -> Silence:
         silence,
         starts_ns=silence.starts_ns // MS * MS,
         ends_ns=silence.ends_ns // MS * MS,
-        note=silence.note[:TEXT],
+        note=silence.note[:MAX_NOTE],
     )
     if kept.ends_ns <= max(kept.starts_ns, now_ns):
         raise InputError(
@@ -93,4 +99,6 @@ def _write(client: Client, silence: Silence, now_ns: int, *, is_deleted: bool) -
         version=now_ns,
         is_deleted=is_deleted,
     )
-    SILENCES.insert(client, [row], token=token_of("silence", [(silence.id, now_ns, is_deleted)]))
+    SILENCES.insert(
+        client, [row], token=deduplication_token("silence", [(silence.id, now_ns, is_deleted)])
+    )

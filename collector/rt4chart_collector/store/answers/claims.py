@@ -20,7 +20,11 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Relation,
 )
-from rt4chart_collector.store.answers.verifications import BY_DAY, AnswerKey, Verification
+from rt4chart_collector.store.answers.verifications import (
+    FINAL_PER_PARTITION,
+    AnswerKey,
+    Verification,
+)
 from rt4chart_collector.store.engine.columns import (
     Environment,
     IsDeleted,
@@ -34,7 +38,14 @@ from rt4chart_collector.store.engine.columns import (
     Version,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import NAME, RowTable, StoredAs, group, nested, read
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    RowTable,
+    StoredAs,
+    group,
+    nested,
+    read,
+)
 
 CLAIM_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, 'not_a_claim' = 5)"
@@ -56,14 +67,14 @@ StoredEvidence = Annotated[
         start=StoredAs("Evidence.Start", "Array(UInt32)"),
         end=StoredAs("Evidence.End", "Array(UInt32)"),
         text=StoredAs("Evidence.Text", "Array(String)"),
-        relation=StoredAs("Evidence.Relation", f"Array({NAME})"),
+        relation=StoredAs("Evidence.Relation", f"Array({LOW_CARDINALITY})"),
     ),
 ]
 StoredClashes = Annotated[
     tuple[Clash, ...],
     nested(
         Clash,
-        slot=StoredAs("Clashes.Slot", f"Array({NAME})"),
+        slot=StoredAs("Clashes.Slot", f"Array({LOW_CARDINALITY})"),
         claimed=StoredAs("Clashes.Claimed", "Array(String)"),
         found=StoredAs("Clashes.Found", "Array(String)"),
     ),
@@ -87,10 +98,10 @@ class ClaimRow:
     text: Annotated[str, StoredAs("Claim", "String")]
     label: ClaimLabel
     local_label: Annotated[Label, StoredAs("LocalLabel", CLAIM_LABELS)]
-    kind: Annotated[ClaimKind, StoredAs("Kind", NAME)]
+    kind: Annotated[ClaimKind, StoredAs("Kind", LOW_CARDINALITY)]
     confidence: Annotated[float, StoredAs("Confidence", "Float32")]
-    decided_by: Annotated[str, StoredAs("DecidedBy", NAME)]
-    reason: Annotated[str, StoredAs("Reason", NAME)]
+    decided_by: Annotated[str, StoredAs("DecidedBy", LOW_CARDINALITY)]
+    reason: Annotated[str, StoredAs("Reason", LOW_CARDINALITY)]
     sentence: Annotated[int, StoredAs("SentenceIndex", "UInt16")]
     answer_range: StoredRange
     nearest: Annotated[str, StoredAs("Nearest", "String")]
@@ -109,7 +120,7 @@ CLAIMS = RowTable("rt4chart_claims", ClaimRow)
 
 
 @dataclass(frozen=True, slots=True)
-class EvidencePlace:
+class EvidenceRange:
     """Where a claim's evidence lies: characters of the passage's text."""
 
     passage: str
@@ -126,13 +137,13 @@ class ClaimOutline:
     label: ClaimLabel
     answer_range: StoredRange
     places: Annotated[
-        tuple[EvidencePlace, ...],
+        tuple[EvidenceRange, ...],
         nested(
-            EvidencePlace,
+            EvidenceRange,
             passage=StoredAs("Evidence.DocId", "Array(String)"),
             start=StoredAs("Evidence.Start", "Array(UInt32)"),
             end=StoredAs("Evidence.End", "Array(UInt32)"),
-            relation=StoredAs("Evidence.Relation", f"Array({NAME})"),
+            relation=StoredAs("Evidence.Relation", f"Array({LOW_CARDINALITY})"),
         ),
     ]
 
@@ -145,18 +156,18 @@ WHERE ServiceName = {service:String} AND Route = {route:String}
   AND SpanId = {span:String} AND VerifierId = {verifier:String}
   AND IsDeleted = 0
 """
-OUTLINE = f"""
+CLAIM_OUTLINES = f"""
 SELECT {RowTable("rt4chart_claims", ClaimOutline).select()}
 FROM rt4chart_claims FINAL {OF_VERDICT}
 ORDER BY ClaimIndex
 """  # noqa: S608 - our own names
-OF_INDICES = f"""
+CLAIMS_BY_INDEX = f"""
 SELECT {CLAIMS.select()}
 FROM rt4chart_claims FINAL {OF_VERDICT} AND ClaimIndex IN {{wanted:Array(UInt16)}}
 ORDER BY ClaimIndex
 """  # noqa: S608
 # Of an answer that several verifiers judged, the claims of the last of them.
-LAST = f"""
+LATEST_CLAIMS = f"""
 SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
 WHERE IsDeleted = 0 AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
   AND (TraceId, SpanId, VerifierId) IN (
@@ -166,40 +177,42 @@ WHERE IsDeleted = 0 AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))
     GROUP BY TraceId, SpanId)
 ORDER BY TraceId, SpanId, ClaimIndex
 """  # noqa: S608
-SINCE = f"""
+CLAIMS_SINCE = f"""
 SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
 WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
 ORDER BY TraceId, SpanId, ClaimIndex
 """  # noqa: S608
 
 
-def outline_of(client: Client, one: Verification) -> list[ClaimOutline]:
+def claim_outlines(client: Client, one: Verification) -> list[ClaimOutline]:
     """Every claim of the verdict in the order of its number, without texts."""
-    return read(client, ClaimOutline, OUTLINE, _verdict(one), settings=BY_DAY)
+    return read(
+        client, ClaimOutline, CLAIM_OUTLINES, _verdict_parameters(one), settings=FINAL_PER_PARTITION
+    )
 
 
 def claims_in(client: Client, one: Verification, wanted: Sequence[int]) -> list[ClaimRow]:
     """The claims of the verdict with these numbers, in order; unknown numbers are left out."""
     if not wanted:
         return []
-    given = {**_verdict(one), "wanted": list(wanted)}
-    return read(client, ClaimRow, OF_INDICES, given, settings=BY_DAY)
+    given = {**_verdict_parameters(one), "wanted": list(wanted)}
+    return read(client, ClaimRow, CLAIMS_BY_INDEX, given, settings=FINAL_PER_PARTITION)
 
 
 def claims_of(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, list[Claim]]:
     """The claims of these answers (trace and span) by the verifier that judged each last."""
     found: defaultdict[AnswerKey, list[Claim]] = defaultdict(list)
-    for row in read(client, ClaimRow, LAST, {"keys": list(keys)}):
+    for row in read(client, ClaimRow, LATEST_CLAIMS, {"keys": list(keys)}):
         found[row.trace_id, row.span_id].append(row.claim)
     return dict(found)
 
 
 def claims_since(client: Client, since_ns: int) -> list[ClaimRow]:
     """The claims of every verdict on the answers since then, by answer and number."""
-    return read(client, ClaimRow, SINCE, {"since": since_ns})
+    return read(client, ClaimRow, CLAIMS_SINCE, {"since": since_ns})
 
 
-def _verdict(one: Verification) -> dict[str, object]:
+def _verdict_parameters(one: Verification) -> dict[str, object]:
     return {
         "service": one.service,
         "route": one.route,

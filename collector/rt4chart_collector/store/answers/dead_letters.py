@@ -8,25 +8,34 @@ from enum import StrEnum
 from typing import Annotated
 
 from rt4chart_collector.store.engine.columns import (
+    ALL_TRACES,
+    IN_SHARE,
     IsDeleted,
     Route,
     ServiceName,
     SpanId,
     StartNs,
     TraceId,
+    TraceShare,
     VerifierId,
     Version,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.filters import ALL, OURS, Share
-from rt4chart_collector.store.engine.rows import NAME, TIME, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    TIME,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 
 
 class LetterState(StrEnum):
     """Whether the answer is tried again."""
 
     WAITING = "waiting"
-    DEAD = "dead"
+    DEAD_LETTERS = "dead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +53,8 @@ class DeadLetter:
     route: Route
     verifier: VerifierId
     state: Annotated[LetterState, StoredAs("State", "Enum8('waiting' = 1, 'dead' = 2)")]
-    reason: Annotated[str, StoredAs("Reason", NAME)]
-    error_type: Annotated[str, StoredAs("ErrorType", NAME)]
+    reason: Annotated[str, StoredAs("Reason", LOW_CARDINALITY)]
+    error_type: Annotated[str, StoredAs("ErrorType", LOW_CARDINALITY)]
     attempts: Annotated[int, StoredAs("Attempts", "UInt16")]
     first_ns: Annotated[int, StoredAs("FirstFailed", TIME)]
     last_ns: Annotated[int, StoredAs("LastFailed", TIME)]
@@ -55,28 +64,30 @@ class DeadLetter:
 
 
 LETTERS = RowTable("rt4chart_dead_letters", DeadLetter)
-IN_FORCE = f"""
+SELECT_LETTERS = f"""
 SELECT {LETTERS.select()} FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0
 """  # noqa: S608 - our own names alone
-OF_TRACES = f"{IN_FORCE} AND VerifierId = {{verifier:String}} AND TraceId IN {{ids:Array(String)}}"
-DUE = f"""{IN_FORCE} AND VerifierId = {{verifier:String}} AND State = 'waiting'
-AND NextAttempt <= fromUnixTimestamp64Nano({{now:Int64}}) AND {OURS}
+LETTERS_OF_TRACES = (
+    f"{SELECT_LETTERS} AND VerifierId = {{verifier:String}} AND TraceId IN {{ids:Array(String)}}"
+)
+DUE_LETTERS = f"""{SELECT_LETTERS} AND VerifierId = {{verifier:String}} AND State = 'waiting'
+AND NextAttempt <= fromUnixTimestamp64Nano({{now:Int64}}) AND {IN_SHARE}
 ORDER BY NextAttempt, TraceId, SpanId LIMIT {{limit:UInt32}}
 """
 IS_DEAD = "State = 'dead' AND LastFailed >= fromUnixTimestamp64Nano({since:Int64})"
-DEAD = f"""{IN_FORCE} AND {IS_DEAD}
+DEAD_LETTERS = f"""{SELECT_LETTERS} AND {IS_DEAD}
 AND ({{route:String}} = '' OR Route = {{route:String}})
 AND ({{reason:String}} = '' OR Reason = {{reason:String}})
 ORDER BY LastFailed, TraceId, SpanId
 """
-LAST = f"""{IN_FORCE} AND {IS_DEAD}
+LATEST_DEAD_LETTERS = f"""{SELECT_LETTERS} AND {IS_DEAD}
 ORDER BY LastFailed DESC, TraceId, SpanId LIMIT {{limit:UInt32}}
 """
-REASONS = f"""
+DEAD_LETTER_REASONS = f"""
 SELECT Reason AS reason, count() AS answers FROM rt4chart_dead_letters FINAL
 WHERE IsDeleted = 0 AND {IS_DEAD} GROUP BY Reason ORDER BY answers DESC, Reason LIMIT 1000
 """  # noqa: S608
-COUNTS = """
+LETTER_COUNTS = """
 SELECT toString(State) AS state, Reason AS reason, count() AS answers
 FROM rt4chart_dead_letters FINAL
 WHERE IsDeleted = 0 AND VerifierId = {verifier:String} GROUP BY ALL ORDER BY ALL
@@ -97,14 +108,14 @@ class LetterCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Count:
+class _LetterCount:
     reason: str
     answers: int
     state: LetterState = LetterState.DEAD
 
 
 @dataclass(frozen=True, slots=True)
-class _Backlog:
+class _BacklogRow:
     waiting: int
     dead: int
 
@@ -117,7 +128,7 @@ def insert_letters(
     written = [
         (one.trace_id, one.span_id, one.verifier, one.version, int(one.is_deleted)) for one in rows
     ]
-    LETTERS.insert(client, rows, token=token_of("letters", written))
+    LETTERS.insert(client, rows, token=deduplication_token("letters", written))
 
 
 def letters_of(
@@ -127,44 +138,49 @@ def letters_of(
     given = {"verifier": verifier, "ids": sorted(set(trace_ids))}
     if not given["ids"]:
         return {}
-    return {(one.trace_id, one.span_id): one for one in read(client, DeadLetter, OF_TRACES, given)}
+    return {
+        (one.trace_id, one.span_id): one
+        for one in read(client, DeadLetter, LETTERS_OF_TRACES, given)
+    }
 
 
 def due_letters(
-    client: Client, verifier: str, now_ns: int, limit: int, *, share: Share = ALL
+    client: Client, verifier: str, now_ns: int, limit: int, *, share: TraceShare = ALL_TRACES
 ) -> list[DeadLetter]:
     """The letters of this share of the traces that are due by now, the longest due first."""
     given = {"verifier": verifier, "now": now_ns, "limit": limit, **share.parameters}
-    return read(client, DeadLetter, DUE, given)
+    return read(client, DeadLetter, DUE_LETTERS, given)
 
 
 def dead_letters(
     client: Client, *, since_ns: int, route: str = "", reason: str = ""
 ) -> list[DeadLetter]:
     """The letters given up since then, of every verifier; an empty route or reason takes all."""
-    return read(client, DeadLetter, DEAD, {"since": since_ns, "route": route, "reason": reason})
+    return read(
+        client, DeadLetter, DEAD_LETTERS, {"since": since_ns, "route": route, "reason": reason}
+    )
 
 
 def last_dead_letters(client: Client, *, since_ns: int, limit: int) -> list[DeadLetter]:
     """The letters given up since then, the newest first, at most `limit`."""
-    return read(client, DeadLetter, LAST, {"since": since_ns, "limit": limit})
+    return read(client, DeadLetter, LATEST_DEAD_LETTERS, {"since": since_ns, "limit": limit})
 
 
 def dead_letter_reasons(client: Client, *, since_ns: int) -> list[tuple[str, int]]:
     """How many answers were given up since then for each reason, the most first."""
-    found = read(client, _Count, REASONS, {"since": since_ns})
+    found = read(client, _LetterCount, DEAD_LETTER_REASONS, {"since": since_ns})
     return [(one.reason, one.answers) for one in found]
 
 
 def letter_counts(client: Client, verifier: str) -> LetterCounts:
     """How many letters this verifier has."""
-    found = read(client, _Count, COUNTS, {"verifier": verifier})
+    found = read(client, _LetterCount, LETTER_COUNTS, {"verifier": verifier})
     dead = {one.reason: one.answers for one in found if one.state is LetterState.DEAD}
     return LetterCounts(sum(one.answers for one in found if one.state is LetterState.WAITING), dead)
 
 
-def backlog(client: Client, verifiers: Collection[str], *, since_ns: int) -> tuple[int, int]:
+def letter_backlog(client: Client, verifiers: Collection[str], *, since_ns: int) -> tuple[int, int]:
     """How many letters of these verifiers wait, and how many were given up since then."""
     given = {"verifiers": sorted(verifiers), "since": since_ns}
-    (found,) = read(client, _Backlog, BACKLOG, given)
+    (found,) = read(client, _BacklogRow, BACKLOG, given)
     return found.waiting, found.dead

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from otel_rt4chart.core.errors import InputError, StoreError
-from rt4chart_collector.store.engine.connect import BROKEN, Client
+from rt4chart_collector.store.engine.connect import STREAM_ERRORS, Client
 from rt4chart_collector.store.engine.rows import read
 
 # The result, or the memory or time of the statement, is over its limit: a shorter time may pass.
-TOO_MUCH = ("Code: 396", "Code: 241", "Code: 159")
+LIMIT_ERROR_CODES = ("Code: 396", "Code: 241", "Code: 159")
 STEPS = (
     (timedelta(days=1), "%Y-%m-%d"),
     (timedelta(hours=1), "%Y-%m-%dT%H"),
@@ -21,7 +21,7 @@ STEPS = (
 )
 PARQUET, JSONL = "parquet", "jsonl"
 FORMATS = {PARQUET: "Parquet", JSONL: "JSONEachRow"}
-SETTINGS = {
+FORMAT_SETTINGS = {
     PARQUET: {"output_format_parquet_string_as_string": "1"},
     JSONL: {
         "output_format_json_quote_64bit_integers": "1",
@@ -30,7 +30,7 @@ SETTINGS = {
     },
 }
 CHUNK = 2**20
-OF_ROUTE = "({route:String} = '' OR Route = {route:String})"
+BY_ROUTE = "({route:String} = '' OR Route = {route:String})"
 BY_TRACE = """({route:String} = '' OR TraceId IN (
     SELECT TraceId FROM rt4chart_verifications FINAL WHERE Route = {route:String} AND IsDeleted = 0
 ))"""
@@ -48,7 +48,7 @@ class ExportSource:
     names: tuple[str, ...] = ()
     final: bool = True
     has_tombstones: bool = True
-    where: str = OF_ROUTE
+    where: str = BY_ROUTE
     once: str = ""
     sums: str = ""
 
@@ -73,8 +73,8 @@ class ExportSource:
 
 
 RATES_KEY = "ServiceName, Route, Environment, VerifierId, Minute"
-RATES = ("Answers", "UnfaithfulAnswers", "Claims", "Entailed", "Contradicted", "Baseless")
-RATES_ALL = (*RATES, "Undecided", *(f"W{name}" for name in RATES))
+RATE_COLUMNS = ("Answers", "UnfaithfulAnswers", "Claims", "Entailed", "Contradicted", "Baseless")
+ALL_RATE_COLUMNS = (*RATE_COLUMNS, "Undecided", *(f"W{name}" for name in RATE_COLUMNS))
 SOURCES: Mapping[str, ExportSource] = {
     "verifications": ExportSource("rt4chart_verifications", names=("Label",)),
     "claims": ExportSource("rt4chart_claims", names=("Label", "LocalLabel")),
@@ -98,7 +98,7 @@ SOURCES: Mapping[str, ExportSource] = {
         final=False,
         has_tombstones=False,
         once=f"GROUP BY {RATES_KEY}",
-        sums=", ".join([RATES_KEY, *(f"sum(t.{name}) AS {name}" for name in RATES_ALL)]),
+        sums=", ".join([RATES_KEY, *(f"sum(t.{name}) AS {name}" for name in ALL_RATE_COLUMNS)]),
     ),
 }
 
@@ -116,11 +116,11 @@ class ExportRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class _At:
+class _PeriodStart:
     at: int
 
 
-def exported(client: Client, name: str, wanted: ExportRequest) -> Iterator[Path]:
+def export_table(client: Client, name: str, wanted: ExportRequest) -> Iterator[Path]:
     """Write one table's rows; each file is given when it has its name.
 
     An incomplete file is called .part. Raises InputError for a folder that is not empty, before
@@ -137,7 +137,7 @@ def exported(client: Client, name: str, wanted: ExportRequest) -> Iterator[Path]
     since, until = _midnight(wanted.since), _midnight(wanted.until)
     until += timedelta(days=until < wanted.until)
     wanted = replace(wanted, since=since, until=until)
-    for start in _times(client, source, wanted, wanted.since, wanted.until, 0):
+    for start in _periods(client, source, wanted, wanted.since, wanted.until, 0):
         written = []
         for path in _pages(client, source, wanted, folder, start, 0):
             written.append(path)
@@ -163,16 +163,16 @@ def _pages(
     try:
         _write(client, source, wanted, path, max(start, wanted.since), end)
     except StoreError as error:
-        if level + 1 == len(STEPS) or not any(code in str(error) for code in TOO_MUCH):
+        if level + 1 == len(STEPS) or not any(code in str(error) for code in LIMIT_ERROR_CODES):
             raise
     else:
         yield path
         return
-    for inner in _times(client, source, wanted, max(start, wanted.since), end, level + 1):
+    for inner in _periods(client, source, wanted, max(start, wanted.since), end, level + 1):
         yield from _pages(client, source, wanted, folder, inner, level + 1)
 
 
-def _times(
+def _periods(
     client: Client,
     source: ExportSource,
     wanted: ExportRequest,
@@ -184,7 +184,7 @@ def _times(
     seconds = int(STEPS[level][0].total_seconds())
     column = f"DISTINCT intDiv(toUnixTimestamp(t.{source.time}), {seconds}) * {seconds} AS at"
     query = f"SELECT at FROM ({source.query(column)}) ORDER BY at"  # noqa: S608 - our own names
-    found = read(client, _At, query, _given(wanted, start, end))
+    found = read(client, _PeriodStart, query, _parameters(wanted, start, end))
     return [datetime.fromtimestamp(one.at, UTC) for one in found]
 
 
@@ -197,8 +197,8 @@ def _write(
     end: datetime,
 ) -> None:
     part = path.with_name(path.name + ".part")
-    given = _given(wanted, start, end)
-    settings = SETTINGS[wanted.format]
+    given = _parameters(wanted, start, end)
+    settings = FORMAT_SETTINGS[wanted.format]
     part.unlink(missing_ok=True)
     try:
         if client.target.path and not client.is_guest:
@@ -227,11 +227,11 @@ def _fetch(
     try:
         with client.stream(query, given, settings=waiting) as stream, part.open("wb") as file:
             shutil.copyfileobj(stream, file, CHUNK)
-    except BROKEN as error:
+    except STREAM_ERRORS as error:
         raise StoreError(f"{part}: expected a whole file, it broke off: {error}") from error
 
 
-def _given(wanted: ExportRequest, start: datetime, end: datetime) -> dict[str, object]:
+def _parameters(wanted: ExportRequest, start: datetime, end: datetime) -> dict[str, object]:
     times = {"from": _micros(start), "to": _micros(end)}
     return {**times, "route": wanted.route}
 

@@ -12,6 +12,7 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 from rt4chart_collector.store.answers.verifications import Verification
 from rt4chart_collector.store.engine.columns import (
+    IN_SCOPE,
     Actor,
     IsDeleted,
     Note,
@@ -22,15 +23,22 @@ from rt4chart_collector.store.engine.columns import (
     TraceId,
     VerifierId,
     Version,
+    scope_parameters,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.filters import OF_SCOPE, scope
-from rt4chart_collector.store.engine.rows import NAME, TIME, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    TIME,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 
 # Stands in ClaimIndex for the answer as a whole.
 WHOLE_ANSWER = -1
 MAX_NOTE = 4_000
-FOR_EVER = 2**63 - 1
+MAX_TIME_NS = 2**63 - 1
 
 
 class Opinion(StrEnum):
@@ -51,9 +59,9 @@ class FeedbackRow:
     route: Route
     verifier: VerifierId
     claim: Annotated[int, StoredAs("ClaimIndex", "Int32")]
-    label: Annotated[str, StoredAs("Label", NAME)]
+    label: Annotated[str, StoredAs("Label", LOW_CARDINALITY)]
     opinion: Annotated[Opinion, StoredAs("Opinion", "Enum8('agree' = 1, 'disagree' = 2)")]
-    correct: Annotated[str, StoredAs("Correct", NAME)]
+    correct: Annotated[str, StoredAs("Correct", LOW_CARDINALITY)]
     actor: Actor
     note: Note
     at_ns: Annotated[int, StoredAs("At", TIME)]
@@ -62,14 +70,14 @@ class FeedbackRow:
 
 
 FEEDBACK = RowTable("rt4chart_feedback", FeedbackRow)
-OF_ANSWER = f"""
+FEEDBACK_OF_ANSWER = f"""
 SELECT {FEEDBACK.select()} FROM rt4chart_feedback FINAL
 WHERE ServiceName = {{service:String}} AND Route = {{route:String}} AND TraceId = {{trace:String}}
   AND SpanId = {{span:String}} AND IsDeleted = 0
 ORDER BY ClaimIndex, At, Actor
 """  # noqa: S608 - our own names
 # Of several people's opinions on one verdict their mean counts; verdicts of one answer are alike.
-PRECISION = f"""
+AGREEMENT_SUMS = f"""
 SELECT Verifier AS verifier, OnClaim AS is_of_claims, LabelSeen AS label, count() AS answers,
     sum(Opinions) AS opinions, toUInt64(sum(Judged)) AS judged, sum(Agreed) AS agreed,
     sum(Judged * Judged) AS mm, sum(Agreed * Agreed) AS xx, sum(Agreed * Judged) AS xm
@@ -82,7 +90,7 @@ FROM (
         FROM rt4chart_feedback FINAL
         WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
           AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
-          AND {OF_SCOPE}
+          AND {IN_SCOPE}
           AND ({{verifier:String}} = '' OR VerifierId = {{verifier:String}})
         GROUP BY Verifier, OnClaim, LabelSeen, TraceId, SpanId, ClaimIndex
     )
@@ -132,7 +140,7 @@ class Precision:
 
 
 @dataclass(frozen=True, slots=True)
-class _Agreed:
+class _AgreementSums:
     """The sums of a label: `mm`, `xx` and `xm` are over answers, of judged and agreed."""
 
     verifier: str
@@ -153,9 +161,11 @@ def record_feedback(client: Client, answer: Verification, given: Sequence[Feedba
     Raises InputError for a label that there is not and for a person without a name.
     """
     for one in given:
-        _check(one)
+        _check_feedback(one)
     # A clock that was set back must not leave the earlier opinion standing.
-    before = {(row.verifier, row.claim, row.actor): row.version for row in _rows(client, answer)}
+    before = {
+        (row.verifier, row.claim, row.actor): row.version for row in _feedback_rows(client, answer)
+    }
     rows = [
         _row(answer, one, max(one.at_ns, before.get((one.verifier, one.claim, one.actor), 0) + 1))
         for one in given
@@ -163,13 +173,13 @@ def record_feedback(client: Client, answer: Verification, given: Sequence[Feedba
     _insert(client, rows)
 
 
-def take_back(
+def withdraw_feedback(
     client: Client, answer: Verification, *, verifier: str, claim: int, actor: str, at_ns: int
 ) -> bool:
     """Take a person's opinion away; False where there is none."""
     found = [
         replace(row, version=max(row.at_ns, at_ns, row.version + 1), is_deleted=True)
-        for row in _rows(client, answer)
+        for row in _feedback_rows(client, answer)
         if (row.verifier, row.claim, row.actor) == (verifier, claim, actor)
     ]
     _insert(client, found)
@@ -189,7 +199,7 @@ def feedback_on(client: Client, answer: Verification) -> list[Feedback]:
             note=row.note,
             at_ns=row.at_ns,
         )
-        for row in _rows(client, answer)
+        for row in _feedback_rows(client, answer)
     ]
 
 
@@ -197,7 +207,7 @@ def judge_precision(
     client: Client,
     *,
     since_ns: int = 0,
-    until_ns: int = FOR_EVER,
+    until_ns: int = MAX_TIME_NS,
     service: str | None = None,
     route: str | None = None,
     verifier: str = "",
@@ -209,13 +219,13 @@ def judge_precision(
     given = {
         "since": since_ns,
         "until": until_ns,
-        **scope(service, route),
+        **scope_parameters(service, route),
         "verifier": verifier,
     }
-    return [_precision(row) for row in read(client, _Agreed, PRECISION, given)]
+    return [_precision(row) for row in read(client, _AgreementSums, AGREEMENT_SUMS, given)]
 
 
-def _check(one: Feedback) -> None:
+def _check_feedback(one: Feedback) -> None:
     labels = tuple(label.value for label in Label)
     if one.correct and one.correct not in labels:
         raise InputError(f"expected a label of {', '.join(labels)}, got {one.correct!r}")
@@ -223,14 +233,14 @@ def _check(one: Feedback) -> None:
         raise InputError("expected whose opinion it is, got an empty name")
 
 
-def _rows(client: Client, answer: Verification) -> list[FeedbackRow]:
+def _feedback_rows(client: Client, answer: Verification) -> list[FeedbackRow]:
     given = {
         "service": answer.service,
         "route": answer.route,
         "trace": answer.trace_id,
         "span": answer.span_id,
     }
-    return read(client, FeedbackRow, OF_ANSWER, given)
+    return read(client, FeedbackRow, FEEDBACK_OF_ANSWER, given)
 
 
 def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
@@ -241,7 +251,7 @@ def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
         )
         for one in rows
     ]
-    FEEDBACK.insert(client, rows, token=token_of("feedback", written))
+    FEEDBACK.insert(client, rows, token=deduplication_token("feedback", written))
 
 
 def _row(answer: Verification, one: Feedback, version: int) -> FeedbackRow:
@@ -263,7 +273,7 @@ def _row(answer: Verification, one: Feedback, version: int) -> FeedbackRow:
     )
 
 
-def _precision(row: _Agreed) -> Precision:
+def _precision(row: _AgreementSums) -> Precision:
     sums = AnswerSums(
         row.answers, row.judged, row.judged, row.agreed, row.judged, row.xx, row.xm, row.mm
     )

@@ -1,13 +1,14 @@
-"""Spans in `otel_traces`, in the encodings of the OpenTelemetry Collector's ClickHouse exporter."""
+"""Spans in `otel_traces`, in the encodings of the Collector's ClickHouse exporter."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from otel_rt4chart.core.semconv import SERVICE_NAME
+from otel_rt4chart.core.semconv import SCOPE_NAME, SERVICE_NAME
+from otel_rt4chart.spans.conventions.registry import KindIndicators, kind_indicators
 from otel_rt4chart.spans.model.record import (
     Attributes,
     AttributeValue,
@@ -15,24 +16,25 @@ from otel_rt4chart.spans.model.record import (
     SpanLink,
     SpanRecord,
 )
+from otel_rt4chart.spans.model.span_view import OperationKind
 from rt4chart_collector.store.engine.columns import ServiceName, SpanId, TraceId
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
-    NAME,
+    LOW_CARDINALITY,
     RowTable,
     StoredAs,
+    deduplication_token,
     nested,
     read,
     read_int,
-    token_of,
 )
 
 # The exporter's table has no columns for these: OpenTelemetry specification,
 # common/mapping-to-non-otlp.md, "Dropped Attributes Count" and "Dropped Events Count".
 DROPPED_ATTRIBUTES = "otel.dropped_attributes_count"
 DROPPED_EVENTS = "otel.dropped_events_count"
-EVERY = 2**63 - 1
-ATTRIBUTES = f"Map({NAME}, String)"
+NO_LIMIT = 2**63 - 1
+ATTRIBUTES = f"Map({LOW_CARDINALITY}, String)"
 ARRAY_OF_ATTRIBUTES = f"Array({ATTRIBUTES})"
 
 
@@ -49,7 +51,7 @@ def text_of(value: AttributeValue) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
 
 
-def _texts(attributes: Attributes) -> dict[str, str]:
+def _attribute_texts(attributes: Attributes) -> dict[str, str]:
     return {key: text_of(value) for key, value in attributes.items()}
 
 
@@ -62,23 +64,23 @@ class SpanRow:
     span_id: SpanId
     parent_span_id: Annotated[str, StoredAs("ParentSpanId", "String")]
     trace_state: Annotated[str, StoredAs("TraceState", "String")]
-    name: Annotated[str, StoredAs("SpanName", NAME)]
-    kind: Annotated[str, StoredAs("SpanKind", NAME)]
+    name: Annotated[str, StoredAs("SpanName", LOW_CARDINALITY)]
+    kind: Annotated[str, StoredAs("SpanKind", LOW_CARDINALITY)]
     service: ServiceName
     resource: Annotated[dict[str, str], StoredAs("ResourceAttributes", ATTRIBUTES)]
     scope_name: Annotated[str, StoredAs("ScopeName", "String")]
     scope_version: Annotated[str, StoredAs("ScopeVersion", "String")]
     attributes: Annotated[dict[str, str], StoredAs("SpanAttributes", ATTRIBUTES)]
     duration_ns: Annotated[int, StoredAs("Duration", "UInt64")]
-    status: Annotated[str, StoredAs("StatusCode", NAME)]
+    status: Annotated[str, StoredAs("StatusCode", LOW_CARDINALITY)]
     status_message: Annotated[str, StoredAs("StatusMessage", "String")]
     events: Annotated[
         tuple[SpanEvent, ...],
         nested(
             SpanEvent,
-            name=StoredAs("Events.Name", f"Array({NAME})"),
+            name=StoredAs("Events.Name", f"Array({LOW_CARDINALITY})"),
             time_ns=StoredAs("Events.Timestamp", "Array(DateTime64(9))"),
-            attributes=StoredAs("Events.Attributes", ARRAY_OF_ATTRIBUTES, write=_texts),
+            attributes=StoredAs("Events.Attributes", ARRAY_OF_ATTRIBUTES, write=_attribute_texts),
         ),
     ]
     links: Annotated[
@@ -87,7 +89,7 @@ class SpanRow:
             SpanLink,
             trace_id=StoredAs("Links.TraceId", "Array(String)"),
             span_id=StoredAs("Links.SpanId", "Array(String)"),
-            attributes=StoredAs("Links.Attributes", ARRAY_OF_ATTRIBUTES, write=_texts),
+            attributes=StoredAs("Links.Attributes", ARRAY_OF_ATTRIBUTES, write=_attribute_texts),
             trace_state=StoredAs("Links.TraceState", "Array(String)"),
         ),
     ]
@@ -106,16 +108,18 @@ ORDER BY TraceId, Timestamp, SpanId
 LIMIT 1 BY TraceId, SpanId
 LIMIT {{most:UInt64}}
 """  # noqa: S608 - names of columns alone, values are parameters
-COUNT = "SELECT uniqExact(SpanId) FROM otel_traces WHERE TraceId = {trace:String}"
+SPAN_COUNT = "SELECT uniqExact(SpanId) FROM otel_traces WHERE TraceId = {trace:String}"
 
 
 def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
     """Store the spans; when this returns they are on disk. The same batch twice is stored once."""
-    token = token_of("spans", ((span.trace_id, span.span_id) for span in spans))
+    token = deduplication_token("spans", ((span.trace_id, span.span_id) for span in spans))
     SPANS.insert(client, [_row_from_span(span) for span in spans], token=token)
 
 
-def spans_of(client: Client, trace_ids: Sequence[str], *, limit: int = EVERY) -> list[SpanRecord]:
+def spans_of(
+    client: Client, trace_ids: Sequence[str], *, limit: int = NO_LIMIT
+) -> list[SpanRecord]:
     """The spans of the traces, each once, by trace and time, at most `limit`.
 
     Attribute values are strings.
@@ -126,7 +130,7 @@ def spans_of(client: Client, trace_ids: Sequence[str], *, limit: int = EVERY) ->
 
 def span_count(client: Client, trace_id: str) -> int:
     """How many spans of the trace are in the store."""
-    return int(read_int(client, COUNT, {"trace": trace_id}))
+    return int(read_int(client, SPAN_COUNT, {"trace": trace_id}))
 
 
 def _dropped(span: SpanRecord) -> Attributes:
@@ -144,10 +148,10 @@ def _row_from_span(span: SpanRecord) -> SpanRow:
         name=span.name,
         kind=span.kind,
         service=text_of(span.resource.get(SERVICE_NAME, "")),
-        resource=_texts(span.resource),
+        resource=_attribute_texts(span.resource),
         scope_name=span.scope_name,
         scope_version=span.scope_version,
-        attributes=_texts({**span.attributes, **_dropped(span)}),
+        attributes=_attribute_texts({**span.attributes, **_dropped(span)}),
         duration_ns=max(span.end_ns - span.start_ns, 0),
         status=span.status,
         status_message=span.status_message,
@@ -179,3 +183,81 @@ def _span_from_row(row: SpanRow) -> SpanRecord:
         dropped_attributes=dropped_attributes,
         dropped_events=dropped_events,
     )
+
+
+MAX_TIME_NS = 2**63 - 1
+
+
+def unverified_traces(
+    client: Client,
+    verifier: str,
+    since_ns: int,
+    limit: int,
+    *,
+    after: str = "",
+    until_ns: int = MAX_TIME_NS,
+    errors_count: bool = True,
+) -> list[str]:
+    """Traces since then with an answer on which this verifier has not decided, by trace id.
+
+    These are traces with a generation without a decision, and traces with a retrieval and no
+    decision at all, because the generation of a chain may not be traced. Spans that only their name
+    identifies are left out. `after` is the last id of the page before. A trace without an answer
+    comes back each time, because no decision on it is stored. With `errors_count` an error is a
+    decision; an empty verifier has decided on nothing.
+    """
+    given = {
+        "verifier": verifier,
+        "since": since_ns,
+        "until": until_ns,
+        "limit": limit,
+        "after": after,
+        "errors": int(errors_count),
+    }
+    return [trace_id for (trace_id,) in client.query(UNVERIFIED_TRACES, given).result_rows]
+
+
+def _kind_condition(*kinds: OperationKind) -> str:
+    """The condition on a span's row; names and values are those of the conventions' tables."""
+    signs = kind_indicators(*kinds)
+    # Any attribute that names a kind, be it another one, goes before keys and events.
+    any_kind = kind_indicators(*(kind for kind in OperationKind if kind))
+    keys = "|".join(prefix.replace(".", "[.]") for prefix in signs.prefixes)
+    hinted = (
+        f"arrayExists(key -> match(key, '^({keys})([.]|$)'), mapKeys(SpanAttributes)) "
+        f"OR hasAny(Events.Name, [{_quoted_list(signs.events)}])"
+    )
+    return (
+        f"({_attribute_condition(signs)} OR NOT ({_attribute_condition(any_kind)}) AND ({hinted}))"
+    )
+
+
+def _attribute_condition(signs: KindIndicators) -> str:
+    """The condition that an attribute names one of the kinds; another value names none."""
+    return " OR ".join(
+        f"lower(trim(BOTH '\" ' FROM SpanAttributes['{key}'])) IN ({_quoted_list(values)})"
+        for key, values in signs.kinds.items()
+    )
+
+
+def _quoted_list(values: Iterable[str]) -> str:
+    return ", ".join(f"'{value}'" for value in sorted(values))
+
+
+DECIDED_KEYS = """(
+      SELECT {what} FROM rt4chart_verifications
+      WHERE VerifierId = {{verifier:String}} AND IsDeleted = 0
+        AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+        AND ({{errors:UInt8}} OR Decision != 'error')
+  )"""
+UNVERIFIED_TRACES = f"""
+SELECT DISTINCT TraceId FROM otel_traces
+WHERE Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+  AND TraceId > {{after:String}} AND ScopeName != '{SCOPE_NAME}'
+  AND ({_kind_condition(OperationKind.LLM)}
+       AND (TraceId, SpanId) NOT IN {DECIDED_KEYS.format(what="TraceId, SpanId")}
+    OR {_kind_condition(OperationKind.RETRIEVER, OperationKind.RERANKER)}
+       AND TraceId NOT IN {DECIDED_KEYS.format(what="TraceId")})
+ORDER BY TraceId LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - names of our own tables alone, values are parameters

@@ -15,15 +15,15 @@ from rt4chart_collector.store.engine.connect import Client
 
 MAX_SPANS = 10_000
 # Characters of a span's status message that are kept.
-MESSAGE = 400
+MAX_MESSAGE = 400
 # OpenInference, the GenAI conventions of now and before, OpenLLMetry.
-INPUT = (
+INPUT_TOKEN_KEYS = (
     "llm.token_count.prompt",
     "gen_ai.usage.input_tokens",
     "gen_ai.usage.prompt_tokens",
     "llm.usage.prompt_tokens",
 )
-OUTPUT = (
+OUTPUT_TOKEN_KEYS = (
     "llm.token_count.completion",
     "gen_ai.usage.output_tokens",
     "gen_ai.usage.completion_tokens",
@@ -71,10 +71,10 @@ class TraceTree:
 
 def trace_of(client: Client, trace_id: str, *, limit: int = MAX_SPANS) -> TraceTree | None:
     """The first `limit` spans of the trace by time; None where none is stored."""
-    return trace_in(spans_of(client, [trace_id]), limit=limit)
+    return build_tree(spans_of(client, [trace_id]), limit=limit)
 
 
-def trace_in(spans: Sequence[SpanRecord], *, limit: int = MAX_SPANS) -> TraceTree | None:
+def build_tree(spans: Sequence[SpanRecord], *, limit: int = MAX_SPANS) -> TraceTree | None:
     """The same of the spans of one trace, which are in the order of time."""
     read = {one.span_id: one for one in spans[:limit]}
     if not read:
@@ -125,17 +125,17 @@ def _span(one: SpanRecord, depth: int, children: int, *, is_orphan: bool) -> Tra
         one.start_ns,
         one.end_ns - one.start_ns,
         one.status,
-        one.status_message[:MESSAGE],
+        one.status_message[:MAX_MESSAGE],
         depth,
         children,
         is_orphan,
         one.scope_name == semconv.SCOPE_NAME,
-        _count(one.attributes, INPUT),
-        _count(one.attributes, OUTPUT),
+        _token_count(one.attributes, INPUT_TOKEN_KEYS),
+        _token_count(one.attributes, OUTPUT_TOKEN_KEYS),
     )
 
 
-def _count(attributes: Attributes, names: Collection[str]) -> int | None:
+def _token_count(attributes: Attributes, names: Collection[str]) -> int | None:
     for name in names:
         if (value := str(attributes.get(name, ""))).isdecimal():
             return int(value)

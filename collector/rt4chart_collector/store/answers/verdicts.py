@@ -18,7 +18,7 @@ from rt4chart_collector.store.answers.verifications import (
     Verification,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import RowTable, read, token_of
+from rt4chart_collector.store.engine.rows import RowTable, deduplication_token, read
 
 # An answer that lacked something may be looked at again when the rest of its trace has come.
 PROVISIONAL = (
@@ -43,7 +43,7 @@ def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
     candidates = [verdict.candidate for verdict in latest.values()]
     before = [
         row
-        for row in _stored(client, VERIFICATIONS, candidates, key=_sort_key)
+        for row in _rows_in_force(client, VERIFICATIONS, candidates, key=_sort_key)
         if _row_key(row) in latest
     ]
     # Above the tombstone of the row that is replaced, whatever this writer's clock says.
@@ -59,27 +59,31 @@ def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
     ]
     gone = _superseded(client, candidates, set(floor), written=claims) if before else []
     token = [(verdict.decided_ns, *key) for key, verdict in latest.items()]
-    CLAIMS.insert(client, [*claims, *gone], token=token_of("claims", token))
+    CLAIMS.insert(client, [*claims, *gone], token=deduplication_token("claims", token))
     replaced = [_deleted(row) for row in before]
-    VERIFICATIONS.insert(client, [*replaced, *rows], token=token_of("verifications", token))
+    VERIFICATIONS.insert(
+        client, [*replaced, *rows], token=deduplication_token("verifications", token)
+    )
 
 
 def already_decided(
     client: Client, candidates: Collection[Candidate], verifier: str
 ) -> dict[AnswerKey, Decision]:
     """What this verifier decided on these answers before, by (trace id, span id)."""
-    return {key: decision for key, (decision, _) in decided(client, candidates, verifier).items()}
+    return {
+        key: decision for key, (decision, _) in past_decisions(client, candidates, verifier).items()
+    }
 
 
-def decided(
+def past_decisions(
     client: Client, candidates: Collection[Candidate], verifier: str
 ) -> dict[AnswerKey, tuple[Decision, float]]:
     """The same with the probability that the answer was in the sample."""
-    rows = _stored(client, VERIFICATIONS, candidates, key=_sort_key)
+    rows = _rows_in_force(client, VERIFICATIONS, candidates, key=_sort_key)
     return {row.key: (row.decision, row.sample_rate) for row in rows if row.verifier == verifier}
 
 
-def _stored(
+def _rows_in_force(
     client: Client,
     table: RowTable[_Stored],
     candidates: Collection[Candidate],
@@ -120,7 +124,7 @@ def _superseded(
     kept = {_claim_key(row) for row in written}
     return [
         _deleted(row)
-        for row in _stored(client, CLAIMS, candidates, key=_claim_key)
+        for row in _rows_in_force(client, CLAIMS, candidates, key=_claim_key)
         if _row_key(row) in replaced and _claim_key(row) not in kept
     ]
 

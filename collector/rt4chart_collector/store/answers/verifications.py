@@ -22,7 +22,14 @@ from rt4chart_collector.store.engine.columns import (
     Version,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import NAME, RowTable, StoredAs, group, nested, read
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    RowTable,
+    StoredAs,
+    group,
+    nested,
+    read,
+)
 
 # An answer's trace and span.
 AnswerKey = tuple[str, str]
@@ -31,7 +38,7 @@ ANSWER_LABELS = (
     "'no_claims' = 5, 'none' = 6)"
 )
 # A row's key holds its time, so two writings of a row never lie in two days: FINAL need not look.
-BY_DAY = {"do_not_merge_across_partitions_select_final": 1}
+FINAL_PER_PARTITION = {"do_not_merge_across_partitions_select_final": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +112,7 @@ def _finding(one: Mapping[str, Any]) -> Finding:
     )
 
 
-def _json_of(findings: Sequence[Finding]) -> str:
+def _findings_json(findings: Sequence[Finding]) -> str:
     """The findings as JSON, without the fields that are empty."""
     listed = [
         {name: value for name, value in asdict(one).items() if value not in (None, "", ())}
@@ -120,7 +127,7 @@ def _stages_from(written: str) -> frozenset[Stage]:
     return frozenset(known[name] for name in written.split(",") if name in known)
 
 
-def _joined(stages: frozenset[Stage]) -> str:
+def _stages_text(stages: frozenset[Stage]) -> str:
     return ",".join(stage.value for stage in Stage if stage in stages)
 
 
@@ -139,10 +146,10 @@ class Verification:
     verifier: VerifierId
     environment: Environment
     model: Model
-    prompt_version: Annotated[str, StoredAs("PromptVersion", NAME)]
-    release: Annotated[str, StoredAs("Release", NAME)]
+    prompt_version: Annotated[str, StoredAs("PromptVersion", LOW_CARDINALITY)]
+    release: Annotated[str, StoredAs("Release", LOW_CARDINALITY)]
     session: Annotated[str, StoredAs("SessionId", "String")]
-    decision: Annotated[Decision, StoredAs("Decision", NAME)]
+    decision: Annotated[Decision, StoredAs("Decision", LOW_CARDINALITY)]
     label: Annotated[str, StoredAs("Label", ANSWER_LABELS)]
     sample_rate: Annotated[float, StoredAs("SampleRate", "Float64")]
     counts: Annotated[
@@ -170,7 +177,8 @@ class Verification:
     question: Annotated[str, StoredAs("Question", "String")]
     answer: Annotated[str, StoredAs("Answer", "String")]
     findings: Annotated[
-        tuple[Finding, ...], StoredAs("Findings", "String", read=findings_from, write=_json_of)
+        tuple[Finding, ...],
+        StoredAs("Findings", "String", read=findings_from, write=_findings_json),
     ]
     error: Annotated[str, StoredAs("Error", "String")]
     passages: Annotated[
@@ -178,7 +186,12 @@ class Verification:
         nested(
             SeenPassage,
             id=StoredAs("Passages.Id", "Array(String)"),
-            stages=StoredAs("Passages.Stages", f"Array({NAME})", read=_stages_from, write=_joined),
+            stages=StoredAs(
+                "Passages.Stages",
+                f"Array({LOW_CARDINALITY})",
+                read=_stages_from,
+                write=_stages_text,
+            ),
             is_context=StoredAs("Passages.IsContext", "Array(UInt8)", read=bool, write=int),
         ),
     ]
@@ -193,7 +206,7 @@ class Verification:
 
 VERIFICATIONS = RowTable("rt4chart_verifications", Verification)
 # The trace's index finds the rows; of each writing of a row the last one counts, as under FINAL.
-OF_ANSWER = f"""
+VERIFICATIONS_OF_ANSWER = f"""
 SELECT * FROM (
     SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications
     WHERE TraceId = {{trace:String}} AND SpanId = {{span:String}}
@@ -205,20 +218,20 @@ ORDER BY decision != 'verified', version DESC, verifier
 LIMIT 1 BY verifier
 """  # noqa: S608 - our own names alone, values are parameters
 # Of an answer that several verifiers judged, what the last of them wrote.
-LAST = f"""
+LATEST_VERIFICATIONS = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
 WHERE IsDeleted = 0 AND Decision = 'verified'
   AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
 ORDER BY TraceId, SpanId, Version DESC, VerifierId LIMIT 1 BY TraceId, SpanId
 """  # noqa: S608
-FAITHFUL = f"""
+FAITHFUL_ANSWERS = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
 WHERE IsDeleted = 0 AND Decision = 'verified' AND Label = 'entailed'
   AND ServiceName = {{service:String}} AND Route = {{route:String}}
 ORDER BY Timestamp DESC, TraceId, SpanId
 LIMIT 1 BY TraceId, SpanId LIMIT {{limit:UInt32}}
 """  # noqa: S608
-OF_TRACE = f"""
+VERIFICATIONS_OF_TRACE = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
 WHERE TraceId = {{trace:String}} AND IsDeleted = 0
 ORDER BY Timestamp, SpanId, VerifierId LIMIT {{limit:UInt32}}
@@ -230,24 +243,27 @@ def verifications_of(client: Client, trace_id: str, span_id: str) -> list[Verifi
 
     Empty where the answer is not known.
     """
-    return read(client, Verification, OF_ANSWER, {"trace": trace_id, "span": span_id})
+    return read(client, Verification, VERIFICATIONS_OF_ANSWER, {"trace": trace_id, "span": span_id})
 
 
 def verifications_of_trace(
     client: Client, trace_id: str, *, limit: int = 200
 ) -> list[Verification]:
     """Every decision on the trace's answers, by the start of the answer."""
-    return read(client, Verification, OF_TRACE, {"trace": trace_id, "limit": limit})
+    return read(client, Verification, VERIFICATIONS_OF_TRACE, {"trace": trace_id, "limit": limit})
 
 
 def last_verifications(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, Verification]:
     """The last verification of these answers by any verifier; answers without one are left out."""
     if not keys:
         return {}
-    return {one.key: one for one in read(client, Verification, LAST, {"keys": list(keys)})}
+    return {
+        one.key: one
+        for one in read(client, Verification, LATEST_VERIFICATIONS, {"keys": list(keys)})
+    }
 
 
 def faithful_answers(client: Client, *, service: str, route: str, limit: int) -> list[Verification]:
     """The newest answers of a route all of whose claims are entailed."""
     given = {"service": service, "route": route, "limit": limit}
-    return read(client, Verification, FAITHFUL, given)
+    return read(client, Verification, FAITHFUL_ANSWERS, given)

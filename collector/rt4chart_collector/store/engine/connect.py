@@ -18,9 +18,16 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.query import QueryResult
 
 from otel_rt4chart.core.errors import InputError, NoStoreError, StoreBusyError, StoreError
-from rt4chart_collector.store.engine.dsn import Target, target_of
-from rt4chart_collector.store.engine.embedded_folder import held, is_held, is_owned, let_go, turn
-from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint, read_endpoint
+from rt4chart_collector.store.engine.dsn import Target, parse_dsn
+from rt4chart_collector.store.engine.embedded_folder import (
+    LocalEndpoint,
+    connection_lock,
+    count_connection,
+    discount_connection,
+    is_connected,
+    is_locked,
+    read_endpoint,
+)
 
 CONNECT_SECONDS = 10
 # The settings of each connection to a cluster: subqueries run over all shards, not within each
@@ -34,14 +41,14 @@ CLUSTER_SETTINGS = {
     "skip_unavailable_shards": "0",
     "load_balancing": "in_order",
 }
-IS_CLUSTER = """
+DISTRIBUTED_TABLE_COUNT = """
 SELECT count() FROM system.tables
 WHERE database = {name:String} AND name = 'otel_traces' AND engine = 'Distributed'
 """
 # What the driver raises where a Python value does not fit its column: trying again will not help.
-UNFIT = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
+VALUE_ERRORS = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
 # What reading a `stream` raises where it breaks off: a server's is urllib3's response.
-BROKEN = (OSError, urllib3.exceptions.HTTPError, ClickHouseError)
+STREAM_ERRORS = (OSError, urllib3.exceptions.HTTPError, ClickHouseError)
 
 _Result = TypeVar("_Result")
 logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
@@ -105,7 +112,7 @@ class Client:
                     settings=dict(settings or {}),
                 )
             )
-        except UNFIT as error:
+        except VALUE_ERRORS as error:
             raise InputError(f"a value does not fit its column of {table}: {error}") from error
         return int(summary.written_rows)
 
@@ -137,10 +144,10 @@ class Client:
 
     def close(self) -> None:
         """Close the connection; closing twice is harmless."""
-        with turn:
+        with connection_lock:
             self._driver.close()
             if self._is_open and self.target.path and not self.is_guest:
-                let_go(self.target.path)
+                discount_connection(self.target.path)
             self._is_open = False
 
     def __enter__(self) -> Client:
@@ -173,31 +180,31 @@ def connect(
     SettingsError for a DSN that cannot be read, StoreBusyError where another process owns the path
     and has no local API, NoStoreError for a missing database where not `creates`, else StoreError.
     """
-    return open_client(target_of(dsn, database=database), as_owner=as_owner, creates=creates)
+    return open_client(parse_dsn(dsn, database=database), as_owner=as_owner, creates=creates)
 
 
 def open_client(target: Target, *, as_owner: bool = False, creates: bool = True) -> Client:
     """Open a connection to the target and make sure its database is there."""
-    client = _opened(target, as_owner, creates)
+    client = _connect_target(target, as_owner, creates)
     try:
-        return _at_home(client, creates)
+        return _enter_database(client, creates)
     except StoreError:
         client.close()
         raise
 
 
-def _opened(target: Target, as_owner: bool, creates: bool) -> Client:
+def _connect_target(target: Target, as_owner: bool, creates: bool) -> Client:
     if not target.path:
         return Client(_open_server(target), target)
-    with turn:
-        is_guest = not is_held(target.path) and is_owned(target.path)
+    with connection_lock:
+        is_guest = not is_connected(target.path) and is_locked(target.path)
         if is_guest and as_owner:
-            raise busy(target)
-        driver = _open_local(target) if is_guest else _open_embedded(target, creates)
+            raise path_busy_error(target)
+        driver = _open_local_api(target) if is_guest else _open_embedded(target, creates)
         return Client(driver, target, is_guest=is_guest)
 
 
-def _at_home(client: Client, creates: bool) -> Client:
+def _enter_database(client: Client, creates: bool) -> Client:
     """The client with its database as the one of unqualified names."""
     name, is_server = client.database, bool(client.target.scheme)
     known = client.query(
@@ -208,7 +215,7 @@ def _at_home(client: Client, creates: bool) -> Client:
             raise NoStoreError(f"{client.target.shown}: expected that database, it is not there")
         client.command(f"CREATE DATABASE IF NOT EXISTS {name}")
     client.enter()
-    if is_server and client.query(IS_CLUSTER, {"name": name}).result_rows != [(0,)]:
+    if is_server and client.query(DISTRIBUTED_TABLE_COUNT, {"name": name}).result_rows != [(0,)]:
         client.keep(CLUSTER_SETTINGS)
     return client
 
@@ -223,22 +230,22 @@ def _open_embedded(target: Target, creates: bool) -> Driver:
     try:
         driver = clickhouse_connect.get_client(interface="chdb", path=target.path)
     except ClickHouseError as error:
-        if not is_held(target.path) and is_owned(target.path):
-            raise busy(target) from error
+        if not is_connected(target.path) and is_locked(target.path):
+            raise path_busy_error(target) from error
         raise StoreError(f"{target.shown}: {error}") from error
-    held(target.path)
+    count_connection(target.path)
     return driver
 
 
-def _open_local(target: Target) -> Driver:
+def _open_local_api(target: Target) -> Driver:
     """A connection through the local API of the service that owns the path."""
     endpoint = read_endpoint(Path(target.path))
     if endpoint is None:
-        raise busy(target)
+        raise path_busy_error(target)
     try:
         return open_endpoint(endpoint)
     except ClickHouseError as error:
-        raise busy(target) from error
+        raise path_busy_error(target) from error
 
 
 def open_endpoint(endpoint: LocalEndpoint) -> Driver:
@@ -263,7 +270,7 @@ class FormPool(urllib3.PoolManager):
         return super().request(*given, encode_multipart=False, **more)
 
 
-def busy(target: Target) -> StoreBusyError:
+def path_busy_error(target: Target) -> StoreBusyError:
     """The error where another process owns the path."""
     return StoreBusyError(
         f"another process owns {target.path}; stop it, or point RT4CHART_DSN at a ClickHouse "

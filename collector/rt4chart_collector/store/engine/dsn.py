@@ -11,11 +11,11 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import without_credentials
 
 DEFAULT_DATABASE = "otel"
-EXPECTED = (
+EXPECTED_DSN = (
     "RT4CHART_DSN: expected chdb:///absolute/path (embedded) or "
     "http://user:password@host:8123/database (a ClickHouse server)"
 )
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+DATABASE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class Target:
         return f"{self.scheme}://{self.host}:{self.port or 8123}/{self.database}"
 
 
-def target_of(dsn: str, *, database: str = "") -> Target:
+def parse_dsn(dsn: str, *, database: str = "") -> Target:
     """Read a DSN; the error names the variable and hides what may be a password."""
     try:
         parts = urlsplit(dsn)
         port = parts.port
     except ValueError as error:
-        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}") from error
+        raise SettingsError(f"{EXPECTED_DSN}; got {without_credentials(dsn)!r}") from error
     if parts.scheme == "chdb":
         target = Target(database or DEFAULT_DATABASE, path=_path_of(dsn))
     elif parts.scheme in ("http", "https") and parts.hostname:
@@ -57,10 +57,10 @@ def target_of(dsn: str, *, database: str = "") -> Target:
             password=unquote(parts.password or ""),
         )
     else:
-        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}")
-    if not NAME.fullmatch(target.database):
+        raise SettingsError(f"{EXPECTED_DSN}; got {without_credentials(dsn)!r}")
+    if not DATABASE_NAME.fullmatch(target.database):
         raise SettingsError(
-            f"{EXPECTED}; a database's name has letters, digits and underscores, "
+            f"{EXPECTED_DSN}; a database's name has letters, digits and underscores, "
             f"got {target.database!r}"
         )
     return target
@@ -69,5 +69,5 @@ def target_of(dsn: str, *, database: str = "") -> Target:
 def _path_of(dsn: str) -> str:
     path = dsn.removeprefix("chdb://")
     if not path.startswith("/") or path.strip("/") == "":
-        raise SettingsError(f"{EXPECTED}; got {without_credentials(dsn)!r}")
+        raise SettingsError(f"{EXPECTED_DSN}; got {without_credentials(dsn)!r}")
     return os.path.realpath(path)

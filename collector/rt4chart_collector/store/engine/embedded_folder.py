@@ -1,21 +1,25 @@
-"""The folder of an embedded database: which process holds it, and where its inserts pass."""
+"""The folder of an embedded database: its lock, its insert files, and its service's local API."""
 
 from __future__ import annotations
 
 import fcntl
+import json
+import os
+import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 
 # Held while a connection is opened or closed, so that `is_held` does not change meanwhile.
-turn = RLock()
-_held: Counter[str] = Counter()
+connection_lock = RLock()
+_connections: Counter[str] = Counter()
 
 
-def is_owned(path: str) -> bool:
+def is_locked(path: str) -> bool:
     """True where a process holds the path; the engine reports that with an empty message."""
     status = Path(path) / "status"
     if not status.exists():
@@ -30,26 +34,26 @@ def is_owned(path: str) -> bool:
     return False
 
 
-def held(path: str) -> None:
+def count_connection(path: str) -> None:
     """Note one more connection of this process to the path."""
-    with turn:
-        _held[path] += 1
+    with connection_lock:
+        _connections[path] += 1
 
 
-def let_go(path: str) -> None:
+def discount_connection(path: str) -> None:
     """Note one less; with the last the engine gives the path back."""
-    with turn:
-        _held[path] -= 1
+    with connection_lock:
+        _connections[path] -= 1
 
 
-def is_held(path: str) -> bool:
+def is_connected(path: str) -> bool:
     """True while this process has a connection to the path."""
-    with turn:
-        return _held[path] > 0
+    with connection_lock:
+        return _connections[path] > 0
 
 
 @contextmanager
-def inserts_staged(path: str) -> Iterator[None]:
+def staged_inserts(path: str) -> Iterator[None]:
     """Write the insert files of the embedded engine beside its data instead of in /tmp.
 
     Files that a killed process left there are removed. Inside the block the folder is the folder
@@ -67,3 +71,41 @@ def inserts_staged(path: str) -> Iterator[None]:
         yield
     finally:
         tempfile.tempdir = before
+
+
+ENDPOINT_FILE = "local-api"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEndpoint:
+    """A port on 127.0.0.1, and the secret that opens it: a new one at each start."""
+
+    port: int
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+
+
+@contextmanager
+def published_endpoint(folder: Path, endpoint: LocalEndpoint) -> Iterator[None]:
+    """Keep the endpoint in the database's folder while the block runs.
+
+    Only the folder's owner can read it, who could open the database itself if no service ran.
+    """
+    file = folder / ENDPOINT_FILE
+    draft = file.with_name(f"{ENDPOINT_FILE}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+        json.dump({"port": endpoint.port, "token": endpoint.token}, out)
+    draft.replace(file)
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def read_endpoint(folder: Path) -> LocalEndpoint | None:
+    """The endpoint that a service published there, None where no readable one is found."""
+    try:
+        found = json.loads((folder / ENDPOINT_FILE).read_text("utf-8"))
+        return LocalEndpoint(int(found["port"]), str(found["token"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -17,12 +17,12 @@ from typing import Annotated
 from rt4chart_collector.store.engine.columns import Version
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
-    NAME,
+    LOW_CARDINALITY,
     TIME_MS,
     RowTable,
     StoredAs,
+    deduplication_token,
     read_int,
-    token_of,
 )
 
 
@@ -30,20 +30,20 @@ from rt4chart_collector.store.engine.rows import (
 class Lease:
     """A name that a holder has until a time; the version orders what the holder wrote."""
 
-    name: Annotated[str, StoredAs("Name", NAME)]
+    name: Annotated[str, StoredAs("Name", LOW_CARDINALITY)]
     holder: Annotated[str, StoredAs("Holder", "String")]
     until_ns: Annotated[int, StoredAs("Until", TIME_MS)]
     version: Version
 
 
 LEASES = RowTable("rt4chart_leases", Lease)
-OTHERS = """
+OTHER_HOLDERS = """
 SELECT Holder FROM rt4chart_leases FINAL
 WHERE Name = {name:String} AND Holder != {holder:String}
   AND Until > fromUnixTimestamp64Milli({now:Int64})
   AND Until <= fromUnixTimestamp64Milli({latest:Int64})
 """
-KNOWN = """
+LAST_VERSION = """
 SELECT max(Version) FROM rt4chart_leases WHERE Name = {name:String} AND Holder = {holder:String}
 """
 MS = 1_000_000
@@ -52,31 +52,31 @@ MS = 1_000_000
 LONGEST_NS = 4 * 3600 * 10**9
 
 
-def take(client: Client, name: str, holder: str, *, now_ns: int, for_ns: int) -> bool:
+def acquire_lease(client: Client, name: str, holder: str, *, now_ns: int, for_ns: int) -> bool:
     """Take or prolong a lease; False where another holds it, and then this holder does not."""
-    if _others(client, name, holder, now_ns, for_ns):
+    if _is_held_by_another(client, name, holder, now_ns, for_ns):
         return False
-    _write(client, name, holder, until_ns=now_ns + for_ns, now_ns=now_ns)
-    if not _others(client, name, holder, now_ns, for_ns):
+    _write_lease(client, name, holder, until_ns=now_ns + for_ns, now_ns=now_ns)
+    if not _is_held_by_another(client, name, holder, now_ns, for_ns):
         return True
-    give_back(client, name, holder, now_ns=now_ns)
+    release_lease(client, name, holder, now_ns=now_ns)
     return False
 
 
-def give_back(client: Client, name: str, holder: str, *, now_ns: int) -> None:
+def release_lease(client: Client, name: str, holder: str, *, now_ns: int) -> None:
     """End a lease before its time."""
-    _write(client, name, holder, until_ns=now_ns, now_ns=now_ns)
+    _write_lease(client, name, holder, until_ns=now_ns, now_ns=now_ns)
 
 
-def _others(client: Client, name: str, holder: str, now_ns: int, for_ns: int) -> bool:
+def _is_held_by_another(client: Client, name: str, holder: str, now_ns: int, for_ns: int) -> bool:
     latest_ns = now_ns + max(for_ns, LONGEST_NS)
     given = {"name": name, "holder": holder, "now": now_ns // MS, "latest": latest_ns // MS}
-    return bool(client.query(OTHERS, given).result_rows)
+    return bool(client.query(OTHER_HOLDERS, given).result_rows)
 
 
-def _write(client: Client, name: str, holder: str, *, until_ns: int, now_ns: int) -> None:
+def _write_lease(client: Client, name: str, holder: str, *, until_ns: int, now_ns: int) -> None:
     """Replace what this holder wrote before, whatever its clock said then."""
-    known = read_int(client, KNOWN, {"name": name, "holder": holder})
+    known = read_int(client, LAST_VERSION, {"name": name, "holder": holder})
     version = max(now_ns, int(known) + 1)
-    token = token_of("lease", [(name, holder, until_ns, version)])
+    token = deduplication_token("lease", [(name, holder, until_ns, version)])
     LEASES.insert(client, [Lease(name, holder, until_ns, version)], token=token)

@@ -14,25 +14,25 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from otel_rt4chart.core.errors import StoreBusyError, StoreError
-from rt4chart_collector.store.engine.connect import Client, busy, connect, open_client
-from rt4chart_collector.store.engine.dsn import Target, target_of
-from rt4chart_collector.store.engine.local_endpoint import read_endpoint
+from rt4chart_collector.store.engine.connect import Client, connect, open_client, path_busy_error
+from rt4chart_collector.store.engine.dsn import Target, parse_dsn
+from rt4chart_collector.store.engine.embedded_folder import read_endpoint
 
 OWNER_FILE = "access-owner"
 # So long may somebody look whether there is an owner.
-LOOK_S = 1.0
+LOCK_WAIT_S = 1.0
 # A page of the console, and its patience after it.
-WAIT_S, PAUSE_S = 20.0, 0.1
-_own: set[str] = set()
+OWNER_WAIT_S, RETRY_PAUSE_S = 20.0, 0.1
+_owned_paths: set[str] = set()
 
 
 @contextmanager
-def owning(dsn: str) -> Iterator[None]:
+def own_path(dsn: str) -> Iterator[None]:
     """The path is wanted by this process alone while the block runs; a server needs no owner.
 
     Raises StoreBusyError where another process has said so before.
     """
-    target = target_of(dsn)
+    target = parse_dsn(dsn)
     if not target.path:
         yield
         return
@@ -43,10 +43,10 @@ def owning(dsn: str) -> Iterator[None]:
         raise StoreError(f"RT4CHART_DSN: cannot create {target.path}: {error.strerror}") from error
     try:
         _lock(file, target)
-        _own.add(target.path)
+        _owned_paths.add(target.path)
         yield
     finally:
-        _own.discard(target.path)
+        _owned_paths.discard(target.path)
         os.close(file)
 
 
@@ -55,14 +55,14 @@ def connect_owner(dsn: str) -> Client:
 
     Raises StoreBusyError where it is not given back in time.
     """
-    until = time.monotonic() + WAIT_S
+    until = time.monotonic() + OWNER_WAIT_S
     while True:
         try:
             return connect(dsn, as_owner=True)
         except StoreBusyError:
             if time.monotonic() > until:
                 raise
-            time.sleep(PAUSE_S)
+            time.sleep(RETRY_PAUSE_S)
 
 
 def connect_briefly(dsn: str) -> Client:
@@ -70,15 +70,15 @@ def connect_briefly(dsn: str) -> Client:
 
     Nothing is created: NoStoreError where nothing is there. See `is_wanted` for when to close it.
     """
-    target = target_of(dsn)
-    if is_wanted(target) and read_endpoint(Path(target.path)) is None:
-        raise busy(target)
+    target = parse_dsn(dsn)
+    if is_claimed_elsewhere(target) and read_endpoint(Path(target.path)) is None:
+        raise path_busy_error(target)
     return open_client(target, creates=False)
 
 
-def is_wanted(target: Target) -> bool:
+def is_claimed_elsewhere(target: Target) -> bool:
     """True where a service of another process owns the path or is about to."""
-    if not target.path or target.path in _own:
+    if not target.path or target.path in _owned_paths:
         return False
     try:
         with (Path(target.path) / OWNER_FILE).open("rb") as file:
@@ -90,17 +90,19 @@ def is_wanted(target: Target) -> bool:
     return False
 
 
-def is_lent(client: Client) -> bool:
+def blocks_owner(client: Client) -> bool:
     """True for a connection that keeps an owner from the path: it is to be given back."""
-    return bool(client.target.path) and not client.is_guest and client.target.path not in _own
+    return (
+        bool(client.target.path) and not client.is_guest and client.target.path not in _owned_paths
+    )
 
 
 def _lock(file: int, target: Target) -> None:
-    until = time.monotonic() + LOOK_S
+    until = time.monotonic() + LOCK_WAIT_S
     while True:
         try:
             return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
-                raise busy(target) from None
-            time.sleep(PAUSE_S)
+                raise path_busy_error(target) from None
+            time.sleep(RETRY_PAUSE_S)

@@ -25,10 +25,10 @@ LIMITS = {
     "max_threads": 2,
 }
 # Marks these statements in `system.processes`, so that `cancel_all` spares the service's own.
-MARK = "rt4chart-local-api"
+LOG_COMMENT = "rt4chart-local-api"
 CHUNK = MIB
-SETTING = re.compile(r"[a-z][a-z0-9_]*")
-CODE = re.compile(r"Code: (\d+)\. DB::")
+SETTING_NAME = re.compile(r"[a-z][a-z0-9_]*")
+ERROR_CODE = re.compile(r"Code: (\d+)\. DB::")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class StatementError(StoreError):
 
     def __init__(self, message: str) -> None:
         """`message` is the engine's; what precedes its code is the Python binding's."""
-        found = CODE.search(message)
+        found = ERROR_CODE.search(message)
         super().__init__(message[found.start() :].strip() if found else message.strip())
         self.code = int(found[1]) if found else 0
 
@@ -75,7 +75,9 @@ def run_raw(path: str, statement: RawStatement) -> RawResult:
 def cancel_all(path: str) -> None:
     """Break off every statement of `run_raw` that still runs, without waiting for it."""
     with _connected(path) as connection:
-        connection.query(f"KILL QUERY WHERE Settings['log_comment'] = '{MARK}' ASYNC FORMAT Null")
+        connection.query(
+            f"KILL QUERY WHERE Settings['log_comment'] = '{LOG_COMMENT}' ASYNC FORMAT Null"
+        )
 
 
 @contextmanager
@@ -101,15 +103,15 @@ def _insert(connection: Any, text: str, rows: IO[bytes]) -> int:  # noqa: ANN401
 
 def _settings(given: Mapping[str, str]) -> str:
     """One assignment list: `readonly` among the settings does not lock out the others."""
-    unknown = [name for name in given if not SETTING.fullmatch(name)]
+    unknown = [name for name in given if not SETTING_NAME.fullmatch(name)]
     if unknown:
         raise StatementError(f"expected the name of a setting, got {unknown[0]!r}")
-    limits = {name: _at_most(given.get(name, ""), most) for name, most in LIMITS.items()}
-    values = {**given, **limits, "log_comment": MARK}
+    limits = {name: _capped(given.get(name, ""), most) for name, most in LIMITS.items()}
+    values = {**given, **limits, "log_comment": LOG_COMMENT}
     return ", ".join(f"{name} = {_quoted(str(value), chr(39))}" for name, value in values.items())
 
 
-def _at_most(asked: str, most: int) -> int:
+def _capped(asked: str, most: int) -> int:
     is_number = asked.isascii() and asked.isdigit()
     return min(int(asked), most) if is_number and int(asked) else most
 

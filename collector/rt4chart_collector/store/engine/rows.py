@@ -27,13 +27,13 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
 
 # The column type of what has few values: services, routes, judges.
-NAME = "LowCardinality(String)"
+LOW_CARDINALITY = "LowCardinality(String)"
 TIME = "DateTime64(9, 'UTC')"
 TIME_MS = "DateTime64(3, 'UTC')"
 TIME_S = "DateTime('UTC')"
 # A time is nanoseconds since 1970 in every row. Each prefix of a column's type has the nanoseconds
 # of its unit and the function that gives it as a number.
-UNITS = {
+TIME_UNITS = {
     "DateTime64(9": (1, "toUnixTimestamp64Nano"),
     "DateTime64(3": (10**6, "toUnixTimestamp64Milli"),
     "DateTime(": (10**9, "toUnixTimestamp"),
@@ -56,7 +56,9 @@ class StoredAs:
     def unit(self) -> tuple[int, str]:
         """The nanoseconds of one unit and the function for it; (1, "") where it is no time."""
         inner = self.type.removeprefix("Array(")
-        return next((unit for start, unit in UNITS.items() if inner.startswith(start)), (1, ""))
+        return next(
+            (unit for start, unit in TIME_UNITS.items() if inner.startswith(start)), (1, "")
+        )
 
     def expression(self, table: str = "") -> str:
         """The expression that gives the value as a row has it."""
@@ -181,7 +183,7 @@ def read_int(
     return int(value)
 
 
-def token_of(kind: str, identities: Iterable[Sequence[object]]) -> str:
+def deduplication_token(kind: str, identities: Iterable[Sequence[object]]) -> str:
     """A batch's token: it depends on what is in the batch, not on the order or the time."""
     lines = sorted("\x1f".join(map(str, identity)) for identity in identities)
     return hashlib.sha256("\x1e".join([kind, *lines]).encode()).hexdigest()

@@ -18,9 +18,15 @@ from rt4chart_collector.store.engine.columns import (
     Version,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import NAME, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 
-MATCH, BIRTH, SPLIT = "match", "birth", "split"
+BY_MATCH, BY_BIRTH, BY_SPLIT = "match", "birth", "split"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +38,16 @@ class Assignment:
     issue: Annotated[int, StoredAs("IssueId", "UInt64")]
     partition: StoredPartition
     distance: Annotated[float, StoredAs("Distance", "Float32")]
-    by: Annotated[str, StoredAs("AssignedBy", NAME)]
+    by: Annotated[str, StoredAs("AssignedBy", LOW_CARDINALITY)]
     version: Version
     is_deleted: IsDeleted = False
 
 
 ASSIGNMENTS = RowTable("rt4chart_issue_assignments", Assignment)
-COUNTED = ("key", "time_ns", "issue", "partition", "by", "version", "distance")
+LIVE_FIELDS = ("key", "time_ns", "issue", "partition", "by", "version", "distance")
 # The assignments that count, each with its claim and answer: the claim is a failure in force and no
 # newer than the assignment. `{{only}}` is a condition on IssueId, which limits the traces too.
-LIVE = """
+LIVE_ASSIGNMENTS = """
 SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIndex AS ClaimIndex,
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
     a.Route AS Route, a.Fingerprint AS Fingerprint, a.AssignedBy AS AssignedBy,
@@ -72,19 +78,19 @@ INNER JOIN (
 ) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 WHERE a.Version > c.Version
 """
-ONE = "IssueId IN {ids:Array(UInt64)}"
-ALL = "1"
-OF_ISSUES = f"""
-SELECT {ASSIGNMENTS.select(*COUNTED)} FROM ({LIVE.format(only=ONE)})
+GIVEN_ISSUES = "IssueId IN {ids:Array(UInt64)}"
+EVERY_ISSUE = "1"
+ASSIGNMENTS_OF_ISSUES = f"""
+SELECT {ASSIGNMENTS.select(*LIVE_FIELDS)} FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
 ORDER BY indexOf({{shown:Array(String)}}, TraceId) = 0, indexOf({{shown:Array(String)}}, TraceId),
     Distance, TraceId, SpanId, ClaimIndex
 LIMIT {{each:UInt32}} BY TraceId LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 # Of an issue's failures those nearer to one point than to another.
-NEARER = f"""
-SELECT {ASSIGNMENTS.select(*COUNTED[:-1], table="l")},
+NEARER_ASSIGNMENTS = f"""
+SELECT {ASSIGNMENTS.select(*LIVE_FIELDS[:-1], table="l")},
     cosineDistance(e.Embedding, {{to:Array(Float32)}}) AS distance
-FROM ({LIVE.format(only=ONE)}) AS l
+FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)}) AS l
 INNER JOIN (
     SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
     WHERE EmbeddingModel = {{model:String}} AND Fingerprint != ''
@@ -97,7 +103,9 @@ ORDER BY l.TraceId, l.SpanId, l.ClaimIndex
 
 def insert_assignments(client: Client, found: Sequence[Assignment]) -> None:
     """Write where failures belong; the higher version of one counts."""
-    token = token_of("assignments", [(*one.key, one.issue, one.version) for one in found])
+    token = deduplication_token(
+        "assignments", [(*one.key, one.issue, one.version) for one in found]
+    )
     ASSIGNMENTS.insert(client, found, token=token)
 
 
@@ -116,10 +124,10 @@ def assignments_of(
     """
     given: dict[str, object] = {"ids": list(issues), "limit": limit, "shown": list(shown)}
     given["each"] = a_trace
-    return read(client, Assignment, OF_ISSUES, given)
+    return read(client, Assignment, ASSIGNMENTS_OF_ISSUES, given)
 
 
-def nearer(
+def nearer_assignments(
     client: Client,
     issues: Sequence[int],
     *,
@@ -129,4 +137,4 @@ def nearer(
 ) -> list[Assignment]:
     """The failures of these issues that are nearer `to` the first point `than` the second."""
     given = {"ids": list(issues), "model": model, "to": list(to), "than": list(than)}
-    return read(client, Assignment, NEARER, given)
+    return read(client, Assignment, NEARER_ASSIGNMENTS, given)

@@ -12,14 +12,14 @@ from uuid import uuid4
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.store.engine.columns import Actor, IsDeleted, Note, Version
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import give_back, take
+from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
 from rt4chart_collector.store.engine.rows import (
     TIME_MS,
     RowTable,
     StoredAs,
+    deduplication_token,
     read,
     read_int,
-    token_of,
 )
 
 CASE_STATES = "Enum8('pending' = 1, 'approved' = 2, 'rejected' = 3)"
@@ -66,26 +66,26 @@ class ReleaseRow:
 
 CASES = RowTable("rt4chart_eval_cases", CaseRow)
 RELEASES = RowTable("rt4chart_eval_releases", ReleaseRow)
-STORED = f"""
+CASES_OF_SET = f"""
 SELECT {CASES.select()} FROM rt4chart_eval_cases FINAL
 WHERE EvalSet = {{name:String}} AND IsDeleted = 0 ORDER BY CaseId
 """  # noqa: S608 - our own names alone
-RELEASED = f"""
+CASES_OF_RELEASE = f"""
 SELECT {RELEASES.select()} FROM rt4chart_eval_releases FINAL
 WHERE EvalSet = {{name:String}} AND Release = {{release:UInt32}} ORDER BY CaseId
 """  # noqa: S608
-CHECKSUMS = """
+RELEASE_CHECKSUMS = """
 SELECT DISTINCT Checksum FROM rt4chart_eval_releases
 WHERE EvalSet = {name:String} AND Release = {release:UInt32}
 """
-ALL_RELEASES = """
+RELEASES_OF_SET = """
 SELECT Release AS number, uniqExact(CaseId) AS cases, any(Checksum) AS checksum,
     any(Actor) AS actor, toUnixTimestamp64Milli(max(ReleasedAt)) AS released_ms
 FROM rt4chart_eval_releases FINAL WHERE EvalSet = {name:String}
 GROUP BY Release ORDER BY Release DESC
 """
-LATEST = "SELECT max(Release) FROM rt4chart_eval_releases WHERE EvalSet = {name:String}"
-ALL = """
+LATEST_RELEASE = "SELECT max(Release) FROM rt4chart_eval_releases WHERE EvalSet = {name:String}"
+EVAL_SET_COUNTS = """
 SELECT EvalSet AS name, sum(Pending) AS pending, sum(Approved) AS approved,
     sum(Rejected) AS rejected, max(Latest) AS release
 FROM (
@@ -134,12 +134,12 @@ class EvalRelease:
 
 def eval_sets(client: Client) -> list[EvalSetCounts]:
     """Every set, by name."""
-    return read(client, EvalSetCounts, ALL)
+    return read(client, EvalSetCounts, EVAL_SET_COUNTS)
 
 
 def stored_cases(client: Client, name: str) -> list[StoredCase]:
     """The cases of a set as they are now, by id."""
-    rows = read(client, CaseRow, STORED, {"name": name})
+    rows = read(client, CaseRow, CASES_OF_SET, {"name": name})
     return [StoredCase(row.id, row.state, row.issue, row.body, row.actor, row.note) for row in rows]
 
 
@@ -158,7 +158,9 @@ def write_cases(client: Client, name: str, cases: Sequence[StoredCase], *, versi
         )
         for case in cases
     ]
-    CASES.insert(client, rows, token=token_of("cases", [(name, c.id, version) for c in cases]))
+    CASES.insert(
+        client, rows, token=deduplication_token("cases", [(name, c.id, version) for c in cases])
+    )
 
 
 def release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
@@ -169,15 +171,15 @@ def release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
     """
     now_ns, holder = now_ms * MS, uuid4().hex
     lease = f"release of {name}"
-    if not take(client, lease, holder, now_ns=now_ns, for_ns=LEASE_NS):
+    if not acquire_lease(client, lease, holder, now_ns=now_ns, for_ns=LEASE_NS):
         raise InputError(f"{name}: another release of it is running; try again in a minute")
     try:
-        return _release(client, name, actor=actor, now_ms=now_ms)
+        return _release_approved(client, name, actor=actor, now_ms=now_ms)
     finally:
-        give_back(client, lease, holder, now_ns=now_ns)
+        release_lease(client, lease, holder, now_ns=now_ns)
 
 
-def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
+def _release_approved(client: Client, name: str, *, actor: str, now_ms: int) -> int:
     cases = [case for case in stored_cases(client, name) if case.state is CaseState.APPROVED]
     if not cases:
         raise InputError(
@@ -185,7 +187,7 @@ def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
             "approve some with rt4chart evalset review"
         )
     latest, checksum = latest_release(client, name), checksum_of(case.body for case in cases)
-    written = client.query(CHECKSUMS, {"name": name, "release": latest}).result_rows
+    written = client.query(RELEASE_CHECKSUMS, {"name": name, "release": latest}).result_rows
     if written == [(checksum,)]:
         raise InputError(f"{name}: release {latest} holds the same cases already")
     number = latest + 1
@@ -202,19 +204,21 @@ def _release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
         )
         for case in cases
     ]
-    RELEASES.insert(client, rows, token=token_of("release", [(name, number, checksum, now_ms)]))
+    RELEASES.insert(
+        client, rows, token=deduplication_token("release", [(name, number, checksum, now_ms)])
+    )
     released_cases(client, name, number)
     return number
 
 
 def latest_release(client: Client, name: str) -> int:
     """The number of the latest release; 0 where there is none."""
-    return int(read_int(client, LATEST, {"name": name}))
+    return int(read_int(client, LATEST_RELEASE, {"name": name}))
 
 
 def releases(client: Client, name: str) -> list[EvalRelease]:
     """The releases of a set, the latest first; `released_cases` checks that one is intact."""
-    return read(client, EvalRelease, ALL_RELEASES, {"name": name})
+    return read(client, EvalRelease, RELEASES_OF_SET, {"name": name})
 
 
 def released_cases(client: Client, name: str, number: int) -> list[StoredCase]:
@@ -222,7 +226,7 @@ def released_cases(client: Client, name: str, number: int) -> list[StoredCase]:
 
     Raises InputError for an unknown number, and where its rows are not those that were written.
     """
-    rows = read(client, ReleaseRow, RELEASED, {"name": name, "release": number})
+    rows = read(client, ReleaseRow, CASES_OF_RELEASE, {"name": name, "release": number})
     if not rows:
         raise InputError(f"{name}: expected a release of that number, got {number}")
     if {checksum_of(row.body for row in rows)} != {row.checksum for row in rows}:

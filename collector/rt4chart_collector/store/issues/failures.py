@@ -1,18 +1,32 @@
-"""Failures: the contradicted and baseless claims, with their questions and evidence."""
+"""Failures: the contradicted and baseless claims, and their descriptions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.claims import CLAIMS, StoredClashes, StoredEvidence
-from rt4chart_collector.store.engine.columns import Key
+from rt4chart_collector.store.engine.columns import (
+    ClaimKey,
+    Partition,
+    StartNs,
+    StoredKey,
+    StoredPartition,
+    Version,
+)
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 
 # The fields that a failure has in common with the row of its claim.
-OF_CLAIM = (
+CLAIM_COLUMNS = (
     "trace_id",
     "span_id",
     "service",
@@ -33,8 +47,8 @@ LAST_VERDICT = """
       AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
     GROUP BY TraceId, SpanId
 """
-SELECTED = f"""
-SELECT {CLAIMS.select(*OF_CLAIM, table="c")}, c.ClaimIndex AS claim_index, c.Claim AS claim,
+SELECT_FAILURES = f"""
+SELECT {CLAIMS.select(*CLAIM_COLUMNS, table="c")}, c.ClaimIndex AS claim_index, c.Claim AS claim,
     toUnixTimestamp64Nano(c.Timestamp) AS time_ns, v.Question AS question
 FROM rt4chart_claims AS c FINAL
 INNER JOIN ({LAST_VERDICT}) AS v
@@ -43,18 +57,18 @@ WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
   AND c.Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
   AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
 """  # noqa: S608 - our own names
-FAILURES = f"""{SELECTED}
+NEWEST_FAILURES = f"""{SELECT_FAILURES}
 ORDER BY time_ns DESC, trace_id, span_id, claim_index
 LIMIT {{limit:UInt32}}
 """
 # The index is on traces: without them all verdicts would be read.
 OF_TRACES = "TraceId IN {traces:Array(String)}"
-BY_KEY = f"""{SELECTED.replace("GROUP BY", f"AND {OF_TRACES} GROUP BY", 1)}
+FAILURES_BY_KEY = f"""{SELECT_FAILURES.replace("GROUP BY", f"AND {OF_TRACES} GROUP BY", 1)}
   AND c.{OF_TRACES}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN {{keys:Array(Tuple(String, String, Int32))}}
 """
 # A description carries the version of the claim that it is of, plus one.
-WITHOUT = f"""{SELECTED}
+SELECT_UNDESCRIBED = f"""{SELECT_FAILURES}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1) NOT IN (
     SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_failure_embeddings FINAL
     WHERE EmbeddingModel = {{model:String}} AND Fingerprint != ''
@@ -62,11 +76,11 @@ WITHOUT = f"""{SELECTED}
       AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
   )
 """  # noqa: S608 - our own names
-UNDESCRIBED = f"""{WITHOUT}
+UNDESCRIBED_FAILURES = f"""{SELECT_UNDESCRIBED}
 ORDER BY time_ns, trace_id, span_id, claim_index
 """
 # The keys and versions of the failures in force in a range of traces, as descriptions have them.
-IN_FORCE = f"""
+FAILURE_VERSIONS = f"""
 SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
 FROM rt4chart_claims AS c FINAL
 INNER JOIN ({LAST_VERDICT} HAVING TraceId > {{after:String}} AND TraceId <= {{upto:String}}) AS v
@@ -76,7 +90,7 @@ WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
   AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
   AND c.TraceId > {{after:String}} AND c.TraceId <= {{upto:String}}
 """  # noqa: S608 - our own names
-DAYS = """
+FAILURE_DAYS = """
 SELECT DISTINCT toUnixTimestamp(toStartOfDay(Timestamp)) AS day_s
 FROM rt4chart_claims
 WHERE Label IN ('contradicted', 'baseless')
@@ -85,11 +99,11 @@ WHERE Label IN ('contradicted', 'baseless')
 ORDER BY day_s
 """
 # The descriptions are read once a day of failures, however few of these have none.
-MINUTES = f"""
-SELECT intDiv(time_ns, 60000000000) * 60 AS minute_s, count() AS failures FROM ({WITHOUT})
+UNDESCRIBED_BY_MINUTE = f"""
+SELECT intDiv(time_ns, 60000000000) * 60 AS minute_s, count() AS failures FROM ({SELECT_UNDESCRIBED})
 GROUP BY minute_s ORDER BY minute_s
 """  # noqa: S608 - our own names
-EVER = 2**63 - 1
+MAX_TIME_NS = 2**63 - 1
 SECOND_NS = 1_000_000_000
 MINUTE_NS = 60 * SECOND_NS
 DAY_NS = 1440 * MINUTE_NS
@@ -117,7 +131,7 @@ class Failure:
     version: int = field(default=0, compare=False)
 
     @property
-    def key(self) -> Key:
+    def key(self) -> ClaimKey:
         """The claim's identity: its answer's trace and span, and its number in the answer."""
         return (self.trace_id, self.span_id, self.claim_index)
 
@@ -138,19 +152,19 @@ def failures(client: Client, *, since_ns: int, limit: int = 100_000) -> list[Fai
 
     Of an answer that several verifiers judged, the claims of the one that did so last.
     """
-    given = {"since": since_ns, "until": EVER, "limit": limit}
-    return read(client, Failure, FAILURES, given)
+    given = {"since": since_ns, "until": MAX_TIME_NS, "limit": limit}
+    return read(client, Failure, NEWEST_FAILURES, given)
 
 
-def failures_by_key(client: Client, keys: list[Key]) -> list[Failure]:
+def failures_by_key(client: Client, keys: list[ClaimKey]) -> list[Failure]:
     """These failures, in the order of their keys; what is gone is left out."""
     traces = sorted({trace for trace, _, _ in keys})
-    given = {"since": 0, "until": EVER, "keys": keys, "traces": traces}
-    found = {failure.key: failure for failure in read(client, Failure, BY_KEY, given)}
+    given = {"since": 0, "until": MAX_TIME_NS, "keys": keys, "traces": traces}
+    found = {failure.key: failure for failure in read(client, Failure, FAILURES_BY_KEY, given)}
     return [found[key] for key in keys if key in found]
 
 
-def slices(
+def undescribed_slices(
     client: Client, *, model: str, since_ns: int, until_ns: int, page: int
 ) -> Iterator[tuple[int, int]]:
     """Where failures have no description in that model's space, in pieces of at most `page` each.
@@ -158,14 +172,16 @@ def slices(
     A piece is [from, to) in nanoseconds, of a minute at least; it lies within a day, as the tables'
     partitions do. A day is looked at when the pieces before it were taken.
     """
-    for day in read(client, _Day, DAYS, {"since": since_ns, "until": until_ns}):
+    for day in read(client, _Day, FAILURE_DAYS, {"since": since_ns, "until": until_ns}):
         first = max(day.day_s * SECOND_NS, since_ns)
         last = min(day.day_s * SECOND_NS + DAY_NS, until_ns)
         given = {"model": model, "since": first, "until": last}
-        yield from _pieces(read(client, _Minute, MINUTES, given), first, last, page)
+        yield from _merge_minutes(
+            read(client, _Minute, UNDESCRIBED_BY_MINUTE, given), first, last, page
+        )
 
 
-def _pieces(
+def _merge_minutes(
     minutes: Sequence[_Minute], since_ns: int, until_ns: int, page: int
 ) -> Iterator[tuple[int, int]]:
     start, size, end = since_ns, 0, since_ns
@@ -181,10 +197,61 @@ def _pieces(
         yield start, end
 
 
-def undescribed(client: Client, *, model: str, since_ns: int, until_ns: int) -> list[Failure]:
+def undescribed_failures(
+    client: Client, *, model: str, since_ns: int, until_ns: int
+) -> list[Failure]:
     """The failures of that time that have no description in that model's space, the oldest first.
 
     One whose verdict was replaced since it was described has none.
     """
     given = {"since": since_ns, "until": until_ns, "model": model}
-    return read(client, Failure, UNDESCRIBED, given)
+    return read(client, Failure, UNDESCRIBED_FAILURES, given)
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptionRow:
+    """A description as it is stored; `version` is that of its claim, plus one."""
+
+    start_ns: StartNs
+    key: StoredKey
+    partition: StoredPartition
+    model: Annotated[str, StoredAs("EmbeddingModel", LOW_CARDINALITY)]
+    text: Annotated[str, StoredAs("Text", "String")]
+    vector: Annotated[tuple[float, ...], StoredAs("Embedding", "Array(Float32)")]
+    version: Version
+
+
+DESCRIPTIONS = RowTable("rt4chart_failure_embeddings", DescriptionRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """The text by which a failure is grouped, and its vector."""
+
+    failure: Failure
+    fingerprint: str
+    text: str
+    vector: tuple[float, ...]
+
+    @property
+    def partition(self) -> Partition:
+        """What it is grouped within: service, route and fingerprint."""
+        return (self.failure.service, self.failure.route, self.fingerprint)
+
+
+def insert_descriptions(client: Client, found: Sequence[Description], *, model: str) -> None:
+    """Write them under the embedder's name; each replaces that of an earlier verdict."""
+    rows = [
+        DescriptionRow(
+            start_ns=one.failure.time_ns,
+            key=one.failure.key,
+            partition=one.partition,
+            model=model,
+            text=one.text,
+            vector=one.vector,
+            version=one.failure.version + 1,
+        )
+        for one in found
+    ]
+    written = [(*one.failure.key, model, one.failure.version, one.fingerprint) for one in found]
+    DESCRIPTIONS.insert(client, rows, token=deduplication_token("descriptions", written))

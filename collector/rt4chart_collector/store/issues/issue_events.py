@@ -13,26 +13,33 @@ from typing import Annotated
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.store.engine.columns import Actor, Note
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import NAME, TIME, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    TIME,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 
-ITSELF = "rt4chart"
+SERVICE_ACTOR = "rt4chart"
 STATES = ("new", "open", "acknowledged", "resolved", "regressed", "ignored")
 # A title that a person gave comes before the run's.
 RENAMED = "renamed"
 # Of these kinds the last event counts; of the others all of them.
-LASTING = ("titled", RENAMED, "summarised", "state", "owner", "merged")
+STATE_KINDS = ("titled", RENAMED, "summarised", "state", "owner", "merged")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class IssueEvent:
     """One thing that happened; `kind` says what `value` is, `actor` who did it."""
 
     issue: Annotated[int, StoredAs("IssueId", "UInt64")]
     at_ns: Annotated[int, StoredAs("At", TIME)]
-    kind: Annotated[str, StoredAs("Kind", NAME)]
+    kind: Annotated[str, StoredAs("Kind", LOW_CARDINALITY)]
     value: Annotated[str, StoredAs("Value", "String")] = ""
     note: Note = ""
-    actor: Actor = ITSELF
+    actor: Actor = SERVICE_ACTOR
     id: Annotated[str, StoredAs("EventId", "String")] = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -42,20 +49,20 @@ class Event:
         object.__setattr__(self, "id", digest[:16])
 
 
-EVENTS = RowTable("rt4chart_issue_events", Event)
-OF_ISSUE = f"""
+EVENTS = RowTable("rt4chart_issue_events", IssueEvent)
+EVENTS_OF_ISSUES = f"""
 SELECT {EVENTS.select()} FROM rt4chart_issue_events FINAL
 WHERE IssueId IN {{ids:Array(UInt64)}}
 ORDER BY rt4chart_issue_events.At, EventId
 """  # noqa: S608 - our own names
-LAST = f"""
+LAST_EVENTS = f"""
 SELECT {EVENTS.select()} FROM rt4chart_issue_events FINAL
 WHERE Kind IN {{kinds:Array(String)}}
 ORDER BY IssueId, Kind, rt4chart_issue_events.At DESC, EventId DESC LIMIT 1 BY IssueId, Kind
 """  # noqa: S608
 
 
-def record(client: Client, events: Sequence[Event]) -> None:
+def record_events(client: Client, events: Sequence[IssueEvent]) -> None:
     """Write the events; the same event twice is stored once.
 
     Raises InputError for an unknown state.
@@ -63,33 +70,37 @@ def record(client: Client, events: Sequence[Event]) -> None:
     for event in events:
         if event.kind == "state" and event.value not in STATES:
             raise InputError(f"expected a state of {', '.join(STATES)}, got {event.value!r}")
-    EVENTS.insert(client, events, token=token_of("events", [(one.issue, one.id) for one in events]))
+    EVENTS.insert(
+        client, events, token=deduplication_token("events", [(one.issue, one.id) for one in events])
+    )
 
 
-def events_of(client: Client, issue_id: int) -> list[Event]:
+def events_of(client: Client, issue_id: int) -> list[IssueEvent]:
     """The trail of an issue, the oldest event first; those of its aliases are under their ids."""
     return events_of_all(client, [issue_id])
 
 
-def events_of_all(client: Client, issue_ids: Sequence[int]) -> list[Event]:
+def events_of_all(client: Client, issue_ids: Sequence[int]) -> list[IssueEvent]:
     """The trails of several issues in one, the oldest event first."""
-    return read(client, Event, OF_ISSUE, {"ids": list(issue_ids)})
+    return read(client, IssueEvent, EVENTS_OF_ISSUES, {"ids": list(issue_ids)})
 
 
-def last_events(client: Client, kinds: Sequence[str] = LASTING) -> dict[int, dict[str, Event]]:
+def last_events(
+    client: Client, kinds: Sequence[str] = STATE_KINDS
+) -> dict[int, dict[str, IssueEvent]]:
     """The last event of each of these kinds, by issue and kind."""
-    found: dict[int, dict[str, Event]] = {}
-    for event in read(client, Event, LAST, {"kinds": list(kinds)}):
+    found: dict[int, dict[str, IssueEvent]] = {}
+    for event in read(client, IssueEvent, LAST_EVENTS, {"kinds": list(kinds)}):
         found.setdefault(event.issue, {})[event.kind] = event
     return found
 
 
 def aliases(client: Client) -> dict[int, int]:
     """Every issue that was merged into another, and the one that stands for it in the end."""
-    return aliases_among(last_events(client, ("merged",)))
+    return resolve_aliases(last_events(client, ("merged",)))
 
 
-def aliases_among(events: Mapping[int, Mapping[str, Event]]) -> dict[int, int]:
+def resolve_aliases(events: Mapping[int, Mapping[str, IssueEvent]]) -> dict[int, int]:
     """The same, of the last events of each issue by their kinds."""
     merged = {
         issue: int(last["merged"].value, 16)
@@ -109,9 +120,9 @@ def root_of(issue: int, merged: Mapping[int, int]) -> int:
     return seen[-1]
 
 
-def merged_into(
+def merge_issues(
     client: Client, issue: int, into: int, *, actor: str, at_ns: int, note: str = ""
-) -> Event:
+) -> IssueEvent:
     """Make an issue an alias of another by an event; no failure is moved.
 
     Raises InputError where the two are one already, so that no cycle can begin.
@@ -122,12 +133,12 @@ def merged_into(
         raise InputError(
             f"expected two issues, got {issue:016x} and {into:016x}, which are one: {root:016x}"
         )
-    event = Event(known.get(issue, issue), at_ns, "merged", f"{root:016x}", note, actor)
-    record(client, [event])
+    event = IssueEvent(known.get(issue, issue), at_ns, "merged", f"{root:016x}", note, actor)
+    record_events(client, [event])
     return event
 
 
-def folded(ids: Iterable[int], known: Mapping[int, int]) -> dict[int, list[int]]:
+def group_by_root(ids: Iterable[int], known: Mapping[int, int]) -> dict[int, list[int]]:
     """Each issue that is no alias with its aliases, itself first."""
     found: dict[int, list[int]] = {}
     for one in sorted(ids, key=lambda one: (one in known, one)):

@@ -1,30 +1,30 @@
-"""The figures of issues, derived from the assignments and the verdicts in force.
-
-The weight of a failure is 1 / the sample rate of its answer.
-"""
+"""Figures of issues, derived from the assignments and the verdicts in force."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
-from rt4chart_collector.store.issues.assignments import ALL, LIVE, ONE
+from rt4chart_collector.store.issues.assignments import EVERY_ISSUE, GIVEN_ISSUES, LIVE_ASSIGNMENTS
+from rt4chart_collector.store.issues.failures import DAY_NS
+from rt4chart_collector.store.issues.issue_events import aliases
 
-STANDS_FOR = "transform(IssueId, {merged:Array(UInt64)}, {into:Array(UInt64)}, IssueId)"
-FIGURES = f"""
-SELECT {STANDS_FOR} AS issue, count() AS claims, sum(Weight) AS weighted,
+ROOT_ISSUE = "transform(IssueId, {merged:Array(UInt64)}, {into:Array(UInt64)}, IssueId)"
+FIGURES_OF_ISSUES = f"""
+SELECT {ROOT_ISSUE} AS issue, count() AS claims, sum(Weight) AS weighted,
     uniqExact(TraceId, SpanId) AS answers,
     toUnixTimestamp64Nano(min(Timestamp)) AS first_ns,
     toUnixTimestamp64Nano(max(Timestamp)) AS last_ns
-FROM ({LIVE.format(only=ONE)})
+FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
 GROUP BY issue
 """  # noqa: S608 - our own names
-FIGURES_OF_ALL = FIGURES.replace(ONE, ALL)
+FIGURES_OF_ALL = FIGURES_OF_ISSUES.replace(GIVEN_ISSUES, EVERY_ISSUE)
 # Each figure of one issue, the largest first.
-PROFILE = f"""
-WITH live AS ({LIVE.format(only=ONE)})
+PROFILE_PARTS = f"""
+WITH live AS ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
 SELECT part.1 AS kind, part.2 AS name, count() AS claims, sum(Weight) AS weighted
 FROM live
 ARRAY JOIN arrayConcat(
@@ -84,7 +84,7 @@ class _KindPart(FigurePart):
     kind: str
 
 
-def figures(
+def issue_figures(
     client: Client, aliases: Mapping[int, int], issues: Sequence[int] | None = None
 ) -> dict[int, IssueFigures]:
     """The figures of every issue that has failures; those of aliases are in what stands for them.
@@ -97,18 +97,18 @@ def figures(
         "into": list(aliases.values()) or [0],
         "ids": list(issues or ()),
     }
-    query = FIGURES_OF_ALL if issues is None else FIGURES
+    query = FIGURES_OF_ALL if issues is None else FIGURES_OF_ISSUES
     return {
         one.issue: IssueFigures(one.claims, one.weighted, one.answers, one.first_ns, one.last_ns)
         for one in read(client, _IssueFigures, query, given)
     }
 
 
-def profile_of(client: Client, issues: Sequence[int], *, limit: int = 400) -> IssueProfile:
+def issue_profile(client: Client, issues: Sequence[int], *, limit: int = 400) -> IssueProfile:
     """Where the failures of an issue (given with its aliases) are; `limit` bounds each list."""
     kinds: dict[str, list[FigurePart]] = {}
     given = {"ids": list(issues), "limit": limit}
-    for one in read(client, _KindPart, PROFILE, given):
+    for one in read(client, _KindPart, PROFILE_PARTS, given):
         kinds.setdefault(one.kind, []).append(FigurePart(one.name, one.claims, one.weighted))
     return IssueProfile(
         routes=tuple(kinds.get("route", ())),
@@ -118,3 +118,261 @@ def profile_of(client: Client, issues: Sequence[int], *, limit: int = 400) -> Is
         evidence=tuple(kinds.get("evidence", ())),
         context=tuple(kinds.get("context", ())),
     )
+
+
+# Of an answer that several verifiers judged, the verdict of the last. `age_days` is in whole days
+# before `now`; a time in the future is today. An assignment older than its claim does not count.
+FAILURES_BY_DAY = """
+SELECT a.IssueId AS issue, toString(c.Label) AS label,
+    least(intDiv(greatest({now:Int64} - toUnixTimestamp64Nano(a.Timestamp), 0), {day:Int64}),
+        {days:Int64} - 1) AS age_days,
+    sum(if(v.Rate > 0, 1 / v.Rate, 0)) AS weight, count() AS seen
+FROM (
+    SELECT IssueId, TraceId, SpanId, ClaimIndex, Timestamp, Version
+    FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+) AS a
+INNER JOIN (
+    SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
+        argMax(SampleRate, Version) AS Rate
+    FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY TraceId, SpanId
+) AS v ON v.TraceId = a.TraceId AND v.SpanId = a.SpanId
+INNER JOIN (
+    SELECT TraceId, SpanId, VerifierId, toInt32(ClaimIndex) AS ClaimIndex, Label, Version
+    FROM rt4chart_claims FINAL
+    WHERE IsDeleted = 0 AND Label IN ('contradicted', 'baseless')
+      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
+    AND c.VerifierId = v.VerifierId
+WHERE a.Version > c.Version
+GROUP BY issue, label, age_days
+"""
+DECIDED_CLAIMS = """
+SELECT ServiceName AS service, Route AS route, sum(Decided) AS claims
+FROM (
+    SELECT ServiceName, Route, TraceId, SpanId,
+        argMax(if(SampleRate > 0, 1 / SampleRate, 0)
+            * (toFloat64(EntailedCount) + ContradictedCount + BaselessCount), Version) AS Decided
+    FROM rt4chart_verifications FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY ServiceName, Route, TraceId, SpanId
+)
+GROUP BY ServiceName, Route
+"""
+# From the sums per five minutes. Where several verifiers judged a day, the one that decided most.
+DECIDED_CLAIMS_BY_DAY = """
+SELECT ServiceName AS service, Route AS route, least(Age, {days:Int64} - 1) AS age_days,
+    max(Claims) AS claims
+FROM (
+    SELECT ServiceName, Route, VerifierId,
+        intDiv(greatest({now:Int64} - toUnixTimestamp(Tick) * 1000000000, 0), {day:Int64}) AS Age,
+        sum(if(SampleRate > 0, 1 / SampleRate, 0) * Decided * Answers) AS Claims
+    FROM rt4chart_route_5m
+    WHERE Decision = 'verified' AND Tick > fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY ServiceName, Route, VerifierId, Age
+)
+GROUP BY service, route, Age
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DayWeight:
+    """Failures of one label on the day that many days ago, 0 is today: weighted, and as seen."""
+
+    issue: int
+    label: str
+    age_days: int
+    weight: float
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class _DecidedClaims:
+    service: str
+    route: str
+    claims: float
+    age_days: int = 0
+
+
+def failures_by_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight]:
+    """The assigned failures of these days before now; an issue's aliases are apart."""
+    return read(client, DayWeight, FAILURES_BY_DAY, _window_parameters(now_ns, days))
+
+
+def decided_claims(client: Client, *, now_ns: int, days: int) -> dict[tuple[str, str], float]:
+    """The weighted decided claims of these days, by service and route."""
+    found = read(client, _DecidedClaims, DECIDED_CLAIMS, {"since": now_ns - days * DAY_NS})
+    return {(one.service, one.route): one.claims for one in found}
+
+
+def decided_claims_by_day(
+    client: Client, *, now_ns: int, days: int
+) -> dict[tuple[str, str], tuple[float, ...]]:
+    """The weighted decided claims of each of these days, today's first, by service and route."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for one in read(
+        client, _DecidedClaims, DECIDED_CLAIMS_BY_DAY, _window_parameters(now_ns, days)
+    ):
+        found.setdefault((one.service, one.route), [0.0] * days)[one.age_days] += one.claims
+    return {place: tuple(daily) for place, daily in found.items()}
+
+
+def _window_parameters(now_ns: int, days: int) -> dict[str, object]:
+    return {"now": now_ns, "since": now_ns - days * DAY_NS, "day": DAY_NS, "days": days}
+
+
+HOUR_NS = 3600 * 1_000_000_000
+IN_ROUTE_WINDOW = """
+    IsDeleted = 0 AND ServiceName = {service:String} AND Route = {route:String}
+      AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+      AND Timestamp < fromUnixTimestamp64Nano({until:Int64})"""
+ROUTE_FAILURES = f"""
+    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Timestamp,
+        Evidence.DocId AS DocIds, Version
+    FROM rt4chart_claims FINAL
+    WHERE {IN_ROUTE_WINDOW} AND VerifierId = {{verifier:String}}
+      AND Label IN ('contradicted', 'baseless')
+"""  # noqa: S608 - our own names
+ROUTE_ANSWERS = f"""
+    SELECT TraceId, SpanId, if(SampleRate > 0, 1 / SampleRate, 0) AS Weight,
+        arrayFilter((id, given) -> given = 1, Passages.Id, Passages.IsContext) AS Context
+    FROM rt4chart_verifications FINAL
+    WHERE {IN_ROUTE_WINDOW} AND VerifierId = {{verifier:String}} AND Decision = 'verified'
+"""  # noqa: S608
+# The weighted failures before and after, and the number of failures after.
+BEFORE_AND_AFTER = """
+    sumIf(v.Weight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64})) AS before,
+    sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS after,
+    countIf(c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS claims
+"""
+# One statement for both, because they count the same failures. A document is a passage that the
+# judge named; a claim without one counts for all passages of the answer.
+GROWTH_BY_PART = f"""
+SELECT part.1 AS kind, part.2 AS name, {BEFORE_AND_AFTER}
+FROM ({ROUTE_FAILURES}) AS c
+INNER JOIN ({ROUTE_ANSWERS}) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId
+LEFT ANY JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, IssueId, Version
+    FROM rt4chart_issue_assignments FINAL WHERE {IN_ROUTE_WINDOW}
+) AS a ON a.TraceId = c.TraceId AND a.SpanId = c.SpanId AND a.ClaimIndex = c.ClaimIndex
+ARRAY JOIN arrayConcat(
+    if(a.Version > c.Version, [('issue', toString(a.IssueId))], []),
+    arrayMap(
+        id -> ('document', id), arrayDistinct(if(notEmpty(c.DocIds), c.DocIds, v.Context))
+    )
+) AS part
+WHERE name != ''
+GROUP BY kind, name HAVING claims > 0
+ORDER BY after / {{hours_after:Float64}} - before / {{hours_before:Float64}} DESC, name
+LIMIT {{limit:UInt32}} BY kind
+"""  # noqa: S608
+# Aliases are added up after the query, which therefore has to return all issues.
+MAX_PARTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthWindow:
+    """A route as one verifier saw it, from `since_ns` to `at_ns` (before) and to `until_ns`."""
+
+    service: str
+    route: str
+    verifier: str
+    since_ns: int
+    at_ns: int
+    until_ns: int
+
+    @property
+    def hours(self) -> tuple[float, float]:
+        """How long before and after are."""
+        before, after = self.at_ns - self.since_ns, self.until_ns - self.at_ns
+        return max(before, 1) / HOUR_NS, max(after, 1) / HOUR_NS
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The values of the statements."""
+        before, after = self.hours
+        return {
+            "service": self.service,
+            "route": self.route,
+            "verifier": self.verifier,
+            "since": self.since_ns,
+            "at": self.at_ns,
+            "until": self.until_ns,
+            "hours_before": before,
+            "hours_after": after,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GrownIssue:
+    """An issue: weighted failures an hour before and after, and how many were seen after."""
+
+    id: int
+    before: float
+    after: float
+    claims: int
+
+
+@dataclass(frozen=True, slots=True)
+class GrownDocument:
+    """The same of a passage, by its id."""
+
+    id: str
+    before: float
+    after: float
+    claims: int
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What has more failures an hour after than before, the most grown first."""
+
+    issues: tuple[GrownIssue, ...] = ()
+    documents: tuple[GrownDocument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    kind: str
+    name: str
+    before: float
+    after: float
+    claims: int
+
+
+def issue_growth(client: Client, span: GrowthWindow, *, limit: int = 5) -> Growth:
+    """At most `limit` issues and documents; an alias counts in the issue that stands for it."""
+    given = {**span.parameters, "limit": MAX_PARTS}
+    rows = read(client, _Grown, GROWTH_BY_PART, given, settings=FINAL_PER_PARTITION)
+    hours_before, hours_after = span.hours
+    issues = [row for row in rows if row.kind == "issue"]
+    documents = [
+        GrownDocument(row.name, row.before / hours_before, row.after / hours_after, row.claims)
+        for row in rows
+        if row.kind == "document"
+    ]
+    return Growth(
+        issues=tuple(_grown_issues(client, span, issues)[:limit]),
+        documents=tuple([one for one in documents if one.after > one.before][:limit]),
+    )
+
+
+def _grown_issues(client: Client, span: GrowthWindow, rows: Sequence[_Grown]) -> list[GrownIssue]:
+    known = aliases(client) if rows else {}
+    hours_before, hours_after = span.hours
+    found: dict[int, GrownIssue] = {}
+    for row in rows:
+        issue = known.get(int(row.name), int(row.name))
+        so_far = found.get(issue, GrownIssue(issue, 0.0, 0.0, 0))
+        found[issue] = GrownIssue(
+            issue,
+            so_far.before + row.before / hours_before,
+            so_far.after + row.after / hours_after,
+            so_far.claims + row.claims,
+        )
+    more = [one for one in found.values() if one.after > one.before]
+    return sorted(more, key=lambda one: (one.before - one.after, one.id))

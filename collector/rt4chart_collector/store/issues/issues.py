@@ -1,8 +1,4 @@
-"""Issues as they are now: the registry's rows, what was done to them, and what they count.
-
-A row is written when an issue is born and never removed. Its title, state and counts are a copy
-for dashboards, as of the run that wrote it; `list_issues` reads the events and the assignments.
-"""
+"""Issues: the stored rows, combined with their events and figures."""
 
 from __future__ import annotations
 
@@ -10,20 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rt4chart_collector.store.engine.columns import IsDeleted, Key, Partition, Version
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, Verification
+from rt4chart_collector.store.engine.columns import ClaimKey, IsDeleted, Partition, Version
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import NAME, TIME_MS, RowTable, StoredAs, read, token_of
+from rt4chart_collector.store.engine.rows import (
+    LOW_CARDINALITY,
+    TIME_MS,
+    RowTable,
+    StoredAs,
+    deduplication_token,
+    read,
+)
 from rt4chart_collector.store.issues.assignments import assignments_of
 from rt4chart_collector.store.issues.issue_events import (
     RENAMED,
-    Event,
-    aliases_among,
-    folded,
+    IssueEvent,
+    group_by_root,
     last_events,
+    resolve_aliases,
 )
-from rt4chart_collector.store.issues.issue_figures import IssueFigures, figures
+from rt4chart_collector.store.issues.issue_figures import IssueFigures, issue_figures
 
-STATUS = "Enum8('open' = 1, 'ack' = 2, 'resolved' = 3, 'ignored' = 4, 'regressed' = 5)"
+STATUS_TYPE = "Enum8('open' = 1, 'ack' = 2, 'resolved' = 3, 'ignored' = 4, 'regressed' = 5)"
 # The column knows fewer states than the events, and one under another name.
 COLUMN_OF_STATE = {"new": "open", "acknowledged": "ack"}
 STATE_OF_COLUMN = {"ack": "acknowledged"}
@@ -37,17 +41,17 @@ class IssueRow:
     id: Annotated[int, StoredAs("IssueId", "UInt64")]
     title: Annotated[str, StoredAs("Title", "String")]
     summary: Annotated[str, StoredAs("Summary", "String")]
-    failure_type: Annotated[str, StoredAs("FailureType", NAME)]
-    fingerprint: Annotated[str, StoredAs("Fingerprint", NAME)]
-    service: Annotated[str, StoredAs("Service", NAME)]
-    route: Annotated[str, StoredAs("Route", NAME)]
-    status: Annotated[str, StoredAs("Status", STATUS)]
+    failure_type: Annotated[str, StoredAs("FailureType", LOW_CARDINALITY)]
+    fingerprint: Annotated[str, StoredAs("Fingerprint", LOW_CARDINALITY)]
+    service: Annotated[str, StoredAs("Service", LOW_CARDINALITY)]
+    route: Annotated[str, StoredAs("Route", LOW_CARDINALITY)]
+    status: Annotated[str, StoredAs("Status", STATUS_TYPE)]
     first_ns: Annotated[int, StoredAs("FirstSeen", TIME_MS)]
     last_ns: Annotated[int, StoredAs("LastSeen", TIME_MS)]
     occurrences: Annotated[int, StoredAs("Occurrences", "UInt64")]
-    routes: Annotated[tuple[str, ...], StoredAs("Routes", f"Array({NAME})")]
+    routes: Annotated[tuple[str, ...], StoredAs("Routes", f"Array({LOW_CARDINALITY})")]
     centroid: Annotated[tuple[float, ...], StoredAs("Centroid", "Array(Float32)")]
-    model: Annotated[str, StoredAs("EmbeddingModel", NAME)]
+    model: Annotated[str, StoredAs("EmbeddingModel", LOW_CARDINALITY)]
     example_traces: Annotated[tuple[str, ...], StoredAs("ExampleTraceIds", "Array(String)")]
     run: Annotated[str, StoredAs("RunId", "String")]
     version: Version
@@ -55,7 +59,7 @@ class IssueRow:
 
 
 ISSUES = RowTable("rt4chart_issues", IssueRow)
-REGISTRY = f"""
+STORED_ISSUES = f"""
 SELECT {ISSUES.select()} FROM rt4chart_issues FINAL
 WHERE IsDeleted = 0
 ORDER BY IssueId
@@ -124,10 +128,12 @@ def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> N
         )
         for issue in issues
     ]
-    ISSUES.insert(client, rows, token=token_of("issues", [(i.id, version) for i in issues]))
+    ISSUES.insert(
+        client, rows, token=deduplication_token("issues", [(i.id, version) for i in issues])
+    )
 
 
-def as_row(issue: Issue) -> Issue:
+def as_stored(issue: Issue) -> Issue:
     """The issue as its row gives it back: what is read elsewhere is left out."""
     column = COLUMN_OF_STATE.get(issue.state, issue.state)
     return replace(
@@ -142,9 +148,9 @@ def as_row(issue: Issue) -> Issue:
     )
 
 
-def registry(client: Client) -> list[Issue]:
+def stored_issues(client: Client) -> list[Issue]:
     """Every issue as its row has it, aliases too, by id."""
-    return [_issue(row) for row in read(client, IssueRow, REGISTRY)]
+    return [_issue_from_row(row) for row in read(client, IssueRow, STORED_ISSUES)]
 
 
 def list_issues(client: Client) -> list[Issue]:
@@ -152,33 +158,35 @@ def list_issues(client: Client) -> list[Issue]:
 
     An issue of an earlier version that no run has looked at since counts nothing yet.
     """
-    return _issues_now(client, None)
+    return _current_issues(client, None)
 
 
-def issue_of_id(client: Client, issue_id: int) -> Issue | None:
+def find_issue(client: Client, issue_id: int) -> Issue | None:
     """The issue of that id, or the one that an alias of that id stands for; None where none is."""
-    return next(iter(_issues_now(client, issue_id)), None)
+    return next(iter(_current_issues(client, issue_id)), None)
 
 
-def _issues_now(client: Client, only: int | None) -> list[Issue]:
-    rows = {issue.id: issue for issue in registry(client)}
+def _current_issues(client: Client, only: int | None) -> list[Issue]:
+    rows = {issue.id: issue for issue in stored_issues(client)}
     events = last_events(client)
-    roots = aliases_among(events)
+    roots = resolve_aliases(events)
     groups = [
         ids
-        for ids in folded(rows, roots).values()
+        for ids in group_by_root(rows, roots).values()
         if ids[0] in rows and (only is None or only in ids)
     ]
     read = None if only is None else [one for ids in groups for one in ids]
-    counted = figures(client, roots, read)
+    counted = issue_figures(client, roots, read)
     issues = [
-        _now(rows[ids[0]], ids[1:], events.get(ids[0], {}), counted.get(ids[0], IssueFigures()))
+        _current_issue(
+            rows[ids[0]], ids[1:], events.get(ids[0], {}), counted.get(ids[0], IssueFigures())
+        )
         for ids in groups
     ]
     return sorted(issues, key=lambda issue: (-issue.claims, issue.id))
 
 
-def member_keys(client: Client, issue: Issue, *, limit: int) -> list[Key]:
+def member_keys(client: Client, issue: Issue, *, limit: int) -> list[ClaimKey]:
     """Failures of an issue, one a trace: its examples first, then the most typical."""
     shown = issue.example_traces
     return [
@@ -186,7 +194,7 @@ def member_keys(client: Client, issue: Issue, *, limit: int) -> list[Key]:
     ]
 
 
-def as_told(issue: Issue, last: Mapping[str, Event]) -> Issue:
+def apply_events(issue: Issue, last: Mapping[str, IssueEvent]) -> Issue:
     """The issue with title, summary, state and owner as the last events of each kind say."""
 
     def told(kind: str, otherwise: str) -> str:
@@ -201,11 +209,11 @@ def as_told(issue: Issue, last: Mapping[str, Event]) -> Issue:
     )
 
 
-def _now(
-    row: Issue, aliases: Sequence[int], last: Mapping[str, Event], counts: IssueFigures
+def _current_issue(
+    row: Issue, aliases: Sequence[int], last: Mapping[str, IssueEvent], counts: IssueFigures
 ) -> Issue:
     return replace(
-        as_told(row, last),
+        apply_events(row, last),
         first_ns=min(row.first_ns, counts.first_ns) if counts.claims else row.first_ns,
         last_ns=max(row.last_ns, counts.last_ns),
         claims=counts.claims,
@@ -215,7 +223,7 @@ def _now(
     )
 
 
-def _issue(row: IssueRow) -> Issue:
+def _issue_from_row(row: IssueRow) -> Issue:
     return Issue(
         id=row.id,
         title=row.title,
@@ -232,3 +240,126 @@ def _issue(row: IssueRow) -> Issue:
         model=row.model,
         summary=row.summary,
     )
+
+
+# Over the limit, the issues whose last failure is the oldest are left out.
+LATEST_ISSUES = f"""
+SELECT {ISSUES.select("id", "title", "service", "route", "first_ns")}
+FROM rt4chart_issues FINAL WHERE IsDeleted = 0
+ORDER BY LastSeen DESC, IssueId LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
+WATCHED_KINDS = ("titled", "state", "merged", "born")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedIssue:
+    """An issue with its state, since when it is in it, and when it was born; "" is no state yet.
+
+    `first_ns` is the time of its first failure as its row has it, `born_ns` 0 where no event says.
+    """
+
+    id: int
+    title: str
+    service: str
+    route: str
+    first_ns: int
+    born_ns: int
+    state: str
+    state_ns: int
+    aliases: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchedRow:
+    id: int
+    title: str
+    service: str
+    route: str
+    first_ns: int
+
+
+def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]:
+    """Every issue that stands for itself, by id; of the last `limit` that failed. No centroids."""
+    rows = read(client, _WatchedRow, LATEST_ISSUES, {"limit": limit})
+    events = last_events(client, WATCHED_KINDS)
+    roots = resolve_aliases(events)
+    under: dict[int, list[int]] = {}
+    for alias, root in roots.items():
+        under.setdefault(root, []).append(alias)
+    found = []
+    for row in sorted(rows, key=lambda row: row.id):
+        if row.id in roots:
+            continue
+        last = events.get(row.id, {})
+        found.append(
+            WatchedIssue(
+                id=row.id,
+                title=last["titled"].value if "titled" in last else row.title,
+                service=row.service,
+                route=row.route,
+                first_ns=row.first_ns,
+                born_ns=last["born"].at_ns if "born" in last else 0,
+                state=last["state"].value if "state" in last else "",
+                state_ns=last["state"].at_ns if "state" in last else 0,
+                aliases=tuple(sorted(under.get(row.id, ()))),
+            )
+        )
+    return found
+
+
+ANSWER_ASSIGNMENTS = """
+SELECT ClaimIndex AS claim, IssueId AS issue FROM rt4chart_issue_assignments FINAL
+WHERE ServiceName = {service:String} AND Route = {route:String} AND TraceId = {trace:String}
+  AND SpanId = {span:String} AND IsDeleted = 0 AND Version > {version:UInt64}
+  AND Timestamp = fromUnixTimestamp64Nano({start:Int64})
+ORDER BY ClaimIndex, IssueId
+"""
+ISSUE_TITLES = """
+SELECT IssueId AS issue, Title AS title, toString(Status) AS state FROM rt4chart_issues FINAL
+WHERE IssueId IN {ids:Array(UInt64)} AND IsDeleted = 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimIssue:
+    """The issue that a claim belongs to, by its number in the answer (-1: the whole answer)."""
+
+    claim: int
+    issue: int
+    title: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _TitleRow:
+    issue: int
+    title: str
+    state: str
+
+
+def issues_of_answer(client: Client, one: Verification) -> list[ClaimIssue]:
+    """The issues that the answer's claims belong to, by claim; an alias is what it stands for."""
+    given = {
+        "service": one.service,
+        "route": one.route,
+        "trace": one.trace_id,
+        "span": one.span_id,
+        "start": one.start_ns,
+        "version": one.version,
+    }
+    assigned = read(client, ClaimIssue, ANSWER_ASSIGNMENTS, given, settings=FINAL_PER_PARTITION)
+    if not assigned:
+        return []
+    events = last_events(client)
+    roots = resolve_aliases(events)
+    pairs = [(held.claim, roots.get(held.issue, held.issue)) for held in assigned]
+    rows = read(client, _TitleRow, ISSUE_TITLES, {"ids": sorted({issue for _, issue in pairs})})
+    written = {row.issue: row for row in rows}
+
+    def held_by(claim: int, issue: int) -> ClaimIssue:
+        row = written.get(issue, _TitleRow(issue, "", ""))
+        last = {kind: event.value for kind, event in events.get(issue, {}).items()}
+        title = last.get(RENAMED, "") or last.get("titled", "") or row.title
+        return ClaimIssue(claim, issue, title, last.get("state", row.state))
+
+    return [held_by(*pair) for pair in pairs]

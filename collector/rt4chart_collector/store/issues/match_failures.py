@@ -10,28 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rt4chart_collector.store.engine.columns import Key, Partition, StoredKey, StoredPartition
+from rt4chart_collector.store.engine.columns import ClaimKey, Partition, StoredKey, StoredPartition
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
-from rt4chart_collector.store.issues.failures import IN_FORCE
+from rt4chart_collector.store.issues.failures import FAILURE_VERSIONS
 
-OF_WINDOW = """
+IN_WINDOW = """
     EmbeddingModel = {model:String} AND Fingerprint != ''
     AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
     AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
 """
-OF_RANGE = "TraceId > {after:String} AND TraceId <= {upto:String}"
-LAST_OF_RANGE = f"""
+IN_TRACE_RANGE = "TraceId > {after:String} AND TraceId <= {upto:String}"
+RANGE_END = f"""
 SELECT count() AS found, max(TraceId) AS upto FROM (
     SELECT TraceId FROM rt4chart_failure_embeddings
-    WHERE {OF_WINDOW} AND TraceId > {{after:String}}
+    WHERE {IN_WINDOW} AND TraceId > {{after:String}}
     ORDER BY TraceId LIMIT {{page:UInt32}}
 )
 """  # noqa: S608 - our own names
 UNVERSIONED = "substring({0}, position({0}, ':') + 1)"
 # The failures in force without an assignment, or with one of an earlier verdict. Held is the issue
 # of the earlier assignment, where the description is the same.
-UNPLACED = f"""
+UNASSIGNED_FAILURES = f"""
 SELECT d.TraceId AS TraceId, d.SpanId AS SpanId, d.ClaimIndex AS ClaimIndex,
     d.Timestamp AS Timestamp, d.ServiceName AS ServiceName, d.Route AS Route,
     d.Fingerprint AS Fingerprint, d.Version AS Version, d.Embedding AS Embedding,
@@ -41,17 +41,17 @@ FROM (
     SELECT TraceId, SpanId, ClaimIndex, Timestamp, ServiceName, Route, Fingerprint, Version,
         Embedding
     FROM rt4chart_failure_embeddings FINAL
-    WHERE {OF_WINDOW} AND {OF_RANGE}
-      AND (TraceId, SpanId, ClaimIndex, Version) IN ({IN_FORCE})
+    WHERE {IN_WINDOW} AND {IN_TRACE_RANGE}
+      AND (TraceId, SpanId, ClaimIndex, Version) IN ({FAILURE_VERSIONS})
 ) AS d
 LEFT ANY JOIN (
     SELECT TraceId, SpanId, ClaimIndex, IssueId, Fingerprint, Version
-    FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {OF_RANGE}
+    FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {IN_TRACE_RANGE}
 ) AS h ON h.TraceId = d.TraceId AND h.SpanId = d.SpanId AND h.ClaimIndex = d.ClaimIndex
 WHERE h.Version < d.Version
 """  # noqa: S608 - our own names
 # A centroid of another embedding space matches nothing, and neither does an empty description.
-MATCHES = f"""
+NEAREST_ISSUES = f"""
 SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
     toUnixTimestamp64Nano(any(e.Timestamp)) AS time_ns, any(e.Version) AS version,
     any(e.ServiceName) AS partition_service, any(e.Route) AS partition_route,
@@ -60,7 +60,7 @@ SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
     min(ifNotFinite(round(cosineDistance(e.Embedding, arrayResize(i.Centroid, {{width:UInt32}})), 6)
         AS Away, 2) AS Distance) AS distance,
     cityHash64(e.TraceId, e.SpanId, e.ClaimIndex, {{seed:UInt64}}) AS draw
-FROM ({UNPLACED}) AS e
+FROM ({UNASSIGNED_FAILURES}) AS e
 LEFT JOIN (
     SELECT IssueId, Service, Route, {UNVERSIONED.format("Fingerprint")} AS Pattern,
         if(length(Centroid) = {{width:UInt32}} AND EmbeddingModel IN ({{model:String}}, ''),
@@ -69,11 +69,11 @@ LEFT JOIN (
 ) AS i ON i.Service = e.ServiceName AND i.Route = e.Route AND i.Pattern = e.Pattern
 GROUP BY e.TraceId, e.SpanId, e.ClaimIndex
 """  # noqa: S608 - our own names
-VECTORS = f"""
+UNASSIGNED_VECTORS = f"""
 SELECT TraceId AS key_trace, SpanId AS key_span, ClaimIndex AS key_claim,
     Embedding AS vector
 FROM rt4chart_failure_embeddings FINAL
-WHERE {OF_WINDOW}
+WHERE {IN_WINDOW}
   AND ServiceName = {{service:String}} AND Route = {{route:String}}
   AND Fingerprint = {{fingerprint:String}}
   AND cityHash64(TraceId, SpanId, ClaimIndex, {{seed:UInt64}}) <= {{most:UInt64}}
@@ -82,7 +82,7 @@ WHERE {OF_WINDOW}
     WHERE IsDeleted = 0 AND ServiceName = {{service:String}} AND Route = {{route:String}}
   )
 """  # noqa: S608 - our own names
-MIDDLES = f"""
+MEAN_VECTORS = f"""
 SELECT a.IssueId AS issue, avgForEach(e.Embedding) AS mean, count() AS vectors
 FROM (
     SELECT TraceId, SpanId, ClaimIndex, IssueId FROM rt4chart_issue_assignments FINAL
@@ -91,7 +91,7 @@ FROM (
 ) AS a
 INNER JOIN (
     SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
-    WHERE {OF_WINDOW}
+    WHERE {IN_WINDOW}
 ) AS e ON e.TraceId = a.TraceId AND e.SpanId = a.SpanId AND e.ClaimIndex = a.ClaimIndex
 GROUP BY a.IssueId
 """  # noqa: S608 - our own names
@@ -118,7 +118,7 @@ class DescriptionWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class UnplacedFailure:
+class UnassignedFailure:
     """A failure that has no place yet; `issue` is the nearest of its partition, 0 for none.
 
     `held` is where it was before its verdict was replaced, 0 for nowhere; `draw` is by chance, the
@@ -151,7 +151,7 @@ class _Vector:
 class _Mean:
     issue: int
     mean: Sequence[float]
-    vectors: int
+    unassigned_vectors: int
 
 
 def trace_ranges(
@@ -161,35 +161,35 @@ def trace_ranges(
     after = ""
     while True:
         given = {**window.parameters, "after": after, "page": page}
-        (last,) = read(client, _Range, LAST_OF_RANGE, given)
+        (last,) = read(client, _Range, RANGE_END, given)
         if not last.found:
             return
         yield after, last.upto
         after = last.upto
 
 
-def unplaced(
+def unassigned_failures(
     client: Client, window: DescriptionWindow, traces: tuple[str, str], *, seed: int
-) -> list[UnplacedFailure]:
+) -> list[UnassignedFailure]:
     """The failures of a range of traces that have no place, each beside its nearest issue."""
     after, upto = traces
     given = {**window.parameters, "after": after, "upto": upto, "seed": seed}
-    return read(client, UnplacedFailure, MATCHES, given)
+    return read(client, UnassignedFailure, NEAREST_ISSUES, given)
 
 
-def vectors(
+def unassigned_vectors(
     client: Client, window: DescriptionWindow, partition: Partition, *, seed: int, most: int
-) -> dict[Key, Sequence[float]]:
+) -> dict[ClaimKey, Sequence[float]]:
     """The vectors of a partition's failures without a place whose draw is `most` or less."""
     service, route, fingerprint = partition
     given: dict[str, object] = {"service": service, "route": route, "fingerprint": fingerprint}
     given = {**window.parameters, **given, "seed": seed, "most": most}
-    return {one.key: one.vector for one in read(client, _Vector, VECTORS, given)}
+    return {one.key: one.vector for one in read(client, _Vector, UNASSIGNED_VECTORS, given)}
 
 
-def middles(
+def mean_vectors(
     client: Client, window: DescriptionWindow, issues: Sequence[int]
 ) -> dict[int, tuple[Sequence[float], int]]:
     """The mean of each issue's vectors in the window, and how many they are."""
     given = {**window.parameters, "ids": list(issues)}
-    return {one.issue: (one.mean, one.vectors) for one in read(client, _Mean, MIDDLES, given)}
+    return {one.issue: (one.mean, one.vectors) for one in read(client, _Mean, MEAN_VECTORS, given)}

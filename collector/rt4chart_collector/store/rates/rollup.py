@@ -73,7 +73,7 @@ PER_MINUTE = Rollup(
         "WBaseless": "weight * BaselessCount",
     },
 )
-KEPT = (
+TICK_KEYS = (
     "ServiceName",
     "Route",
     "VerifierId",
@@ -90,7 +90,7 @@ PER_TICK = Rollup(
     start="toStartOfFiveMinutes",
     where="",
     keys={
-        **{name: name for name in KEPT},
+        **{name: name for name in TICK_KEYS},
         "Decided": "toUInt16(EntailedCount + ContradictedCount + BaselessCount)",
         "Unfaithful": "toUInt16(ContradictedCount + BaselessCount)",
     },

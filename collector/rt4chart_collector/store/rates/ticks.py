@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import AnswerSums
+from rt4chart_collector.store.engine.columns import IN_SCOPE, scope_parameters
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.filters import OF_SCOPE, scope
 from rt4chart_collector.store.engine.rows import read
 
 TICK_NS = 300 * 10**9
 # The sums are signed: what was replaced is added once more with its sign turned, and cancels.
-TICKS = f"""
+TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,
     Model AS model, PromptVersion AS prompt_version, Release AS release,
@@ -25,7 +25,7 @@ FROM (
     WHERE Decision = 'verified' AND VerifierId = {{verifier:String}}
       AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
       AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
-      AND {OF_SCOPE}
+      AND {IN_SCOPE}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
         Decided, Unfaithful, SampleRate
     HAVING N > 0
@@ -98,19 +98,19 @@ def route_ticks(
         "since": since_ns,
         "until": until_ns,
         "verifier": verifier,
-        **scope(service, route),
+        **scope_parameters(service, route),
     }
     found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
     # Most bins are equal to one of another tick. Making each once saves most of the time here.
     made: dict[tuple[int, int, int, float], Bin] = {}
-    for row in read(client, _TickRow, TICKS, given):
+    for row in read(client, _TickRow, TICK_BINS, given):
         bins = tuple([made.get(one) or made.setdefault(one, Bin(*one)) for one in row.bins])
         tick = Tick(row.start_ns, row.model, row.prompt_version, row.release, bins)
         found[row.service, row.route, row.verifier].append(tick)
     return [RouteTicks(*key, tuple(ticks)) for key, ticks in found.items()]
 
 
-def sums_of(bins: Iterable[Bin]) -> AnswerSums:
+def answer_sums(bins: Iterable[Bin]) -> AnswerSums:
     """The sums over the answers that are in these bins, exactly.
 
     An answer with a sampling rate of 0 is counted and weighs nothing.

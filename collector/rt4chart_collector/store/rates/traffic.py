@@ -1,9 +1,13 @@
-"""The traffic of routes: which have the most answers, and which fell silent."""
+"""The traffic of routes: volume, silence, and the share of answers that were verified."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from otel_rt4chart.spans.model.verdict import Decision
+from rt4chart_collector.store.engine.columns import IN_SCOPE, scope_parameters
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_int
 
@@ -13,7 +17,7 @@ WEEK_S = 7 * 24 * HOUR_S
 # An answer that several verifiers judged is in the sums of each: the largest sum is the number of
 # answers. A sender's clock may be ahead by less than an hour; later answers are not current.
 # The hour two weeks ago counts where it had any answer, so that one special day makes no alarm.
-SILENT = """
+SILENT_ROUTES = """
 SELECT ServiceName AS service, Route AS route, max(OfLastWeek) AS expected,
     max(OfBefore) AS before, max(OfNow) AS now, max(OfLast) * 1000000000 AS last_ns
 FROM (
@@ -32,12 +36,12 @@ GROUP BY ServiceName, Route
 HAVING expected >= {least:UInt32} AND now = 0 AND (before = 0 OR before >= {least:UInt32})
 ORDER BY expected DESC, ServiceName, Route LIMIT {limit:UInt32}
 """
-IS_ANY = """
+HAS_RECENT_ANSWERS = """
 SELECT count() > 0 FROM rt4chart_route_5m
 WHERE Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')
   AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
 """
-BUSIEST = """
+BUSIEST_ROUTES = """
 SELECT ServiceName AS service, Route AS route, sum(Answers * Decided) AS claims
 FROM rt4chart_route_5m
 WHERE VerifierId = {verifier:String} AND Decision = 'verified'
@@ -62,7 +66,7 @@ class SilentRoute:
 
 
 @dataclass(frozen=True, slots=True)
-class _Busy:
+class _BusyRoute:
     service: str
     route: str
 
@@ -76,8 +80,8 @@ def silent_routes(
     route is that old, two weeks ago.
     """
     given = {"at": now_ns // SECOND_NS, "hour": HOUR_S, "week": WEEK_S}
-    found = read(client, SilentRoute, SILENT, {**given, "least": least, "limit": limit})
-    return found, bool(read_int(client, IS_ANY, given))
+    found = read(client, SilentRoute, SILENT_ROUTES, {**given, "least": least, "limit": limit})
+    return found, bool(read_int(client, HAS_RECENT_ANSWERS, given))
 
 
 def busiest_routes(
@@ -86,4 +90,139 @@ def busiest_routes(
     """The routes with the most decided claims since then, as (service, route)."""
     times = {"since": since_ns // SECOND_NS, "at": now_ns // SECOND_NS, "hour": HOUR_S}
     given = {**times, "verifier": verifier, "limit": limit}
-    return [(one.service, one.route) for one in read(client, _Busy, BUSIEST, given)]
+    return [(one.service, one.route) for one in read(client, _BusyRoute, BUSIEST_ROUTES, given)]
+
+
+# Excluded by sampling; not verifiable as it came; and failures of this service.
+SAMPLED_OUT = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
+UNREADABLE = (Decision.NO_CONTENT, Decision.REDACTED, Decision.TRUNCATED, Decision.NO_CONTEXT)
+FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
+DECISION_COUNTS = f"""
+SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
+    sum(Answers * Decided) AS claims, sum(Undecided) AS undecided
+FROM rt4chart_route_5m
+WHERE VerifierId = {{verifier:String}}
+  AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
+  AND {IN_SCOPE}
+GROUP BY ServiceName, Route, Decision HAVING answers > 0
+ORDER BY ServiceName, Route, answers DESC, Decision
+"""  # noqa: S608 - our own names
+
+VERIFIER_COUNTS = """
+SELECT VerifierId AS verifier, sumIf(Answers, Decision IN {failed:Array(String)}) AS failed,
+    sumIf(Answers, Decision = 'verified') AS verified
+FROM rt4chart_route_5m
+WHERE Tick >= fromUnixTimestamp64Nano({since:Int64})
+  AND Tick < fromUnixTimestamp64Nano({until:Int64})
+GROUP BY VerifierId HAVING failed > 0 OR verified > 0 ORDER BY VerifierId
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierCounts:
+    """A verifier's answers: those it failed on or had no room for, and those with a verdict."""
+
+    verifier: str
+    failed: int
+    verified: int
+
+    @property
+    def failed_share(self) -> float:
+        """The share that failed; 0 where there is no answer."""
+        answers = self.failed + self.verified
+        return self.failed / answers if answers else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A route's answers by what was decided, most first; `claims` are decided, `undecided` not."""
+
+    decisions: Mapping[str, int]
+    claims: int
+    undecided: int
+
+    @property
+    def answers(self) -> int:
+        """All answers that were found."""
+        return sum(self.decisions.values())
+
+    @property
+    def verified(self) -> int:
+        """Those with a verdict."""
+        return self.decisions.get(Decision.VERIFIED, 0)
+
+    @property
+    def sampled_out(self) -> int:
+        """Those that the sampling left out, by its rates, limits or budgets."""
+        return self._count(SAMPLED_OUT)
+
+    @property
+    def unreadable(self) -> int:
+        """Those that came without text or passages, or with a part of them."""
+        return self._count(UNREADABLE)
+
+    @property
+    def failed(self) -> int:
+        """Those that the judge failed on, or that there was no room for."""
+        return self._count(FAILED)
+
+    @property
+    def verified_share(self) -> float | None:
+        """The share of answers with a verdict; None where there is no answer."""
+        return self.verified / self.answers if self.answers else None
+
+    @property
+    def undecided_share(self) -> float | None:
+        """The share of claims that the judge could not decide; None where there is no claim."""
+        claims = self.claims + self.undecided
+        return self.undecided / claims if claims else None
+
+    def _count(self, decisions: tuple[Decision, ...]) -> int:
+        return sum(self.decisions.get(one, 0) for one in decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class _DecisionCount:
+    service: str
+    route: str
+    decision: str
+    answers: int
+    claims: int
+    undecided: int
+
+
+def coverage(
+    client: Client,
+    *,
+    since_ns: int,
+    until_ns: int,
+    verifier: str,
+    service: str | None = None,
+    route: str | None = None,
+) -> dict[tuple[str, str], Coverage]:
+    """By (service, route), of the ticks that start in [since, until).
+
+    Without a service or a route, of all of them. Counts are of what was seen, without weights.
+    """
+    given = {"since": since_ns, "until": until_ns, "verifier": verifier}
+    found: defaultdict[tuple[str, str], list[_DecisionCount]] = defaultdict(list)
+    for row in read(
+        client, _DecisionCount, DECISION_COUNTS, {**given, **scope_parameters(service, route)}
+    ):
+        found[row.service, row.route].append(row)
+    return {key: _coverage(counts) for key, counts in found.items()}
+
+
+def verifier_counts(client: Client, *, since_ns: int, until_ns: int) -> list[VerifierCounts]:
+    """What every verifier did in the ticks that start in [since, until), without weights."""
+    given = {"since": since_ns, "until": until_ns, "failed": [str(one) for one in FAILED]}
+    return read(client, VerifierCounts, VERIFIER_COUNTS, given)
+
+
+def _coverage(rows: list[_DecisionCount]) -> Coverage:
+    return Coverage(
+        decisions={row.decision: row.answers for row in rows},
+        claims=sum(row.claims for row in rows),
+        undecided=sum(row.undecided for row in rows),
+    )

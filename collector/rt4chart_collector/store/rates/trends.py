@@ -1,4 +1,4 @@
-"""Routes over time: their trends, and the deployments first seen in a time."""
+"""Routes over time: trends, deployments, and attributes that changed around a time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,115 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
-from rt4chart_collector.store.rates.deployment_changes import ATTRIBUTES
 
 SECOND_NS = 1_000_000_000
-TREND = """
+# The attribute's name and column, in the order of equal changes.
+ATTRIBUTES = {
+    "release": "Release",
+    "prompt_version": "PromptVersion",
+    "model": "Model",
+    "environment": "Environment",
+}
+ATTRIBUTE_PAIRS = ", ".join(
+    f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items()
+)
+# Every answer that was seen counts, verified or not.
+ATTRIBUTE_SHARES = f"""
+SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS first_s,
+    sumIf(Answers, Tick < toDateTime({{at:Int64}}, 'UTC')) AS before,
+    sumIf(Answers, Tick >= toDateTime({{at:Int64}}, 'UTC')) AS after
+FROM rt4chart_route_5m
+ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
+WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
+  AND VerifierId = {{verifier:String}}
+  AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
+GROUP BY attribute, value HAVING sum(Answers) > 0
+ORDER BY attribute, before + after DESC, value LIMIT {{limit:UInt32}} BY attribute
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentChange:
+    """A value of an attribute, with its share of the answers before and after.
+
+    `first_ns` is the tick in which it was first seen, in the time that was looked at.
+    """
+
+    attribute: str
+    value: str
+    first_ns: int
+    before: float
+    after: float
+    answers_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    attribute: str
+    value: str
+    first_s: int
+    before: int
+    after: int
+
+
+def deployment_changes(
+    client: Client,
+    *,
+    service: str,
+    route: str,
+    verifier: str,
+    at_ns: int,
+    since_ns: int,
+    until_ns: int,
+    least: float = 0.1,
+    limit: int = 10,
+) -> list[DeploymentChange]:
+    """The values whose share of the answers moved by `least` or more at `at_ns`, most moved first.
+
+    Before is from `since_ns` on, after up to `until_ns`. Nothing where either has no answer. An
+    answer without the attribute has the value "". At most 200 values of an attribute are looked at.
+    """
+    given = {
+        "service": service,
+        "route": route,
+        "verifier": verifier,
+        "at": at_ns // SECOND_NS,
+        "since": since_ns // SECOND_NS,
+        "until": until_ns // SECOND_NS,
+        "limit": 200,
+    }
+    rows = read(client, _Share, ATTRIBUTE_SHARES, given)
+    before, after = (dict.fromkeys(ATTRIBUTES, 0) for _ in range(2))
+    for row in rows:
+        before[row.attribute] += row.before
+        after[row.attribute] += row.after
+    found = [
+        DeploymentChange(
+            row.attribute,
+            row.value,
+            row.first_s * SECOND_NS,
+            row.before / before[row.attribute],
+            row.after / after[row.attribute],
+            row.after,
+        )
+        for row in rows
+        if before[row.attribute] > 0 and after[row.attribute] > 0
+    ]
+    order = list(ATTRIBUTES)
+    moved = [one for one in found if abs(one.after - one.before) >= least]
+    # New values come before those that went.
+    return sorted(
+        moved,
+        key=lambda one: (
+            one.after < one.before,
+            -abs(one.after - one.before),
+            order.index(one.attribute),
+            one.value,
+        ),
+    )[:limit]
+
+
+ROUTE_STEPS = """
 SELECT ServiceName AS service, Route AS route,
     intDiv(toUnixTimestamp(Tick) - {since:Int64}, {step:UInt32}) AS step_number,
     sum(Answers) AS answers,
@@ -24,12 +129,11 @@ WHERE VerifierId = {verifier:String}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
 ORDER BY ServiceName, Route, step_number
 """
-LISTED = ", ".join(f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items())
 # Values from a route's first hour are no deployments.
-FIRST_SEEN = f"""
+FIRST_DEPLOYMENTS = f"""
 SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS at_s
 FROM rt4chart_route_5m
-ARRAY JOIN [{LISTED}] AS part
+ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
 WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
   AND VerifierId = {{verifier:String}} AND value != ''
   AND Tick >= toDateTime({{before:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
@@ -44,7 +148,7 @@ ORDER BY at_s, attribute, value LIMIT {{limit:UInt32}}
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
+class RouteTrend:
     """A route's steps of a time: answers, whatever was decided, and the rate where claims were."""
 
     answers: tuple[int, ...]
@@ -77,15 +181,15 @@ class _FirstSeen:
     at_s: int
 
 
-def trends(
+def route_trends(
     client: Client, *, since_ns: int, until_ns: int, steps: int, verifier: str
-) -> dict[tuple[str, str], Trend]:
+) -> dict[tuple[str, str], RouteTrend]:
     """Every route's time cut into equal steps, by (service, route)."""
     since_s, until_s = since_ns // SECOND_NS, until_ns // SECOND_NS
     step_s = max((until_s - since_s + steps - 1) // steps, 1)
     given = {"since": since_s, "until": until_s, "step": step_s, "verifier": verifier}
     rows: defaultdict[tuple[str, str], list[_Step]] = defaultdict(list)
-    for row in read(client, _Step, TREND, given):
+    for row in read(client, _Step, ROUTE_STEPS, given):
         rows[row.service, row.route].append(row)
     return {key: _trend(found, steps) for key, found in rows.items()}
 
@@ -115,14 +219,14 @@ def deployments(
     }
     return [
         Deployment(row.attribute, row.value, row.at_s * SECOND_NS)
-        for row in read(client, _FirstSeen, FIRST_SEEN, given)
+        for row in read(client, _FirstSeen, FIRST_DEPLOYMENTS, given)
     ]
 
 
-def _trend(rows: Sequence[_Step], steps: int) -> Trend:
+def _trend(rows: Sequence[_Step], steps: int) -> RouteTrend:
     answers, rates = [0] * steps, list[float | None]([None] * steps)
     for row in rows:
         at = min(max(row.step_number, 0), steps - 1)
         answers[at] += row.answers
         rates[at] = row.unfaithful / row.decided if row.decided > 0 else rates[at]
-    return Trend(tuple(answers), tuple(rates))
+    return RouteTrend(tuple(answers), tuple(rates))

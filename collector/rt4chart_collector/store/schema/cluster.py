@@ -11,80 +11,87 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.store.schema.ddl import Alter, Drop, Insert, Table, View, parsed
+from rt4chart_collector.store.schema.ddl import (
+    AlterTable,
+    CreateTable,
+    CreateView,
+    DropStatement,
+    InsertStatement,
+    parse_statement,
+)
 
-LOCAL = "_local"
+LOCAL_SUFFIX = "_local"
 SHARD_PATH = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 # Without a shard in the path all servers hold the same rows. A replica's name must then differ
 # between shards too, and the macro alone need not.
-WHOLE_PATH = "'/clickhouse/tables/{database}/{table}', '{shard}-{replica}'"
+UNSHARDED_PATH = "'/clickhouse/tables/{database}/{table}', '{shard}-{replica}'"
 BY_TRACE = "cityHash64(TraceId)"
 BY_ROUTE = "cityHash64(ServiceName, Route)"
-SHARDED_BY = {"rt4chart_route_1m": BY_ROUTE, "rt4chart_route_5m": BY_ROUTE}
+SHARDING_KEYS = {"rt4chart_route_1m": BY_ROUTE, "rt4chart_route_5m": BY_ROUTE}
 # Small tables that are read whole: every server has all of their rows.
-WHOLE = {"rt4chart_dead_letters", "rt4chart_failure_embeddings"}
-SINGLE_ONLY = "non_replicated_deduplication_window"
+UNSHARDED = {"rt4chart_dead_letters", "rt4chart_failure_embeddings"}
+SINGLE_SERVER_SETTING = "non_replicated_deduplication_window"
 # A Distributed table knows columns alone; keys, indexes, projections, settings and times are below.
-OF_COLUMNS = re.compile(r"(?:ADD|DROP|MODIFY|RENAME|COMMENT) COLUMN\b")
+COLUMN_COMMAND = re.compile(r"(?:ADD|DROP|MODIFY|RENAME|COMMENT) COLUMN\b")
 JOIN = re.compile(r"(?<!GLOBAL )\b((?:LEFT|RIGHT|INNER|FULL) (?:\w+ )?JOIN)\b")
-IN_SELECT = re.compile(r"(?<!GLOBAL )\b((?:NOT )?IN) \((?=\s*SELECT\b)")
+IN_SUBQUERY = re.compile(r"(?<!GLOBAL )\b((?:NOT )?IN) \((?=\s*SELECT\b)")
 Sharding = Mapping[str, str]
 
 
-def sharding_of(statements: Iterable[str]) -> dict[str, str]:
+def sharding_keys(statements: Iterable[str]) -> dict[str, str]:
     """The key by which each table is sharded, of all tables that are; the rest is whole."""
     keys = {}
     for statement in statements:
-        made = parsed(statement)
-        if isinstance(made, Table) and (key := _key(made)):
+        made = parse_statement(statement)
+        if isinstance(made, CreateTable) and (key := _sharding_key(made)):
             keys[made.name] = key
     return keys
 
 
-def clustered(statement: str, sharding: Sharding, cluster: str) -> list[str]:
+def cluster_statements(statement: str, sharding: Sharding, cluster: str) -> list[str]:
     """The statements for a cluster that do what this one does on a single server.
 
     Raises StoreError for a statement that cannot be placed.
     """
-    made = parsed(statement)
-    if isinstance(made, Insert):
+    made = parse_statement(statement)
+    if isinstance(made, InsertStatement):
         return [made.sql]
-    if isinstance(made, Table):
+    if isinstance(made, CreateTable):
         return [table.sql for table in _tables(made, sharding.get(made.name, ""), cluster)]
-    if isinstance(made, View):
+    if isinstance(made, CreateView):
         return [_view(made, sharding, cluster)]
-    if isinstance(made, Alter):
-        return _altered(made, sharding, cluster)
-    return _dropped(made, sharding, cluster)
+    if isinstance(made, AlterTable):
+        return _altered_tables(made, sharding, cluster)
+    return _dropped_tables(made, sharding, cluster)
 
 
-def rows_of(table: str, sharding: Sharding) -> str:
+def local_table(table: str, sharding: Sharding) -> str:
     """The table that holds the rows: X_local of a sharded X."""
-    return table + LOCAL if table in sharding else table
+    return table + LOCAL_SUFFIX if table in sharding else table
 
 
-def _key(table: Table) -> str:
-    if table.name in SHARDED_BY:
-        return SHARDED_BY[table.name]
+def _sharding_key(table: CreateTable) -> str:
+    if table.name in SHARDING_KEYS:
+        return SHARDING_KEYS[table.name]
     is_of_trace = any(column.name == "TraceId" for column in table.columns)
-    return BY_TRACE if is_of_trace and table.name not in WHOLE else ""
+    return BY_TRACE if is_of_trace and table.name not in UNSHARDED else ""
 
 
-def _tables(table: Table, key: str, cluster: str) -> list[Table]:
+def _tables(table: CreateTable, key: str, cluster: str) -> list[CreateTable]:
     if not table.engine.endswith("MergeTree"):
         raise StoreError(f"{table.name}: expected an engine that replicates, got {table.engine}")
-    path = SHARD_PATH if key else WHOLE_PATH
+    path = SHARD_PATH if key else UNSHARDED_PATH
     rows = replace(
         table,
-        name=table.name + LOCAL if key else table.name,
+        name=table.name + LOCAL_SUFFIX if key else table.name,
         engine=f"Replicated{table.engine}",
         arguments=f"{path}, {table.arguments}" if table.arguments else path,
         cluster=cluster,
-        settings=tuple(one for one in table.settings if not one.startswith(SINGLE_ONLY)),
+        settings=tuple(one for one in table.settings if not one.startswith(SINGLE_SERVER_SETTING)),
     )
     if not key:
         return [rows]
-    over = Table(
+    over = CreateTable(
         table.database,
         table.name,
         "Distributed",
@@ -95,57 +102,57 @@ def _tables(table: Table, key: str, cluster: str) -> list[Table]:
     return [rows, over]
 
 
-def _view(view: View, sharding: Sharding, cluster: str) -> str:
+def _view(view: CreateView, sharding: Sharding, cluster: str) -> str:
     place = f"{view.database}.{view.name} ON CLUSTER '{cluster}'"
     if not view.target:
         verb = "CREATE OR REPLACE VIEW" if view.replaces else "CREATE VIEW IF NOT EXISTS"
         return f"{verb} {place} AS\n{_global(view.query)}"
-    read = _read(view)
+    read = _tables_read(view)
     if len(read) != 1:
         raise StoreError(
             f"{view.name}: a materialized view sees what one table of one shard is given; expected "
             f"one table in its query, got {', '.join(read) or 'none'}"
         )
-    source = rows_of(read[0], sharding)
+    source = local_table(read[0], sharding)
     # A shard writes into its own part; what is not sharded is written to as it is.
-    target = rows_of(view.target, sharding) if read[0] in sharding else view.target
+    target = local_table(view.target, sharding) if read[0] in sharding else view.target
     query = re.sub(rf"\b{view.database}\.{read[0]}\b", f"{view.database}.{source}", view.query)
     return (
         f"CREATE MATERIALIZED VIEW IF NOT EXISTS {place}\nTO {view.database}.{target} AS\n{query}"
     )
 
 
-def _read(view: View) -> Sequence[str]:
+def _tables_read(view: CreateView) -> Sequence[str]:
     return sorted(set(re.findall(rf"\b{view.database}\.(\w+)\b", view.query)))
 
 
 def _global(query: str) -> str:
     """The query with its joins and subqueries evaluated once, over all shards."""
-    return IN_SELECT.sub(r"GLOBAL \1 (", JOIN.sub(r"GLOBAL \1", query))
+    return IN_SUBQUERY.sub(r"GLOBAL \1 (", JOIN.sub(r"GLOBAL \1", query))
 
 
-def _altered(alter: Alter, sharding: Sharding, cluster: str) -> list[str]:
+def _altered_tables(alter: AlterTable, sharding: Sharding, cluster: str) -> list[str]:
     if any(command.startswith("MODIFY QUERY") for command in alter.commands):
         raise StoreError(
             f"{alter.name}: expected a view to be dropped and made anew, got MODIFY QUERY"
         )
-    rows = rows_of(alter.name, sharding)
+    rows = local_table(alter.name, sharding)
     made = [_alter(alter, rows, alter.commands, cluster)]
-    columns = [command for command in alter.commands if OF_COLUMNS.match(command)]
+    columns = [command for command in alter.commands if COLUMN_COMMAND.match(command)]
     if rows != alter.name and columns:
         made.append(_alter(alter, alter.name, columns, cluster))
     return made
 
 
-def _alter(alter: Alter, name: str, commands: Sequence[str], cluster: str) -> str:
+def _alter(alter: AlterTable, name: str, commands: Sequence[str], cluster: str) -> str:
     listed = ",\n    ".join(commands)
     return f"ALTER TABLE {alter.database}.{name} ON CLUSTER '{cluster}'\n    {listed}"
 
 
-def _dropped(drop: Drop, sharding: Sharding, cluster: str) -> list[str]:
+def _dropped_tables(drop: DropStatement, sharding: Sharding, cluster: str) -> list[str]:
     names = [drop.name]
     if drop.kind == "TABLE" and drop.name in sharding:
-        names.append(drop.name + LOCAL)
+        names.append(drop.name + LOCAL_SUFFIX)
     sync = " SYNC" if drop.kind == "TABLE" else ""
     return [
         f"DROP {drop.kind} IF EXISTS {drop.database}.{name} ON CLUSTER '{cluster}'{sync}"

@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.schema.cluster import LOCAL
+from rt4chart_collector.store.schema.cluster import LOCAL_SUFFIX
 from rt4chart_collector.store.schema.ddl import (
-    Alter,
-    Column,
-    Drop,
-    Insert,
-    Table,
-    View,
-    columns_of,
-    parsed,
-    split,
+    AlterTable,
+    ColumnDefinition,
+    CreateTable,
+    CreateView,
+    DropStatement,
+    InsertStatement,
+    parse_columns,
+    parse_statement,
+    split_list,
 )
-from rt4chart_collector.store.schema.migrate import Migration, planned, shipped
+from rt4chart_collector.store.schema.migrate import Migration, plan_migrations, shipped
 
 # The Collector's exporter may have made these: our columns must be there, the rest is its own.
-OF_THE_EXPORTER = {"otel_traces", "otel_traces_trace_id_ts", "otel_traces_trace_id_ts_mv"}
-COLUMN = re.compile(
+EXPORTER_TABLES = {"otel_traces", "otel_traces_trace_id_ts", "otel_traces_trace_id_ts_mv"}
+COLUMN_COMMAND = re.compile(
     r"(?P<verb>ADD|DROP|MODIFY|RENAME) COLUMN (?:IF (?:NOT )?EXISTS )?(?P<of>.+)", re.S
 )
-PLACE = re.compile(r"\s+(?:AFTER [\w.]+|FIRST)$")
-MANAGED = re.compile(r"^(?:Shared|Replicated)")
+COLUMN_POSITION = re.compile(r"\s+(?:AFTER [\w.]+|FIRST)$")
+REPLICATED_ENGINE = re.compile(r"^(?:Shared|Replicated)")
 TABLES = """
 SELECT name, engine, engine_full, partition_key, sorting_key, primary_key,
     if(as_select = '', '', formatQuery(as_select))
@@ -40,18 +40,18 @@ WHERE database = {db:String} ORDER BY table, position
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TableShape:
     """A table's or view's columns and keys, or its query."""
 
     engine: str
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    columns: Mapping[str, ColumnDefinition] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     query: str = ""
 
 
-def drift(client: Client, migrations: Sequence[Migration] | None = None) -> list[str]:
+def schema_differences(client: Client, migrations: Sequence[Migration] | None = None) -> list[str]:
     """How the database differs from what its applied migrations made, a line a difference."""
-    plan = planned(client, migrations=shipped() if migrations is None else migrations)
+    plan = plan_migrations(client, migrations=shipped() if migrations is None else migrations)
     if not plan.applied:
         return []
     variant = plan.variant
@@ -64,33 +64,33 @@ def drift(client: Client, migrations: Sequence[Migration] | None = None) -> list
     return differences(schema_of(statements, canonical), live_schema(client))
 
 
-def schema_of(statements: Sequence[str], canonical: Callable[[str], str]) -> dict[str, Shape]:
+def schema_of(statements: Sequence[str], canonical: Callable[[str], str]) -> dict[str, TableShape]:
     """The shapes that the statements make, one after the other; `canonical` writes a query anew."""
-    shapes: dict[str, Shape] = {}
+    shapes: dict[str, TableShape] = {}
     for statement in statements:
-        made = parsed(statement)
-        if isinstance(made, Table):
+        made = parse_statement(statement)
+        if isinstance(made, CreateTable):
             shapes.setdefault(made.name, _shape(made, shapes))
-        elif isinstance(made, View):
+        elif isinstance(made, CreateView):
             engine = "MaterializedView" if made.target else "View"
-            shapes[made.name] = Shape(engine, query=canonical(made.query))
-        elif isinstance(made, Alter):
+            shapes[made.name] = TableShape(engine, query=canonical(made.query))
+        elif isinstance(made, AlterTable):
             shapes[made.name] = _altered(shapes[made.name], made)
-        elif isinstance(made, Drop):
+        elif isinstance(made, DropStatement):
             shapes.pop(made.name, None)
-        elif isinstance(made, Insert):
+        elif isinstance(made, InsertStatement):
             continue
     return shapes
 
 
-def live_schema(client: Client) -> dict[str, Shape]:
+def live_schema(client: Client) -> dict[str, TableShape]:
     """The shapes of the client's database."""
     given = {"db": client.database}
-    columns: dict[str, dict[str, Column]] = {}
+    columns: dict[str, dict[str, ColumnDefinition]] = {}
     for table, name, kind, default in client.query(COLUMNS, given).result_rows:
-        columns.setdefault(table, {})[name] = Column(name, kind, default)
+        columns.setdefault(table, {})[name] = ColumnDefinition(name, kind, default)
     return {
-        name: Shape(
+        name: TableShape(
             engine,
             columns.get(name, {}) if not query else {},
             _keys(engine, _arguments(full), partition, primary, order),
@@ -102,18 +102,22 @@ def live_schema(client: Client) -> dict[str, Shape]:
     }
 
 
-def differences(expected: Mapping[str, Shape], live: Mapping[str, Shape]) -> list[str]:
+def differences(expected: Mapping[str, TableShape], live: Mapping[str, TableShape]) -> list[str]:
     """The differences as text; tables that no migration made are ignored."""
-    return [line for name, shape in expected.items() for line in _told(name, shape, live.get(name))]
+    return [
+        line
+        for name, shape in expected.items()
+        for line in _differences_of(name, shape, live.get(name))
+    ]
 
 
-def _told(name: str, expected: Shape, live: Shape | None) -> Iterator[str]:
+def _differences_of(name: str, expected: TableShape, live: TableShape | None) -> Iterator[str]:
     if live is None:
         yield f"{name}: expected a table or view of that name, there is none"
         return
-    is_foreign = name.removesuffix(LOCAL) in OF_THE_EXPORTER
+    is_foreign = name.removesuffix(LOCAL_SUFFIX) in EXPORTER_TABLES
     if not is_foreign:
-        if _family(live.engine, expected.engine) != expected.engine:
+        if _plain_engine(live.engine, expected.engine) != expected.engine:
             yield f"{name}: expected the engine {expected.engine}, it is {live.engine}"
         for key, text in expected.keys.items():
             if (got := live.keys.get(key, "")) != text:
@@ -125,39 +129,39 @@ def _told(name: str, expected: Shape, live: Shape | None) -> Iterator[str]:
     for column, wanted in expected.columns.items():
         found = live.columns.get(column)
         if found is None:
-            yield f"{name}.{column}: expected {_shown(wanted)}, there is no such column"
+            yield f"{name}.{column}: expected {_column_text(wanted)}, there is no such column"
         elif found != wanted:
-            yield f"{name}.{column}: expected {_shown(wanted)}, it is {_shown(found)}"
+            yield f"{name}.{column}: expected {_column_text(wanted)}, it is {_column_text(found)}"
 
 
-def _shown(column: Column) -> str:
+def _column_text(column: ColumnDefinition) -> str:
     return f"{column.type} {column.kind}".strip()
 
 
-def _family(engine: str, expected: str) -> str:
+def _plain_engine(engine: str, expected: str) -> str:
     """A managed server replicates by itself what is asked for as a plain table."""
-    return engine if MANAGED.match(expected) else MANAGED.sub("", engine)
+    return engine if REPLICATED_ENGINE.match(expected) else REPLICATED_ENGINE.sub("", engine)
 
 
-def _shape(table: Table, shapes: Mapping[str, Shape]) -> Shape:
+def _shape(table: CreateTable, shapes: Mapping[str, TableShape]) -> TableShape:
     if table.like:
-        return Shape(table.engine, shapes[table.like].columns, {})
+        return TableShape(table.engine, shapes[table.like].columns, {})
     columns = {column.name: column for column in table.columns}
     primary = table.primary_key or table.order_by
     keys = _keys(table.engine, table.arguments, table.partition_by, primary, table.order_by)
-    return Shape(table.engine, columns, keys)
+    return TableShape(table.engine, columns, keys)
 
 
 def _keys(engine: str, arguments: str, partition: str, primary: str, order: str) -> dict[str, str]:
     if not engine.endswith("MergeTree"):
         return {}
     # A replicated engine's path and name are quoted, and are its own.
-    of_rows = [one for one in split(arguments) if not one.startswith("'")]
+    of_rows = [one for one in split_list(arguments) if not one.startswith("'")]
     return {
         "engine arguments": ", ".join(of_rows),
-        "PARTITION BY": _plain(partition),
-        "PRIMARY KEY": _plain(primary),
-        "ORDER BY": _plain(order),
+        "PARTITION BY": _normalized_key(partition),
+        "PRIMARY KEY": _normalized_key(primary),
+        "ORDER BY": _normalized_key(order),
     }
 
 
@@ -166,20 +170,22 @@ def _arguments(full: str) -> str:
     return match[1] if match else ""
 
 
-def _plain(key: str) -> str:
+def _normalized_key(key: str) -> str:
     """A key as system.tables shows it: without brackets around it, one blank at most."""
     inner = key[1:-1] if key.startswith("(") and key.endswith(")") else key
     return re.sub(r"\s+", " ", inner).strip()
 
 
-def _altered(shape: Shape, alter: Alter) -> Shape:
+def _altered(shape: TableShape, alter: AlterTable) -> TableShape:
     columns = dict(shape.columns)
     for command in alter.commands:
-        match = COLUMN.fullmatch(command)
+        match = COLUMN_COMMAND.fullmatch(command)
         if match is None:
             continue
         if match["verb"] in ("ADD", "MODIFY"):
-            columns |= {one.name: one for one in columns_of(PLACE.sub("", match["of"]))}
+            columns |= {
+                one.name: one for one in parse_columns(COLUMN_POSITION.sub("", match["of"]))
+            }
         elif match["verb"] == "DROP":
             columns.pop(match["of"].strip())
         else:

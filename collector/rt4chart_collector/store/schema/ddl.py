@@ -9,33 +9,35 @@ from dataclasses import dataclass
 from otel_rt4chart.core.errors import StoreError
 
 ON_CLUSTER = r"(?: ON CLUSTER '(?P<cluster>[^']+)')?"
-NAME = r"(?P<database>\w+)\.(?P<name>\w+)"
-TABLE = re.compile(rf"CREATE TABLE IF NOT EXISTS {NAME}{ON_CLUSTER}\s+(?=\(|AS\b)")
+TABLE_NAME = r"(?P<database>\w+)\.(?P<name>\w+)"
+TABLE = re.compile(rf"CREATE TABLE IF NOT EXISTS {TABLE_NAME}{ON_CLUSTER}\s+(?=\(|AS\b)")
 LIKE = re.compile(r"AS \w+\.(?P<like>\w+)\s+")
 ENGINE = re.compile(r"\s*ENGINE = (?P<engine>\w+)")
 CLAUSES = re.compile(r"\b(PARTITION BY|PRIMARY KEY|ORDER BY|TTL|SETTINGS)\b")
-FEED = re.compile(
-    rf"CREATE MATERIALIZED VIEW IF NOT EXISTS {NAME}{ON_CLUSTER}\s+TO \w+\.(?P<target>\w+)\s+"
+MATERIALIZED_VIEW = re.compile(
+    rf"CREATE MATERIALIZED VIEW IF NOT EXISTS {TABLE_NAME}{ON_CLUSTER}\s+TO \w+\.(?P<target>\w+)\s+"
     r"AS\s+(?P<query>.*)",
     re.S,
 )
 VIEW = re.compile(
-    rf"CREATE (?P<replace>OR REPLACE )?VIEW (?:IF NOT EXISTS )?{NAME}{ON_CLUSTER}\s+"
+    rf"CREATE (?P<replace>OR REPLACE )?VIEW (?:IF NOT EXISTS )?{TABLE_NAME}{ON_CLUSTER}\s+"
     r"AS\s+(?P<query>.*)",
     re.S,
 )
-ALTER = re.compile(rf"ALTER TABLE {NAME}{ON_CLUSTER}\s+(?P<commands>.*)", re.S)
-DROP = re.compile(rf"DROP (?P<kind>TABLE|VIEW) IF EXISTS {NAME}{ON_CLUSTER}(?: SYNC)?\s*")
-INSERT = re.compile(rf"INSERT INTO {NAME}\b.*", re.S)
-COMMAND = re.compile(r"(?:ADD|DROP|MODIFY|RENAME|COMMENT|CLEAR|MATERIALIZE|REMOVE|RESET|ALTER)\b")
+ALTER = re.compile(rf"ALTER TABLE {TABLE_NAME}{ON_CLUSTER}\s+(?P<commands>.*)", re.S)
+DROP = re.compile(rf"DROP (?P<kind>TABLE|VIEW) IF EXISTS {TABLE_NAME}{ON_CLUSTER}(?: SYNC)?\s*")
+INSERT = re.compile(rf"INSERT INTO {TABLE_NAME}\b.*", re.S)
+ALTER_COMMAND = re.compile(
+    r"(?:ADD|DROP|MODIFY|RENAME|COMMENT|CLEAR|MATERIALIZE|REMOVE|RESET|ALTER)\b"
+)
 TYPE = re.compile(r"Nested\s*(?=\()|\w+")
-KINDS = re.compile(r"\s*(DEFAULT|ALIAS|MATERIALIZED|EPHEMERAL)\b")
+DEFAULT_KINDS = re.compile(r"\s*(DEFAULT|ALIAS|MATERIALIZED|EPHEMERAL)\b")
 NOT_COLUMNS = ("INDEX ", "CONSTRAINT ", "PROJECTION ", "PRIMARY KEY ")
-PAIRS = {"(": ")", "[": "]"}
+BRACKETS = {"(": ")", "[": "]"}
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnDefinition:
     """One column; `kind` is DEFAULT, ALIAS and so on, or empty."""
 
     name: str
@@ -44,7 +46,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CreateTable:
     """A CREATE TABLE; body and clauses as they are written, `like` the table that it copies."""
 
     database: str
@@ -61,10 +63,10 @@ class Table:
     settings: tuple[str, ...] = ()
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ColumnDefinition, ...]:
         """The columns as the engine lists them: a Nested one as one array a field."""
-        parts = (part for part in split(self.body) if not part.startswith(NOT_COLUMNS))
-        return tuple(column for part in parts for column in columns_of(part))
+        parts = (part for part in split_list(self.body) if not part.startswith(NOT_COLUMNS))
+        return tuple(column for part in parts for column in parse_columns(part))
 
     @property
     def sql(self) -> str:
@@ -89,7 +91,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CreateView:
     """A view; `target` is set for a materialized one, which writes there what is inserted."""
 
     database: str
@@ -101,7 +103,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Alter:
+class AlterTable:
     """An ALTER TABLE with its commands."""
 
     database: str
@@ -111,7 +113,7 @@ class Alter:
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class DropStatement:
     """A DROP; `kind` is TABLE or VIEW."""
 
     database: str
@@ -121,7 +123,7 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class Insert:
+class InsertStatement:
     """Rows written by the migration itself."""
 
     database: str
@@ -129,24 +131,26 @@ class Insert:
     sql: str
 
 
-Statement = Table | View | Alter | Drop | Insert
+Statement = CreateTable | CreateView | AlterTable | DropStatement | InsertStatement
 
 
-def parsed(statement: str) -> Statement:
+def parse_statement(statement: str) -> Statement:
     """The parsed statement; StoreError for a form that the migrations do not use."""
     if match := TABLE.match(statement):
         return _table(statement, match)
-    if match := FEED.fullmatch(statement):
-        return View(*_place(match), match["query"], match["target"], match["cluster"] or "")
+    if match := MATERIALIZED_VIEW.fullmatch(statement):
+        return CreateView(*_place(match), match["query"], match["target"], match["cluster"] or "")
     if match := VIEW.fullmatch(statement):
         replaces = bool(match["replace"])
-        return View(*_place(match), match["query"], "", match["cluster"] or "", replaces)
+        return CreateView(*_place(match), match["query"], "", match["cluster"] or "", replaces)
     if match := ALTER.fullmatch(statement):
-        return Alter(*_place(match), tuple(_commands(match["commands"])), match["cluster"] or "")
+        return AlterTable(
+            *_place(match), tuple(_commands(match["commands"])), match["cluster"] or ""
+        )
     if match := DROP.fullmatch(statement):
-        return Drop(*_place(match), match["kind"], match["cluster"] or "")
+        return DropStatement(*_place(match), match["kind"], match["cluster"] or "")
     if match := INSERT.fullmatch(statement):
-        return Insert(*_place(match), statement)
+        return InsertStatement(*_place(match), statement)
     raise StoreError(
         "expected a migration's statement as CREATE TABLE IF NOT EXISTS, CREATE [MATERIALIZED] "
         "VIEW, ALTER TABLE, DROP … IF EXISTS or INSERT INTO of database.name; "
@@ -154,7 +158,7 @@ def parsed(statement: str) -> Statement:
     )
 
 
-def split(text: str, separator: str = ",") -> list[str]:
+def split_list(text: str, separator: str = ",") -> list[str]:
     """The parts between separators that stand outside brackets and quotes, without blank ends."""
     cuts = [i for i, depth in _depths(text) if depth == 0 and text[i] == separator]
     starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(text)]
@@ -162,7 +166,7 @@ def split(text: str, separator: str = ",") -> list[str]:
     return [part for part in parts if part]
 
 
-def columns_of(part: str) -> Iterator[Column]:
+def parse_columns(part: str) -> Iterator[ColumnDefinition]:
     """The columns that one definition makes."""
     name, _, rest = part.strip().partition(" ")
     match = TYPE.match(rest.lstrip())
@@ -171,16 +175,16 @@ def columns_of(part: str) -> Iterator[Column]:
     rest, head = rest.lstrip(), match[0].strip()
     inner = _bracketed(rest[match.end() :])
     if head == "Nested":
-        for field in split(inner):
+        for field in split_list(inner):
             field_name, _, field_type = field.partition(" ")
-            yield Column(f"{name}.{field_name}", f"Array({field_type.strip()})")
+            yield ColumnDefinition(f"{name}.{field_name}", f"Array({field_type.strip()})")
         return
     after = rest[match.end() + len(inner) + 2 * bool(inner) :]
-    kind = KINDS.match(after)
-    yield Column(name, f"{head}({inner})" if inner else head, kind[1] if kind else "")
+    kind = DEFAULT_KINDS.match(after)
+    yield ColumnDefinition(name, f"{head}({inner})" if inner else head, kind[1] if kind else "")
 
 
-def _table(statement: str, match: re.Match[str]) -> Table:
+def _table(statement: str, match: re.Match[str]) -> CreateTable:
     body, like, rest = "", "", statement[match.end() :]
     if found := LIKE.match(rest):
         like, rest = found["like"], rest[found.end() :]
@@ -194,7 +198,7 @@ def _table(statement: str, match: re.Match[str]) -> Table:
     arguments = _bracketed(rest)
     _, *named = CLAUSES.split(rest[len(arguments) + 2 * bool(arguments) :])
     clauses = {name: text.strip() for name, text in zip(named[::2], named[1::2], strict=True)}
-    return Table(
+    return CreateTable(
         *_place(match),
         engine["engine"],
         arguments,
@@ -205,7 +209,7 @@ def _table(statement: str, match: re.Match[str]) -> Table:
         primary_key=clauses.get("PRIMARY KEY", ""),
         order_by=clauses.get("ORDER BY", ""),
         ttl=clauses.get("TTL", ""),
-        settings=tuple(split(clauses.get("SETTINGS", ""))),
+        settings=tuple(split_list(clauses.get("SETTINGS", ""))),
     )
 
 
@@ -216,8 +220,8 @@ def _place(match: re.Match[str]) -> tuple[str, str]:
 def _commands(text: str) -> Sequence[str]:
     """The commands; what begins with no verb goes on with the one before (MODIFY SETTING a, b)."""
     found: list[str] = []
-    for part in split(text):
-        if COMMAND.match(part) or not found:
+    for part in split_list(text):
+        if ALTER_COMMAND.match(part) or not found:
             found.append(part)
         else:
             found[-1] += f", {part}"
@@ -246,5 +250,5 @@ def _depths(text: str) -> Iterator[tuple[int, int]]:
         if one in "'`\"":
             quote, is_escaped = one, False
             continue
-        depth += (one in PAIRS) - (one in PAIRS.values())
+        depth += (one in BRACKETS) - (one in BRACKETS.values())
         yield i, depth

@@ -1,16 +1,111 @@
-"""Applies the migrations that a database lacks, each once."""
+"""Migrations: their files, their plan for one database, and its execution."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
 
 from otel_rt4chart.core.errors import NoStoreError, StoreError
 from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client
-from rt4chart_collector.store.schema.migration import LEDGER_TABLE, Migration, Variant, shipped
-from rt4chart_collector.store.schema.retention import ttl_changes
+from rt4chart_collector.store.schema.cluster import cluster_statements, sharding_keys
+from rt4chart_collector.store.schema.ddl import TABLE
+from rt4chart_collector.store.schema.retention import ttl_changes, with_ttl
+
+LEDGER_TABLE = "rt4chart_schema_migrations"
+LEDGER = """
+CREATE TABLE IF NOT EXISTS {database}.rt4chart_schema_migrations (
+    Id UInt32, Name String, Checksum String, AppliedAt DateTime64(3, 'UTC') DEFAULT now64(3)
+) ENGINE = ReplacingMergeTree(AppliedAt) ORDER BY Id
+"""
+FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered file; the checksum is the template's, so that settings do not change it."""
+
+    number: int
+    name: str
+    template: str
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the file, in hex."""
+        return hashlib.sha256(self.template.encode()).hexdigest()
+
+    def statements(self, values: dict[str, str]) -> list[str]:
+        """The file's statements with its placeholders filled in, comments left out."""
+        text = "\n".join(
+            line for line in self.template.splitlines() if not line.lstrip().startswith("--")
+        )
+        for name, value in values.items():
+            text = text.replace("{" + name + "}", value)
+        return [part.strip() for part in text.split(";") if part.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaVariant:
+    """The database that the statements are for; with a cluster's name, for all of its servers."""
+
+    database: str
+    cluster: str = ""
+    retention: Retention = field(default_factory=Retention)
+    embedding_width: int = 256
+
+    def first(self) -> list[str]:
+        """The statements before all others: the database on every server, the ledger."""
+        ledger = LEDGER.replace("{database}", self.database).strip()
+        if not self.cluster:
+            return [ledger]
+        everywhere = f"CREATE DATABASE IF NOT EXISTS {self.database} ON CLUSTER '{self.cluster}'"
+        return [everywhere, *cluster_statements(ledger, {}, self.cluster)]
+
+    def statements(self, migration: Migration, among: Sequence[Migration]) -> list[str]:
+        """The statements of one of the migrations; all of them together say what is sharded."""
+        plain = self._single(migration)
+        if not self.cluster:
+            return plain
+        sharding = sharding_keys(one for each in among for one in self._single(each))
+        return [made for one in plain for made in cluster_statements(one, sharding, self.cluster)]
+
+    def tables(self, among: Sequence[Migration]) -> set[str]:
+        """The names of the tables that the migrations make, as on a single server."""
+        matches = (TABLE.match(one) for each in among for one in self._single(each))
+        return {match["name"] for match in matches if match}
+
+    def script(self, among: Sequence[Migration]) -> Iterator[str]:
+        """Every statement of every migration, for applying them by hand."""
+        yield from self.first()
+        for migration in among:
+            yield from self.statements(migration, among)
+            yield (
+                f"INSERT INTO {self.database}.{LEDGER_TABLE} (Id, Name, Checksum) "  # noqa: S608 - ours
+                f"VALUES ({migration.number}, '{migration.name}', '{migration.checksum}')"
+            )
+
+    def _single(self, migration: Migration) -> list[str]:
+        values = {
+            "database": self.database,
+            "ttl_days": str(self.retention.others),
+            "rollup_ttl_days": str(self.retention.rollup),
+            "embedding_width": str(self.embedding_width),
+        }
+        return [with_ttl(self.retention, one) for one in migration.statements(values)]
+
+
+def shipped_migrations() -> list[Migration]:
+    """The migrations of this version, in order."""
+    folder = files("rt4chart_collector.store.schema") / "migrations"
+    found = ((FILE_NAME.fullmatch(file.name), file) for file in folder.iterdir())
+    return sorted(
+        (Migration(int(m[1]), m[2], file.read_text("utf-8")) for m, file in found if m),
+        key=lambda migration: migration.number,
+    )
+
 
 __all__ = [
     "Applied",
@@ -25,16 +120,16 @@ __all__ = [
 ]
 ENGINES = "SELECT name, engine_full FROM system.tables WHERE database = {db:String}"
 # The first of the migrations with which versions before 0.1.0 made their databases.
-UNRELEASED = "spans_verdicts_issues"
+UNRELEASED_MIGRATION = "spans_verdicts_issues"
 # ClickHouse's names for these errors, from ErrorCodes.cpp.
-LACKING = re.compile(r"\((UNKNOWN_TABLE|UNKNOWN_DATABASE|UNKNOWN_IDENTIFIER)\)")
+MISSING_OBJECT = re.compile(r"\((UNKNOWN_TABLE|UNKNOWN_DATABASE|UNKNOWN_IDENTIFIER)\)")
 CLUSTER_OF = re.compile(r"Distributed\('(?P<cluster>[^']+)'")
 
 Applied = Mapping[int, tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """A migration that is missing, and its statements here."""
 
     migration: Migration
@@ -42,12 +137,12 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MigrationPlan:
     """The steps that bring a database to this version; `applied` are the migrations that it has."""
 
-    variant: Variant
+    variant: SchemaVariant
     first: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[MigrationStep, ...]
     retention: tuple[str, ...]
     applied: tuple[Migration, ...]
 
@@ -57,9 +152,9 @@ class Plan:
         return [*self.first, *(one for s in self.steps for one in s.statements), *self.retention]
 
 
-def is_behind(error: StoreError) -> bool:
+def is_schema_missing(error: StoreError) -> bool:
     """True for the error of a read where a database, table or column of this version is missing."""
-    return isinstance(error, NoStoreError) or LACKING.search(str(error)) is not None
+    return isinstance(error, NoStoreError) or MISSING_OBJECT.search(str(error)) is not None
 
 
 def migrate(
@@ -77,8 +172,8 @@ def migrate(
     checks the version. Raises StoreError where an applied migration was changed since, where the
     database is newer than this version or older than 0.1.0, or of the other kind.
     """
-    wanted = shipped() if migrations is None else migrations
-    plan = planned(
+    wanted = shipped_migrations() if migrations is None else migrations
+    plan = plan_migrations(
         client,
         retention=retention,
         cluster=cluster,
@@ -86,7 +181,7 @@ def migrate(
         migrations=wanted,
     )
     if not client.is_guest:
-        apply(client, plan)
+        apply_plan(client, plan)
     elif plan.steps:
         missing = plan.steps[0].migration
         raise StoreError(
@@ -96,30 +191,32 @@ def migrate(
     return [] if client.is_guest else [step.migration.number for step in plan.steps]
 
 
-def planned(
+def plan_migrations(
     client: Client,
     *,
     retention: Retention | None = None,
     cluster: str | None = None,
     embedding_width: int = 256,
     migrations: Sequence[Migration],
-) -> Plan:
+) -> MigrationPlan:
     """What `migrate` would do; nothing is changed. Raises as it does."""
     rows = client.query(ENGINES, {"db": client.database}).result_rows
     engines: dict[str, str] = dict(map(tuple, rows))
     applied = _applied(client) if LEDGER_TABLE in engines else {}
-    _refuse_strangers(client, migrations, applied)
-    variant = Variant(
+    _check_applied(client, migrations, applied)
+    variant = SchemaVariant(
         client.database,
         _cluster(client, engines, cluster),
         retention or Retention(),
         embedding_width,
     )
     missing = [one for one in migrations if one.number not in applied]
-    return Plan(
+    return MigrationPlan(
         variant,
         first=() if LEDGER_TABLE in engines else tuple(variant.first()),
-        steps=tuple(Step(one, tuple(variant.statements(one, migrations))) for one in missing),
+        steps=tuple(
+            MigrationStep(one, tuple(variant.statements(one, migrations))) for one in missing
+        ),
         retention=tuple(
             ttl_changes(
                 retention,
@@ -135,7 +232,7 @@ def planned(
     )
 
 
-def apply(client: Client, plan: Plan) -> None:
+def apply_plan(client: Client, plan: MigrationPlan) -> None:
     """Carry the plan out; each migration is entered in the ledger when all of it is done."""
     if plan.variant.cluster:
         client.keep(CLUSTER_SETTINGS)
@@ -172,8 +269,8 @@ def _cluster(client: Client, engines: Mapping[str, str], asked: str | None) -> s
     )
 
 
-def _refuse_strangers(client: Client, wanted: Sequence[Migration], applied: Applied) -> None:
-    if UNRELEASED in (name for name, _ in applied.values()):
+def _check_applied(client: Client, wanted: Sequence[Migration], applied: Applied) -> None:
+    if UNRELEASED_MIGRATION in (name for name, _ in applied.values()):
         raise StoreError(
             f"{client.target.shown} was made by a version before 0.1.0, which this version cannot "
             "upgrade: export its rows with that version (rt4chart export), then point "

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
-from rt4chart_collector.store.alerts.alert_events import record
+from rt4chart_collector.store.alerts.alert_events import record_alert_events
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.console.web import browser
 from tests.rt4chart_collector.notify.world import DRIFT, MINUTE
@@ -23,7 +23,7 @@ def test_a_long_history_is_whole_in_its_files(client: Client) -> None:
         )
         for number in range(1, 2_101)
     ]
-    record(client, events)
+    record_alert_events(client, events)
     visitor = browser(client)
 
     routes: list[str] = []

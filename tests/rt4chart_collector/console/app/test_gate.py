@@ -9,7 +9,7 @@ import pytest
 from otel_rt4chart.core.errors import NoStoreError, StoreError
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.schema.migrate import is_behind
+from rt4chart_collector.store.schema.migrate import is_schema_missing
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import HERE, browser, csrf_of, post
 
@@ -240,8 +240,8 @@ def test_a_store_that_nobody_migrated_says_what_to_do(store_dsn: str, path: str)
     assert answer.status_code == 503
     assert "The database is not ready" in answer.text
     assert "rt4chart migrate" in answer.text
-    assert is_behind(NoStoreError("expected that database, it is not there"))
-    assert not is_behind(StoreError("connection refused"))
+    assert is_schema_missing(NoStoreError("expected that database, it is not there"))
+    assert not is_schema_missing(StoreError("connection refused"))
 
 
 @pytest.mark.parametrize("settings", [TOKEN, PROXY, ConsoleSettings()])

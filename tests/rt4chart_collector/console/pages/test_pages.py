@@ -15,7 +15,7 @@ from rt4chart_collector.console.app.facts import Facts
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.trends import deployments, trends
+from rt4chart_collector.store.rates.trends import deployments, route_trends
 from tests.browser.world import HOUR_NS, RISING, VERIFIER, World
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import browser, post
@@ -205,7 +205,9 @@ def test_settings_tell_where_a_value_is_the_default(visitor: TestClient) -> None
 def test_trends_and_deployments_are_of_their_time(client: Client, world: World) -> None:
     """Steps without an answer are None, and what was there before is no deployment."""
     since_ns = world.now_ns - 48 * HOUR_NS
-    lines = trends(client, since_ns=since_ns, until_ns=world.now_ns, steps=48, verifier=VERIFIER)
+    lines = route_trends(
+        client, since_ns=since_ns, until_ns=world.now_ns, steps=48, verifier=VERIFIER
+    )
     line = lines[RISING]
     assert line.rates[:20] == (None,) * 20
     assert sum(line.answers) == sum(one.candidate.route == RISING[1] for one in world.verdicts())

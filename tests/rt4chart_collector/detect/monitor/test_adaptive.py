@@ -13,7 +13,11 @@ from otel_rt4chart.sampling.rates import RatesSource
 from rt4chart_collector.detect.monitor.adaptive_sampling import usual_rate
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS
 from rt4chart_collector.service.monitor import NAME_CHARS, PATH, document, rates_route
-from rt4chart_collector.store.alerts.sampling_rates import RateSet, rates_in_force, rates_since
+from rt4chart_collector.store.alerts.sampling_rates import (
+    SamplingRateRow,
+    rates_in_force,
+    rates_since,
+)
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import Bin, Tick
 from tests.otel_rt4chart.sampling.rates_server import RatesServer, serving
@@ -21,7 +25,7 @@ from tests.rt4chart_collector.detect.monitor.world import HOUR, World
 from tests.rt4chart_collector.records import NOON, SECOND
 from tests.rt4chart_collector.telemetry.asked import get
 
-SET = RateSet("shop", "support", NOON, 0.5, NOON + HOUR, "rise")
+SET = SamplingRateRow("shop", "support", NOON, 0.5, NOON + HOUR, "rise")
 
 
 @pytest.fixture
@@ -131,8 +135,8 @@ def test_rates_are_for_who_has_the_token() -> None:
 def test_a_document_is_bounded_and_holds_no_patterns() -> None:
     """Names are users'; what is over is over."""
     names = ("a*", "b" * (NAME_CHARS + 1), "good")
-    rates = [RateSet("shop", one, NOON, 0.5, NOON + HOUR, "rise") for one in names]
-    over = RateSet("shop", "over", NOON, 0.5, NOON, "over")
+    rates = [SamplingRateRow("shop", one, NOON, 0.5, NOON + HOUR, "rise") for one in names]
+    over = SamplingRateRow("shop", "over", NOON, 0.5, NOON, "over")
 
     assert document([*rates, over], now_ns=NOON)["raised"] == {"good": 0.5}
 

@@ -17,9 +17,9 @@ from rt4chart_collector.detect.monitor.issue_alerts import (
 )
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import Event, record
-from rt4chart_collector.store.issues.issue_traffic import DayWeight
-from rt4chart_collector.store.issues.issue_watch import WatchedIssue
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
+from rt4chart_collector.store.issues.issue_figures import DayWeight
+from rt4chart_collector.store.issues.issues import WatchedIssue
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
@@ -55,7 +55,7 @@ def test_new_and_regressed_issues_are_alerts(client: Client) -> None:
 def test_an_issue_that_somebody_has_seen_is_new_no_more(client: Client) -> None:
     """The alert then has nothing that speaks for it."""
     born(client, numbers(3))
-    record(client, [Event(FIRST, NOW, "state", "acknowledged", actor="ann")])
+    record_events(client, [IssueEvent(FIRST, NOW, "state", "acknowledged", actor="ann")])
 
     assert issue_alerts(client, now_ns=NOW) == []
 

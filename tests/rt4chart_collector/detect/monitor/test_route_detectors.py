@@ -13,7 +13,7 @@ from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.monitor import drift_alerts, route_detectors
 from rt4chart_collector.detect.monitor.drift_alerts import drift_facts
 from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
-from rt4chart_collector.store.alerts.alert_events import trail
+from rt4chart_collector.store.alerts.alert_events import alert_trail
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import RouteTicks
 from tests.rt4chart_collector.detect.monitor.world import DAY, START, World
@@ -88,7 +88,9 @@ def test_a_restart_leaves_alerts_of_routes_that_it_has_not_read(
     another.look()
 
     assert (alert.route, waiting, risen(world)) == ("other", ["other"], ["other"])
-    assert [one.kind for one in trail(world.client, alert.id) if one.kind != "updated"] == ["fired"]
+    assert [one.kind for one in alert_trail(world.client, alert.id) if one.kind != "updated"] == [
+        "fired"
+    ]
 
 
 def test_the_alarmed_are_read_before_the_busiest(world: World) -> None:

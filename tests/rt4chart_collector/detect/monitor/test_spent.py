@@ -16,7 +16,11 @@ from rt4chart_collector.detect.monitor.adaptive_sampling import (
     budget_left,
     raises_of,
 )
-from rt4chart_collector.store.alerts.sampling_rates import RateSet, rates_in_force, record_rates
+from rt4chart_collector.store.alerts.sampling_rates import (
+    SamplingRateRow,
+    rates_in_force,
+    record_rates,
+)
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import Bin, Tick
 from tests.rt4chart_collector.detect.monitor.world import HOUR, START, World
@@ -26,10 +30,12 @@ PLACE = ("shop", "support")
 POLICY = SamplingPolicy()
 
 
-def asked(hours: float, rate: float, reason: str = "rise", *, lasts: float = 1.0) -> RateSet:
+def asked(
+    hours: float, rate: float, reason: str = "rise", *, lasts: float = 1.0
+) -> SamplingRateRow:
     """What was asked for so many hours after the start."""
     at_ns = START + round(hours * HOUR)
-    return RateSet(*PLACE, at_ns, rate, at_ns + round(lasts * HOUR), reason)
+    return SamplingRateRow(*PLACE, at_ns, rate, at_ns + round(lasts * HOUR), reason)
 
 
 def tick(at_ns: int, answers: int, rate: float) -> Tick:

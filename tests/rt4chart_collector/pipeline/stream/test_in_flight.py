@@ -5,7 +5,7 @@ from __future__ import annotations
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
 from rt4chart_collector.pipeline.stream.in_flight import Belongs, InHand, piece_of
-from rt4chart_collector.store.engine.filters import Share
+from rt4chart_collector.store.engine.columns import TraceShare
 
 
 def trace(name: str = "a") -> AssembledTrace:
@@ -57,7 +57,7 @@ def test_trace_that_still_waited_is_taken_back_without_a_trace() -> None:
 
 def test_trace_with_messages_of_two_partitions_stays_while_one_is_ours() -> None:
     """One that was read from the store goes with its hash."""
-    offsets, share = Offsets(), Share(2, frozenset({0, 1}))
+    offsets, share = Offsets(), TraceShare(2, frozenset({0, 1}))
     offsets.assign([0, 1])
     marks = {offsets.arrive(0, 5, 1), offsets.arrive(1, 5, 1)} - {None}
     one = piece_of(trace(), {mark for mark in marks if isinstance(mark, Mark)})

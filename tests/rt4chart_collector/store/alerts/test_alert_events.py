@@ -22,16 +22,16 @@ from rt4chart_collector.notify.deliveries import AlertReceiver, delivered_event,
 from rt4chart_collector.store.alerts.alert_events import (
     EpisodeFilter,
     acknowledge,
+    alert_history,
+    alert_history_count,
     alert_state,
     alert_states,
+    alert_trail,
     dismissals,
-    history,
-    history_count,
     open_alerts,
-    record,
+    record_alert_events,
     resolve,
     snooze,
-    trail,
 )
 from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
@@ -62,7 +62,7 @@ def ended(alert: Alert, at_ns: int) -> AlertEvent:
 def test_an_alert_comes_back_with_its_facts(any_client: Client) -> None:
     """And is there once, however often it is written."""
     for _ in range(2):
-        record(any_client, [fired(SAID, START), fired(ISSUE, START + 1)])
+        record_alert_events(any_client, [fired(SAID, START), fired(ISSUE, START + 1)])
 
     first, second = open_alerts(any_client, now_ns=START + MINUTE)
 
@@ -70,12 +70,12 @@ def test_an_alert_comes_back_with_its_facts(any_client: Client) -> None:
     answers = (UnfaithfulAnswer(trace_id="a", claim="é?"),)
     assert second.alert.facts == replace(FACTS, worst_answers=answers)
     assert (second.alert.starts_ns, second.state) == (DRIFT.starts_ns, "firing")
-    assert len(trail(any_client, DRIFT.id)) == 1
+    assert len(alert_trail(any_client, DRIFT.id)) == 1
 
 
 def test_what_people_do_shows(any_client: Client) -> None:
     """Acknowledged, silenced until when, resolved by whom."""
-    record(any_client, [fired(DRIFT, START)])
+    record_alert_events(any_client, [fired(DRIFT, START)])
 
     acknowledge(any_client, DRIFT.id, actor="ann", now_ns=START + MINUTE, note="on it")
     (state,) = open_alerts(any_client, now_ns=START + 2 * MINUTE)
@@ -96,7 +96,7 @@ def test_what_people_do_shows(any_client: Client) -> None:
     assert (over.state, over.resolved_by, over.resolved_ns) == (
         *("resolved", "bob", START + 4 * MINUTE),
     )
-    assert [(one.kind, one.actor, one.note) for one in trail(any_client, DRIFT.id)][::-1] == [
+    assert [(one.kind, one.actor, one.note) for one in alert_trail(any_client, DRIFT.id)][::-1] == [
         ("fired", "rt4chart", ""),
         ("acknowledged", "ann", "on it"),
         ("snoozed", "ann", ""),
@@ -107,7 +107,7 @@ def test_what_people_do_shows(any_client: Client) -> None:
 @pytest.mark.parametrize("given", ["", "nothing", DRIFT.id])
 def test_what_is_not_open_cannot_be_acted_on(client: Client, given: str) -> None:
     """An id that never was, and an alert that is over."""
-    record(client, [fired(DRIFT, START), ended(DRIFT, START + 1)])
+    record_alert_events(client, [fired(DRIFT, START), ended(DRIFT, START + 1)])
 
     with pytest.raises(InputError, match="expected the id of an open alert"):
         acknowledge(client, given, actor="ann", now_ns=START + 2)
@@ -116,7 +116,7 @@ def test_what_is_not_open_cannot_be_acted_on(client: Client, given: str) -> None
 
 def test_old_ends_are_not_read_and_old_alerts_that_are_open_are(client: Client) -> None:
     """Each from a day before it last fired on."""
-    record(
+    record_alert_events(
         client,
         [
             *(fired(DRIFT, START), ended(DRIFT, START + HOUR)),
@@ -133,38 +133,40 @@ def test_old_ends_are_not_read_and_old_alerts_that_are_open_are(client: Client) 
 def test_who_was_told_that_it_fired_is_told_that_it_ended(any_client: Client) -> None:
     """However long a silence kept that back, up to 90 days; once told it is over."""
     pager = AlertReceiver("pagerduty")
-    record(any_client, [fired(DRIFT, START), fired(ISSUE, START)])
+    record_alert_events(any_client, [fired(DRIFT, START), fired(ISSUE, START)])
     states = {one.id: one for one in open_alerts(any_client, now_ns=START + 1)}
-    record(
+    record_alert_events(
         any_client,
         [delivered_event(states[DRIFT.id], pager, MessageKind.FIRED, START + 1, key="k")],
     )
-    record(any_client, [ended(DRIFT, START + HOUR), ended(ISSUE, START + HOUR)])
+    record_alert_events(any_client, [ended(DRIFT, START + HOUR), ended(ISSUE, START + HOUR)])
 
     (state,) = alert_states(any_client, now_ns=START + 30 * DAY)
 
     assert state.id == DRIFT.id
     assert due_message(state, pager, START + 30 * DAY, AlertPolicy()) is MessageKind.RESOLVED
     assert alert_states(any_client, now_ns=START + 91 * DAY) == []
-    record(any_client, [delivered_event(state, pager, MessageKind.RESOLVED, START + 30 * DAY)])
+    record_alert_events(
+        any_client, [delivered_event(state, pager, MessageKind.RESOLVED, START + 30 * DAY)]
+    )
     assert alert_states(any_client, now_ns=START + 40 * DAY) == []
 
 
 def test_a_last_message_that_was_given_up_is_not_waited_for(client: Client) -> None:
     """It is not tried again; the message before it, given up while the alert fired, is followed."""
     slack, told = AlertReceiver("slack"), {"target": "slack", "what": "fired", "episode_ns": START}
-    record(
+    record_alert_events(
         client, [fired(DRIFT, START), AlertEvent(DRIFT, START + 1, AlertEventKind.NOTIFIED, told)]
     )
     given_up = AlertEvent(DRIFT, START + 2, AlertEventKind.ABANDONED, {**told, "what": "reminded"})
-    record(client, [given_up, ended(DRIFT, START + HOUR)])
+    record_alert_events(client, [given_up, ended(DRIFT, START + HOUR)])
     (state,) = alert_states(client, now_ns=START + 9 * DAY)
     assert due_message(state, slack, START + 9 * DAY, AlertPolicy()) is MessageKind.RESOLVED
 
     last = AlertEvent(
         DRIFT, START + 9 * DAY, AlertEventKind.ABANDONED, {**told, "what": "resolved"}
     )
-    record(client, [last])
+    record_alert_events(client, [last])
 
     assert alert_states(client, now_ns=START + 17 * DAY) == []
 
@@ -172,13 +174,15 @@ def test_a_last_message_that_was_given_up_is_not_waited_for(client: Client) -> N
 def test_the_history_is_of_episodes_by_the_page(any_client: Client) -> None:
     """The newest first, each with its own end."""
     for number in range(5):
-        record(any_client, [fired(DRIFT, START + number * HOUR)])
-        record(any_client, [ended(DRIFT, START + number * HOUR + MINUTE)] * (number < 4))
-    record(any_client, [fired(ISSUE, START + 30 * MINUTE)])
+        record_alert_events(any_client, [fired(DRIFT, START + number * HOUR)])
+        record_alert_events(
+            any_client, [ended(DRIFT, START + number * HOUR + MINUTE)] * (number < 4)
+        )
+    record_alert_events(any_client, [fired(ISSUE, START + 30 * MINUTE)])
     wanted = EpisodeFilter(START, START + DAY)
 
-    first = history(any_client, wanted, limit=3)
-    second = history(any_client, wanted, limit=3, offset=3)
+    first = alert_history(any_client, wanted, limit=3)
+    second = alert_history(any_client, wanted, limit=3, offset=3)
 
     assert [(one.alert.id, one.fired_ns, one.ended_ns) for one in (*first, *second)] == [
         (DRIFT.id, START + 4 * HOUR, 0),
@@ -188,17 +192,17 @@ def test_the_history_is_of_episodes_by_the_page(any_client: Client) -> None:
         (ISSUE.id, START + 30 * MINUTE, 0),
         (DRIFT.id, START, START + MINUTE),
     ]
-    assert history_count(any_client, wanted) == 6
-    assert history_count(any_client, replace(wanted, rule="new_issue")) == 1
-    assert history_count(any_client, replace(wanted, severity="info")) == 0
-    assert history(any_client, replace(wanted, service="shop", route="other")) == []
+    assert alert_history_count(any_client, wanted) == 6
+    assert alert_history_count(any_client, replace(wanted, rule="new_issue")) == 1
+    assert alert_history_count(any_client, replace(wanted, severity="info")) == 0
+    assert alert_history(any_client, replace(wanted, service="shop", route="other")) == []
 
 
 def test_what_people_resolved_is_told_by_route(any_client: Client) -> None:
     """In order, of that rule and time; what ended by itself is none of it."""
-    record(any_client, [ended(replace(DRIFT, route="other"), START)])
+    record_alert_events(any_client, [ended(replace(DRIFT, route="other"), START)])
     for number in (1, 2):
-        record(any_client, [fired(DRIFT, START + number * HOUR)])
+        record_alert_events(any_client, [fired(DRIFT, START + number * HOUR)])
         at = START + number * HOUR + MINUTE
         resolve(any_client, DRIFT.id, actor="ann", now_ns=at)
 
@@ -219,6 +223,6 @@ def test_unknown_words_are_refused(client: Client) -> None:
         fired(replace(DRIFT, rule="else"), START),
     ):
         with pytest.raises(InputError, match="expected one of"):
-            record(client, [fired(ISSUE, START), wrong])
+            record_alert_events(client, [fired(ISSUE, START), wrong])
 
     assert alert_states(client, now_ns=START) == []

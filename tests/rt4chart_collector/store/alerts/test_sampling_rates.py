@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rt4chart_collector.store.alerts.sampling_rates import (
-    RateSet,
+    SamplingRateRow,
     rates_in_force,
     rates_since,
     record_rates,
@@ -13,7 +13,7 @@ from rt4chart_collector.store.alerts.sampling_rates import (
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND
 
-SET = RateSet("shop", "support", NOON, 0.5, NOON + 600 * SECOND, "evidence")
+SET = SamplingRateRow("shop", "support", NOON, 0.5, NOON + 600 * SECOND, "evidence")
 
 
 def test_the_last_rate_of_a_route_is_in_force_until_its_end(any_client: Client) -> None:

@@ -14,7 +14,7 @@ from rt4chart_collector.store.answers.dead_letters import (
     letter_counts,
 )
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.claim_rates import route_sums
 from rt4chart_collector.store.rates.rollup import repair_rollup
 from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_collector.pipeline.line import START, Line, decisions, rollup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from otel_rt4chart.spans.model.verdict import Verdict
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
-from rt4chart_collector.store.alerts.alert_events import record
+from rt4chart_collector.store.alerts.alert_events import record_alert_events
 from rt4chart_collector.store.alerts.drift_states import DriftRow, write_drift
 from rt4chart_collector.store.answers.feedback import FEEDBACK, FeedbackRow, Opinion
 from rt4chart_collector.store.engine.connect import Client
@@ -42,7 +42,7 @@ def insert_monitoring(client: Client, about: Verdict) -> None:
         title=f"{answer.route}: 9.1 % instead of 6.0 %",
         starts_ns=at_ns,
     )
-    record(
+    record_alert_events(
         client,
         [
             AlertEvent(alert, at_ns, kind)

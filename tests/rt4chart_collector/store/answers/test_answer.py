@@ -4,14 +4,13 @@ from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage, StagedPassage
 from otel_rt4chart.verify.core.model import Label, Passage
-from rt4chart_collector.store.answers.claims import EvidencePlace, claims_in, outline_of
+from rt4chart_collector.store.answers.claims import EvidenceRange, claim_outlines, claims_in
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.answers.verifications import findings_from, verifications_of
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.answer_issues import issues_holding
 from rt4chart_collector.store.issues.assignments import Assignment, insert_assignments
-from rt4chart_collector.store.issues.issue_events import Event, merged_into, record
-from rt4chart_collector.store.issues.issues import Issue, insert_issues
+from rt4chart_collector.store.issues.issue_events import IssueEvent, merge_issues, record_events
+from rt4chart_collector.store.issues.issues import Issue, insert_issues, issues_of_answer
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verdict
 
 TRACE, SPAN = f"{1:032x}", f"{1:016x}"
@@ -69,7 +68,7 @@ def test_claims_come_in_outline_and_whole(client: Client) -> None:
     insert_verdicts(client, [replace(verdict(1), verifier="other/1")])
     found = {one.verifier: one for one in verifications_of(client, TRACE, SPAN)}
 
-    outline = outline_of(client, found[VERIFIER])
+    outline = claim_outlines(client, found[VERIFIER])
     page = claims_in(client, found[VERIFIER], [2, 7])
 
     assert [(one.index, one.label) for one in outline] == [
@@ -78,7 +77,7 @@ def test_claims_come_in_outline_and_whole(client: Client) -> None:
         (2, Label.CONTRADICTED),
     ]
     assert outline[0].answer_range == (4, 11)
-    assert outline[0].places == (EvidencePlace("p1", 2, 9, "supports"),)
+    assert outline[0].places == (EvidenceRange("p1", 2, 9, "supports"),)
     assert [(one.index, one.claim) for one in page] == [(2, claim(Label.CONTRADICTED))]
     assert claims_in(client, found[VERIFIER], []) == []
 
@@ -90,7 +89,7 @@ def test_a_later_verdict_with_fewer_claims_leaves_none_behind(client: Client) ->
 
     (found,) = verifications_of(client, TRACE, SPAN)
 
-    assert [one.index for one in outline_of(client, found)] == [0]
+    assert [one.index for one in claim_outlines(client, found)] == [0]
 
 
 def test_the_issues_of_its_claims_are_named_as_they_are_now(client: Client) -> None:
@@ -103,17 +102,17 @@ def test_the_issues_of_its_claims_are_named_as_they_are_now(client: Client) -> N
         (TRACE, SPAN, 1), NOON + 1, 7, ("shop", "support", "b"), 0.1, "match", found.version + 1
     )
     insert_assignments(client, [place])
-    assert [(one.claim, one.issue, one.title) for one in issues_holding(client, found)] == [
+    assert [(one.claim, one.issue, one.title) for one in issues_of_answer(client, found)] == [
         (1, 7, "late")
     ]
 
-    record(client, [Event(8, LATER, "renamed", "Refunds denied")])
-    merged_into(client, 7, 8, actor="me", at_ns=LATER)
-    assert [(one.issue, one.title) for one in issues_holding(client, found)] == [
+    record_events(client, [IssueEvent(8, LATER, "renamed", "Refunds denied")])
+    merge_issues(client, 7, 8, actor="me", at_ns=LATER)
+    assert [(one.issue, one.title) for one in issues_of_answer(client, found)] == [
         (8, "Refunds denied")
     ]
 
-    assert issues_holding(client, replace(found, version=found.version + 1)) == []
+    assert issues_of_answer(client, replace(found, version=found.version + 1)) == []
 
 
 def test_findings_that_cannot_be_read_are_left_out() -> None:

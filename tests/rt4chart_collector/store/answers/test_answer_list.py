@@ -6,12 +6,7 @@ import pytest
 
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel, Label
-from rt4chart_collector.store.answers.answer_list import (
-    AnswerFilter,
-    ListedAnswer,
-    Order,
-    answer_page,
-)
+from rt4chart_collector.store.answers.answers import AnswerFilter, ListedAnswer, Order, answer_page
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict

@@ -8,10 +8,10 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Verifier
 from otel_rt4chart.verify.core.rates import claim_rate
-from rt4chart_collector.store.answers.answers import answers
+from rt4chart_collector.store.answers.answers import verified_answers
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.claim_rates import route_sums
 
 # Far ahead, so that no retention takes the rows away.
 START = 4_000_000_000_000_000_000
@@ -47,7 +47,7 @@ def test_an_answer_comes_back_with_its_claims_and_their_evidence(client: Client)
     """What was verified can be shown again whole; what was not is left out."""
     insert_verdicts(client, [VERDICT, SKIPPED])
 
-    (found,) = answers(client)
+    (found,) = verified_answers(client)
 
     assert (found.route, found.question, found.answer) == ("refunds", "How long?", EXCHANGE.answer)
     assert found.label is AnswerLabel.CONTRADICTED
@@ -65,7 +65,7 @@ def test_two_judges_verdicts_on_one_answer_stay_apart(client: Client) -> None:
     """Each verdict comes with its own claims alone."""
     insert_verdicts(client, [VERDICT, replace(VERDICT, verifier="other/1")])
 
-    found = answers(client)
+    found = verified_answers(client)
 
     assert sorted(one.verifier for one in found) == ["other/1", "scripted/1"]
     assert [len(one.claims) for one in found] == [3, 3]
@@ -87,4 +87,4 @@ def test_a_routes_sums_give_its_rate_however_often_they_are_written(client: Clie
 def test_an_empty_database_has_no_routes(client: Client) -> None:
     """Nothing is shown where nothing was verified."""
     assert route_sums(client) == []
-    assert answers(client) == []
+    assert verified_answers(client) == []

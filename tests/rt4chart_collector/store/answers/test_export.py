@@ -17,11 +17,11 @@ import urllib3
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.service.local_api import local_api_served
-from rt4chart_collector.store.answers.export import FORMATS, SOURCES, ExportRequest, exported
+from rt4chart_collector.store.answers.export import FORMATS, SOURCES, ExportRequest, export_table
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.local_endpoint import LocalEndpoint
+from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from tests.rt4chart_collector.records import NOON, SECOND, trace_spans, verdict
 from tests.rt4chart_collector.service.beside import beside as beside_of
@@ -109,7 +109,9 @@ def rows(client: Client, paths: list[Path], column: str) -> list[object]:
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_table_comes_back(filled: Client, tmp_path: Path, form: str) -> None:
     """Each row in force once, in a file a day, in both formats."""
-    found = {name: list(exported(filled, name, wanted(tmp_path, format=form))) for name in SOURCES}
+    found = {
+        name: list(export_table(filled, name, wanted(tmp_path, format=form))) for name in SOURCES
+    }
 
     counts = {name: len(rows(filled, paths, "*")) for name, paths in found.items()}
     assert counts == {
@@ -131,8 +133,8 @@ def test_every_table_comes_back(filled: Client, tmp_path: Path, form: str) -> No
 def test_the_access_gives_the_same_files(filled: Client, beside: Client, tmp_path: Path) -> None:
     """Through a running service what comes is what the owner of the database would write."""
     for name in SOURCES:
-        own = list(exported(filled, name, wanted(tmp_path / "own")))
-        other = list(exported(beside, name, wanted(tmp_path / "other")))
+        own = list(export_table(filled, name, wanted(tmp_path / "own")))
+        other = list(export_table(beside, name, wanted(tmp_path / "other")))
         assert [path.name for path in own] == [path.name for path in other]
         assert rows(filled, own, "cityHash64(*)") == rows(filled, other, "cityHash64(*)"), name
 
@@ -143,7 +145,7 @@ def test_a_day_that_is_too_much_comes_by_the_hour(
     """A result over the bound is asked for in parts, and none of the rows is lost or doubled."""
     beside.keep({"max_result_bytes": "6000"})
 
-    paths = list(exported(beside, "claims", wanted(tmp_path)))
+    paths = list(export_table(beside, "claims", wanted(tmp_path)))
 
     assert len(rows(filled, paths, "*")) == 81
     assert {len(path.stem) for path in paths} >= {len("2096-10-02T08")}
@@ -157,18 +159,18 @@ def test_a_minute_that_is_too_much_is_an_error(
     beside.keep({"max_result_bytes": "10"})
 
     with pytest.raises(StoreError, match="396"):
-        list(exported(beside, "claims", wanted(tmp_path)))
+        list(export_table(beside, "claims", wanted(tmp_path)))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_files_are_not_overwritten_unless_asked(filled: Client, tmp_path: Path) -> None:
     """With force, files of the same days are replaced, however they were cut."""
-    first = list(exported(filled, "claims", wanted(tmp_path)))
+    first = list(export_table(filled, "claims", wanted(tmp_path)))
     (first[0].parent / f"{first[0].stem}T01.parquet").write_bytes(b"earlier")
 
     with pytest.raises(InputError, match=r"claims is not empty: expected a new folder"):
-        list(exported(filled, "claims", wanted(tmp_path)))
-    again = list(exported(filled, "claims", wanted(tmp_path, overwrites=True)))
+        list(export_table(filled, "claims", wanted(tmp_path)))
+    again = list(export_table(filled, "claims", wanted(tmp_path, overwrites=True)))
 
     assert again == first
     assert sorted(first[0].parent.iterdir()) == sorted(first)
@@ -180,7 +182,7 @@ def test_an_archive_loses_no_rows_to_a_part_of_a_day(
 ) -> None:
     """The days of the first and of the last moment are written whole."""
     everything = wanted(tmp_path, format=form)
-    before = list(exported(filled, "claims", everything))
+    before = list(export_table(filled, "claims", everything))
     day = datetime.fromtimestamp(NOON // SECOND, UTC)
     part = replace(
         everything,
@@ -189,7 +191,7 @@ def test_an_archive_loses_no_rows_to_a_part_of_a_day(
         overwrites=True,
     )
 
-    again = list(exported(filled, "claims", part))
+    again = list(export_table(filled, "claims", part))
 
     assert again == before
     assert len(rows(filled, again, "*")) == 81
@@ -197,7 +199,7 @@ def test_an_archive_loses_no_rows_to_a_part_of_a_day(
 
 def test_a_download_that_breaks_off_is_an_error(filled: Client, tmp_path: Path) -> None:
     """It names the file, of which nothing stays; the older files do."""
-    first = list(exported(filled, "claims", wanted(tmp_path)))
+    first = list(export_table(filled, "claims", wanted(tmp_path)))
     again = wanted(tmp_path, overwrites=True)
 
     with (
@@ -206,7 +208,7 @@ def test_a_download_that_breaks_off_is_an_error(filled: Client, tmp_path: Path) 
         guest(filled, endpoint) as client,
         pytest.raises(StoreError, match=r"\.parquet\.part: expected a whole file"),
     ):
-        list(exported(client, "claims", again))
+        list(export_table(client, "claims", again))
 
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(first)
     assert len(rows(filled, first, "*")) == 81
@@ -215,7 +217,7 @@ def test_a_download_that_breaks_off_is_an_error(filled: Client, tmp_path: Path) 
 def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path) -> None:
     """Spans are those of the traces with an answer on the route; days after the end's are out."""
     pay = {
-        name: rows(filled, list(exported(filled, name, wanted(tmp_path, route="pay"))), "*")
+        name: rows(filled, list(export_table(filled, name, wanted(tmp_path, route="pay"))), "*")
         for name in SOURCES
     }
     moment = datetime.fromtimestamp((NOON + 5 * HOUR) // SECOND, UTC)
@@ -226,13 +228,13 @@ def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path
         "claims": 2,
         "rates": 1,
     }
-    assert len(rows(filled, list(exported(filled, "verifications", until)), "*")) == 17
+    assert len(rows(filled, list(export_table(filled, "verifications", until)), "*")) == 17
 
 
 def test_a_line_of_json_is_exact(filled: Client, tmp_path: Path) -> None:
     """Large whole numbers are texts, times are ISO 8601 with nanoseconds, slashes stay."""
     pages = wanted(tmp_path, format="jsonl", route="pay")
-    (path,) = exported(filled, "verifications", pages)
+    (path,) = export_table(filled, "verifications", pages)
 
     line = json.loads(path.read_text())
     assert line["Timestamp"] == "2096-10-02T07:06:40.000000099Z"

@@ -15,7 +15,7 @@ from rt4chart_collector.store.answers.feedback import (
     feedback_on,
     judge_precision,
     record_feedback,
-    take_back,
+    withdraw_feedback,
 )
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
@@ -53,8 +53,8 @@ def test_an_opinion_is_taken_back(client: Client) -> None:
     one = answer(client)
     record_feedback(client, one, [AGREE, replace(AGREE, claim=WHOLE_ANSWER)])
 
-    taken = take_back(client, one, verifier=VERIFIER, claim=0, actor="ann", at_ns=NOON + 1)
-    again = take_back(client, one, verifier=VERIFIER, claim=0, actor="ann", at_ns=NOON + 2)
+    taken = withdraw_feedback(client, one, verifier=VERIFIER, claim=0, actor="ann", at_ns=NOON + 1)
+    again = withdraw_feedback(client, one, verifier=VERIFIER, claim=0, actor="ann", at_ns=NOON + 2)
 
     assert (taken, again) == (True, False)
     assert [given.claim for given in feedback_on(client, one)] == [WHOLE_ANSWER]

@@ -8,8 +8,7 @@ import pytest
 
 from otel_rt4chart.spans.model.record import Attributes, SpanEvent
 from otel_rt4chart.spans.model.span_view import OperationKind
-from rt4chart_collector.store.answers.spans import insert_spans
-from rt4chart_collector.store.answers.unverified_traces import unverified_traces
+from rt4chart_collector.store.answers.spans import insert_spans, unverified_traces
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN

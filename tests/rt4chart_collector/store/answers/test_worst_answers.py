@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
-from rt4chart_collector.store.answers.worst_answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verdict
 

@@ -12,7 +12,7 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError, SettingsError, StoreBusyError, StoreError
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.engine.dsn import target_of
+from rt4chart_collector.store.engine.dsn import parse_dsn
 
 OWNER = """
 import sys
@@ -40,14 +40,14 @@ sys.stdin.read()
 def test_wrong_dsn_says_what_was_expected(dsn: str) -> None:
     """The variable and an example are named, a password is not."""
     with pytest.raises(SettingsError, match=r"RT4CHART_DSN: expected chdb:///") as raised:
-        target_of(dsn)
+        parse_dsn(dsn)
 
     assert "hunter2" not in str(raised.value)
 
 
 def test_server_dsn_is_read_whole() -> None:
     """User, password, port and database come out of the DSN, escapes resolved."""
-    target = target_of("https://me:p%40ss@db.example:8443/rag")
+    target = parse_dsn("https://me:p%40ss@db.example:8443/rag")
 
     assert (target.username, target.password) == ("me", "p@ss")
     assert (target.scheme, target.host, target.port, target.database) == (

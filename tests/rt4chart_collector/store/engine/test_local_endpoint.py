@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rt4chart_collector.store.engine.local_endpoint import (
+from rt4chart_collector.store.engine.embedded_folder import (
     ENDPOINT_FILE,
     LocalEndpoint,
-    published,
+    published_endpoint,
     read_endpoint,
 )
 
@@ -19,7 +19,7 @@ def test_endpoint_is_there_while_the_service_runs(tmp_path: Path) -> None:
     """Other processes find it meanwhile; afterwards it is gone."""
     endpoint = LocalEndpoint(8124, "secret")
 
-    with published(tmp_path, endpoint):
+    with published_endpoint(tmp_path, endpoint):
         assert read_endpoint(tmp_path) == endpoint
         assert [file.name for file in tmp_path.iterdir()] == [ENDPOINT_FILE]
 
@@ -33,7 +33,7 @@ def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
     (tmp_path / ENDPOINT_FILE).chmod(0o666)
     mask = os.umask(0)
     try:
-        with published(tmp_path, LocalEndpoint(1, "secret")):
+        with published_endpoint(tmp_path, LocalEndpoint(1, "secret")):
             mode = (tmp_path / ENDPOINT_FILE).stat().st_mode & 0o777
     finally:
         os.umask(mask)

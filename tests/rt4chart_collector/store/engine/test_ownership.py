@@ -12,8 +12,13 @@ import pytest
 
 from otel_rt4chart.core.errors import NoStoreError, StoreBusyError
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.engine.dsn import target_of
-from rt4chart_collector.store.engine.ownership import connect_briefly, is_lent, is_wanted, owning
+from rt4chart_collector.store.engine.dsn import parse_dsn
+from rt4chart_collector.store.engine.ownership import (
+    blocks_owner,
+    connect_briefly,
+    is_claimed_elsewhere,
+    own_path,
+)
 
 OWNER = """
 import sys
@@ -41,13 +46,13 @@ def test_path_that_a_service_wants_is_not_opened(tmp_path: Path) -> None:
     """Before the service has it as well; a second service is told at once."""
     dsn = f"chdb://{tmp_path / 'db'}"
     with another_owner(dsn):
-        assert is_wanted(target_of(dsn))
+        assert is_claimed_elsewhere(parse_dsn(dsn))
         with pytest.raises(StoreBusyError, match="another process owns"):
             connect_briefly(dsn)
-        with pytest.raises(StoreBusyError), owning(dsn):
+        with pytest.raises(StoreBusyError), own_path(dsn):
             pass
 
-    assert not is_wanted(target_of(dsn))
+    assert not is_claimed_elsewhere(parse_dsn(dsn))
 
 
 def test_nothing_is_made_where_nothing_is(tmp_path: Path) -> None:
@@ -62,10 +67,10 @@ def test_nothing_is_made_where_nothing_is(tmp_path: Path) -> None:
 def test_own_path_is_not_lent(client: Client) -> None:
     """A service's own console keeps its connections; a server has no path to give back."""
     dsn = f"chdb://{client.target.path}"
-    assert is_lent(client)
-    with owning(dsn):
-        assert not is_wanted(client.target)
-        assert not is_lent(client)
+    assert blocks_owner(client)
+    with own_path(dsn):
+        assert not is_claimed_elsewhere(client.target)
+        assert not blocks_owner(client)
         with connect(dsn) as own:
-            assert not is_lent(own)
-    assert not is_wanted(target_of("http://localhost:8123"))
+            assert not blocks_owner(own)
+    assert not is_claimed_elsewhere(parse_dsn("http://localhost:8123"))

@@ -10,7 +10,7 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.engine.read_only import checked_read, make_read_only
+from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
 from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_collector.service.beside import beside
 
@@ -82,14 +82,14 @@ def reading(request: pytest.FixtureRequest, store_dsn: str) -> Iterator[Client]:
 @pytest.mark.parametrize("text", READS)
 def test_reads_run(reading: Client, text: str) -> None:
     """Queries, and statements that show what is there."""
-    assert reading.query(checked_read(reading, text)).result_rows != []
+    assert reading.query(check_read_only(reading, text)).result_rows != []
 
 
 @pytest.mark.parametrize("text", NO_READS)
 def test_other_statements_are_refused(reading: Client, tmp_path: Path, text: str) -> None:
     """Before they run, with what was expected; no file is written."""
     with pytest.raises(InputError, match="expected one SELECT, EXPLAIN, SHOW, DESCRIBE or EXISTS"):
-        checked_read(reading, text.format(bad=tmp_path / "bad"))
+        check_read_only(reading, text.format(bad=tmp_path / "bad"))
 
     assert list(tmp_path.iterdir()) == []
 
@@ -98,7 +98,7 @@ def test_other_statements_are_refused(reading: Client, tmp_path: Path, text: str
 def test_functions_that_leave_the_database_are_refused(reading: Client, text: str) -> None:
     """However they are spelled or called."""
     with pytest.raises(InputError, match="outside the database"):
-        checked_read(reading, text)
+        check_read_only(reading, text)
 
 
 @pytest.mark.parametrize("text", REFUSED_BY_ENGINE)
@@ -106,7 +106,7 @@ def test_settings_and_table_functions_are_refused_by_the_engine(
     reading: Client, tmp_path: Path, text: str
 ) -> None:
     """The connection is read-only for the engine, too; no file is written."""
-    query = checked_read(reading, text.format(bad=tmp_path / "bad"))
+    query = check_read_only(reading, text.format(bad=tmp_path / "bad"))
 
     with pytest.raises(StoreError, match="READONLY"):
         reading.query(query)
@@ -123,7 +123,9 @@ def test_connection_stays_read_only(reading: Client) -> None:
 
 def test_names_in_texts_are_data(reading: Client) -> None:
     """A text may contain any word."""
-    found = reading.query(checked_read(reading, "SELECT 'a file' AS text WHERE text LIKE '%file%'"))
+    found = reading.query(
+        check_read_only(reading, "SELECT 'a file' AS text WHERE text LIKE '%file%'")
+    )
 
     assert found.result_rows == [("a file",)]
-    assert re.fullmatch(r"SELECT\s+1", checked_read(reading, "select 1"))
+    assert re.fullmatch(r"SELECT\s+1", check_read_only(reading, "select 1"))

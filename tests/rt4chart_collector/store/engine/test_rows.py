@@ -11,7 +11,7 @@ import pytest
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
-    NAME,
+    LOW_CARDINALITY,
     TIME_MS,
     RowTable,
     StoredAs,
@@ -56,7 +56,8 @@ class Sample:
         Range, group(Range, start=StoredAs("Start", "UInt32"), end=StoredAs("End", "UInt32"))
     ]
     key: Annotated[
-        tuple[str, int], group(tuple, name=StoredAs("Name", NAME), number=StoredAs("N", "Int32"))
+        tuple[str, int],
+        group(tuple, name=StoredAs("Name", LOW_CARDINALITY), number=StoredAs("N", "Int32")),
     ]
     marks: Annotated[
         tuple[Mark, ...],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import take
+from rt4chart_collector.store.engine.leases import acquire_lease
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
     EvalSetCounts,
@@ -80,7 +80,9 @@ def test_of_two_who_release_at_once_one_is_told_to_wait(any_client: Client) -> N
     """Until the other is done."""
     write_cases(any_client, "trial", [case("a")], version=1)
     now_ms = 4_000_000_000_000  # far ahead: leases of long ago are dropped
-    assert take(any_client, "release of trial", "other", now_ns=now_ms * 10**6, for_ns=10**10)
+    assert acquire_lease(
+        any_client, "release of trial", "other", now_ns=now_ms * 10**6, for_ns=10**10
+    )
 
     with pytest.raises(InputError, match="another release of it is running"):
         release(any_client, "trial", actor="jo", now_ms=now_ms + 1_000)

@@ -6,9 +6,13 @@ from dataclasses import replace
 
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.descriptions import Description, insert_descriptions
-from rt4chart_collector.store.issues.failure_points import FailurePoints, failure_points
-from rt4chart_collector.store.issues.failures import EVER, failures
+from rt4chart_collector.store.issues.failure_samples import FailurePoints, failure_points
+from rt4chart_collector.store.issues.failures import (
+    MAX_TIME_NS,
+    Description,
+    failures,
+    insert_descriptions,
+)
 from tests.rt4chart_clustering.issues import FIRST, born
 from tests.rt4chart_clustering.made import NOON, added, numbers, verdict
 
@@ -24,7 +28,7 @@ def drawn(
     client: Client, *, limit: int = 100, since_ns: int = 0, route: str | None = None
 ) -> FailurePoints:
     """What is drawn of them."""
-    return failure_points(client, since_ns=since_ns, until_ns=EVER, route=route, limit=limit)
+    return failure_points(client, since_ns=since_ns, until_ns=MAX_TIME_NS, route=route, limit=limit)
 
 
 def test_failures_come_with_their_vectors_and_issues(any_client: Client) -> None:

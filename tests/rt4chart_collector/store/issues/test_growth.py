@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.growth import HOUR_NS, GrowthWindow, grown
-from rt4chart_collector.store.issues.issue_events import merged_into
-from rt4chart_collector.store.issues.issue_watch import watched_issues
+from rt4chart_collector.store.issues.issue_events import merge_issues
+from rt4chart_collector.store.issues.issue_figures import HOUR_NS, GrowthWindow, issue_growth
+from rt4chart_collector.store.issues.issues import watched_issues
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import NOON, added, numbers, verdict
 
@@ -27,7 +27,7 @@ def test_an_issue_with_more_failures_an_hour_has_grown(any_client: Client) -> No
         number=SECOND_ID,
     )
 
-    (found,) = grown(any_client, SPAN).issues
+    (found,) = issue_growth(any_client, SPAN).issues
 
     assert (found.id, found.claims) == (FIRST, 3)
     assert (found.before, found.after) == pytest.approx((2.0, 6.0))
@@ -37,9 +37,9 @@ def test_an_alias_counts_in_the_issue_that_stands_for_it(client: Client) -> None
     """And it is not among the issues that are watched."""
     born(client, numbers(2))
     born(client, added()[:2], number=SECOND_ID)
-    merged_into(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
+    merge_issues(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
 
-    (found,) = grown(client, SPAN).issues
+    (found,) = issue_growth(client, SPAN).issues
     (watched,) = watched_issues(client)
 
     assert (found.id, found.claims) == (FIRST, 4)
@@ -61,7 +61,7 @@ def test_a_document_that_the_judge_named_has_grown(any_client: Client) -> None:
     """As often as the failures that it is evidence in."""
     born(any_client, numbers(3))
 
-    (found,) = grown(any_client, SPAN).documents
+    (found,) = issue_growth(any_client, SPAN).documents
 
     assert (found.id, found.before, found.after, found.claims) == ("p1", 0.0, 3.0, 3)
 

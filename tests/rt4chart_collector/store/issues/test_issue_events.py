@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import (
-    Event,
+    IssueEvent,
     aliases,
     events_of,
-    folded,
+    group_by_root,
     last_events,
-    merged_into,
-    record,
+    merge_issues,
+    record_events,
     root_of,
 )
 
@@ -25,13 +25,13 @@ AT = 4_000_000_000_000_000_000
 def test_events_come_back_in_order(any_client: Client) -> None:
     """Every field survives, the oldest first, and the same event twice is there once."""
     events = [
-        Event(2**64 - 1, AT, "born", "fp1:contradicted:number"),
-        Event(2**64 - 1, AT + 1, "state", "resolved", "fixed", "ann"),
-        Event(5, AT, "owner", "bob", actor="ann"),
+        IssueEvent(2**64 - 1, AT, "born", "fp1:contradicted:number"),
+        IssueEvent(2**64 - 1, AT + 1, "state", "resolved", "fixed", "ann"),
+        IssueEvent(5, AT, "owner", "bob", actor="ann"),
     ]
 
-    record(any_client, events[::-1])
-    record(any_client, events[:2])
+    record_events(any_client, events[::-1])
+    record_events(any_client, events[:2])
 
     assert events_of(any_client, 2**64 - 1) == events[:2]
     assert events_of(any_client, 6) == []
@@ -39,50 +39,56 @@ def test_events_come_back_in_order(any_client: Client) -> None:
 
 def test_the_last_event_of_a_kind_counts(client: Client) -> None:
     """State and owner are what was said of them last."""
-    record(client, [Event(1, AT + n, "state", s) for n, s in enumerate(("new", "open", "ignored"))])
-    record(client, [Event(1, AT, "owner", "ann")])
+    record_events(
+        client,
+        [IssueEvent(1, AT + n, "state", s) for n, s in enumerate(("new", "open", "ignored"))],
+    )
+    record_events(client, [IssueEvent(1, AT, "owner", "ann")])
 
     last = last_events(client)
 
     assert last == {
-        1: {"state": Event(1, AT + 2, "state", "ignored"), "owner": Event(1, AT, "owner", "ann")}
+        1: {
+            "state": IssueEvent(1, AT + 2, "state", "ignored"),
+            "owner": IssueEvent(1, AT, "owner", "ann"),
+        }
     }
 
 
 def test_unknown_state_is_refused(client: Client) -> None:
     """The message lists the states that there are, and nothing is written."""
     with pytest.raises(InputError, match="expected a state of new, open"):
-        record(client, [Event(1, AT, "note"), Event(1, AT, "state", "done")])
+        record_events(client, [IssueEvent(1, AT, "note"), IssueEvent(1, AT, "state", "done")])
 
     assert events_of(client, 1) == []
 
 
 def test_chain_of_merges_resolves(client: Client) -> None:
     """Every alias leads to the one that stands in the end, also where that one was merged later."""
-    merged_into(client, 1, 2, actor="ann", at_ns=AT)
-    merged_into(client, 2, 3, actor="ann", at_ns=AT + 1)
-    merged_into(client, 4, 1, actor="ann", at_ns=AT + 2)
+    merge_issues(client, 1, 2, actor="ann", at_ns=AT)
+    merge_issues(client, 2, 3, actor="ann", at_ns=AT + 1)
+    merge_issues(client, 4, 1, actor="ann", at_ns=AT + 2)
 
     assert aliases(client) == {1: 3, 2: 3, 4: 3}
-    assert folded([1, 2, 3, 4, 5], aliases(client)) == {3: [3, 1, 2, 4], 5: [5]}
+    assert group_by_root([1, 2, 3, 4, 5], aliases(client)) == {3: [3, 1, 2, 4], 5: [5]}
 
 
 def test_circle_is_refused(client: Client) -> None:
     """What is one already is not merged again, in either direction."""
-    merged_into(client, 1, 2, actor="ann", at_ns=AT)
+    merge_issues(client, 1, 2, actor="ann", at_ns=AT)
 
     for issue, into in ((2, 1), (1, 2), (1, 1)):
         with pytest.raises(InputError, match="which are one"):
-            merged_into(client, issue, into, actor="ann", at_ns=AT + 1)
+            merge_issues(client, issue, into, actor="ann", at_ns=AT + 1)
 
     assert aliases(client) == {1: 2}
 
 
 def test_merge_that_was_taken_back_is_none(client: Client) -> None:
     """A later merge into nothing makes the issue its own again."""
-    merged_into(client, 1, 2, actor="ann", at_ns=AT)
+    merge_issues(client, 1, 2, actor="ann", at_ns=AT)
 
-    record(client, [Event(1, AT + 1, "merged", "", actor="ann")])
+    record_events(client, [IssueEvent(1, AT + 1, "merged", "", actor="ann")])
 
     assert aliases(client) == {}
 

@@ -8,7 +8,7 @@ import pytest
 from clickhouse_connect.driver.query import QueryResult
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_samples import KEYS, sampled_failures
+from rt4chart_collector.store.issues.failure_samples import KEYS_BY_ISSUE, sampled_failures
 from tests.rt4chart_collector.store.issues.test_issues import ISSUE, filled
 
 
@@ -26,7 +26,7 @@ def test_a_failure_that_came_meanwhile_is_left_out(
         settings: Mapping[str, object] | None = None,
     ) -> QueryResult:
         found = asked(query, given, settings=settings)
-        if query == KEYS:
+        if query == KEYS_BY_ISSUE:
             filled(client, 2, first=10)
         return found
 

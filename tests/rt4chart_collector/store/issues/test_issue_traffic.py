@@ -8,11 +8,11 @@ from otel_rt4chart.verify.core.model import AnswerLabel, Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import DAY_NS
-from rt4chart_collector.store.issues.issue_traffic import (
+from rt4chart_collector.store.issues.issue_figures import (
     DayWeight,
-    decided_a_day,
     decided_claims,
-    failures_a_day,
+    decided_claims_by_day,
+    failures_by_day,
 )
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
@@ -26,7 +26,7 @@ def test_failures_count_by_day_and_label_at_their_weight(any_client: Client) -> 
     born(any_client, found, sample_rate=0.25)
     born(any_client, added()[:2], number=SECOND_ID)
 
-    days = failures_a_day(any_client, now_ns=NOW, days=3)
+    days = failures_by_day(any_client, now_ns=NOW, days=3)
 
     assert sorted(days, key=lambda one: (one.issue, one.age_days)) == [
         DayWeight(FIRST, "contradicted", 0, 4.0, 1),
@@ -35,7 +35,7 @@ def test_failures_count_by_day_and_label_at_their_weight(any_client: Client) -> 
         DayWeight(SECOND_ID, "baseless", 0, 2.0, 2),
     ]
     assert decided_claims(any_client, now_ns=NOW, days=3) == {("shop", "billing"): 14.0}
-    by_day = decided_a_day(any_client, now_ns=NOW, days=3)
+    by_day = decided_claims_by_day(any_client, now_ns=NOW, days=3)
     assert by_day == {("shop", "billing"): (6.0, 4.0, 4.0)}
 
 
@@ -43,7 +43,7 @@ def test_a_time_in_the_future_is_today(client: Client) -> None:
     """An application's clock may run ahead."""
     born(client, [replace(one, time_ns=NOW + SECOND) for one in numbers(1)])
 
-    assert [one.age_days for one in failures_a_day(client, now_ns=NOW, days=7)] == [0]
+    assert [one.age_days for one in failures_by_day(client, now_ns=NOW, days=7)] == [0]
 
 
 def test_a_verdict_that_was_taken_back_counts_no_more(client: Client) -> None:
@@ -58,7 +58,7 @@ def test_a_verdict_that_was_taken_back_counts_no_more(client: Client) -> None:
         client, [replace(first, report=report, decided_ns=first.decided_ns + 9 * SECOND)]
     )
 
-    assert failures_a_day(client, now_ns=NOW, days=7) == []
+    assert failures_by_day(client, now_ns=NOW, days=7) == []
     assert decided_claims(client, now_ns=NOW, days=7) == {("shop", "billing"): 1.0}
 
 
@@ -68,5 +68,5 @@ def test_an_answer_of_two_verifiers_counts_once(client: Client) -> None:
     born(client, [one])
     insert_verdicts(client, [verdict(one, verifier="other/1", version=5)])
 
-    assert failures_a_day(client, now_ns=NOW, days=7) == []
+    assert failures_by_day(client, now_ns=NOW, days=7) == []
     assert decided_claims(client, now_ns=NOW, days=7) == {("shop", "billing"): 1.0}

@@ -10,21 +10,21 @@ from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.assignments import (
-    MATCH,
+    BY_MATCH,
     Assignment,
     assignments_of,
     insert_assignments,
 )
 from rt4chart_collector.store.issues.failures import failures
-from rt4chart_collector.store.issues.issue_events import Event, merged_into, record
-from rt4chart_collector.store.issues.issue_figures import FigurePart, profile_of
+from rt4chart_collector.store.issues.issue_events import IssueEvent, merge_issues, record_events
+from rt4chart_collector.store.issues.issue_figures import FigurePart, issue_profile
 from rt4chart_collector.store.issues.issues import (
     Issue,
+    find_issue,
     insert_issues,
-    issue_of_id,
     list_issues,
     member_keys,
-    registry,
+    stored_issues,
 )
 from tests.rt4chart_clustering.made import NOON, numbers, verdict
 
@@ -54,7 +54,9 @@ def filled(client: Client, count: int, *, issue: int = ISSUE.id, first: int = 1)
     insert_assignments(
         client,
         [
-            Assignment(one.key, one.time_ns, issue, ISSUE.partition, at / 8, MATCH, one.version + 1)
+            Assignment(
+                one.key, one.time_ns, issue, ISSUE.partition, at / 8, BY_MATCH, one.version + 1
+            )
             for at, one in enumerate(sorted(failures(client, since_ns=0), key=lambda f: f.key))
             if one.key in keys
         ],
@@ -65,7 +67,7 @@ def test_row_comes_back_whole(any_client: Client) -> None:
     """Every field survives the store, ids of 64 bits too."""
     insert_issues(any_client, [ISSUE], version=1)
 
-    assert registry(any_client) == [ISSUE]
+    assert stored_issues(any_client) == [ISSUE]
     assert list_issues(any_client) == [replace(ISSUE, claims=0)]
 
 
@@ -77,7 +79,7 @@ def test_newest_version_counts(client: Client) -> None:
 
     insert_issues(client, [changed], version=2)
 
-    assert registry(client) == [changed]
+    assert stored_issues(client) == [changed]
     assert client.query("SELECT count() FROM rt4chart_issues").result_rows == [(2,)]
 
 
@@ -96,7 +98,7 @@ def test_events_win_over_the_row(client: Client) -> None:
     """State, owner, title and summary are what was said of them last."""
     insert_issues(client, [ISSUE], version=1)
     told = {"state": "resolved", "owner": "ann", "titled": "T", "summarised": "S"}
-    record(client, [Event(ISSUE.id, NOON, kind, value) for kind, value in told.items()])
+    record_events(client, [IssueEvent(ISSUE.id, NOON, kind, value) for kind, value in told.items()])
 
     (issue,) = list_issues(client)
 
@@ -126,13 +128,13 @@ def test_alias_counts_with_what_stands_for_it(client: Client) -> None:
     insert_issues(client, [ISSUE, replace(ISSUE, id=1), replace(ISSUE, id=3)], version=1)
     filled(client, 3)
     filled(client, 2, issue=1, first=50)
-    merged_into(client, 1, ISSUE.id, actor="ann", at_ns=NOON)
+    merge_issues(client, 1, ISSUE.id, actor="ann", at_ns=NOON)
 
     found = list_issues(client)
 
     assert [(one.id, one.claims, one.aliases) for one in found] == [(ISSUE.id, 5, (1,)), (3, 0, ())]
-    assert issue_of_id(client, 1) == found[0]
-    assert issue_of_id(client, 2) is None
+    assert find_issue(client, 1) == found[0]
+    assert find_issue(client, 2) is None
     assert len(assignments_of(client, found[0].ids)) == 5
 
 
@@ -150,7 +152,7 @@ def test_profile_says_where_it_happens(any_client: Client) -> None:
     """Routes, days, and the passages named and given, each with its claims and their weight."""
     filled(any_client, 3)
 
-    profile = profile_of(any_client, [ISSUE.id])
+    profile = issue_profile(any_client, [ISSUE.id])
 
     assert profile.routes == (FigurePart("a'b", 3, 12.0),)
     assert [(part.claims, part.weighted) for part in profile.trend] == [(3, 12.0)]
@@ -163,7 +165,7 @@ def test_nothing_to_write_writes_nothing(client: Client, claims: int) -> None:
     """A run without groups leaves the tables as they are."""
     insert_issues(client, [], version=1)
     insert_assignments(client, [])
-    record(client, [])
+    record_events(client, [])
 
     assert list_issues(client) == []
-    assert profile_of(client, [1] * claims).trend == ()
+    assert issue_profile(client, [1] * claims).trend == ()

@@ -13,10 +13,10 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import Event, record
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
-from rt4chart_collector.store.rates.coverage import coverage
-from rt4chart_collector.store.rates.rates_by_dimension import rates_by
+from rt4chart_collector.store.rates.claim_rates import rates_by
+from rt4chart_collector.store.rates.traffic import coverage
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND
@@ -115,8 +115,11 @@ def test_a_claim_stands_beside_its_question_evidence_and_issue(any_client: Clien
     issue = Issue(255, "late", "fp2:a:b", "shop", "support", NOON, NOON, 3, (0.5,), "run")
     insert_issues(any_client, [issue, replace(issue, id=7, title="early")], version=1)
     any_client.command(ASSIGN, {"issue": 7, "trace": f"{1:032x}"})
-    merged = [Event(7, NOON, "merged", f"{8:016x}"), Event(8, NOON, "merged", f"{255:016x}")]
-    record(any_client, merged)
+    merged = [
+        IssueEvent(7, NOON, "merged", f"{8:016x}"),
+        IssueEvent(8, NOON, "merged", f"{255:016x}"),
+    ]
+    record_events(any_client, merged)
 
     rows = list(
         any_client.query(
@@ -138,7 +141,10 @@ def test_an_issue_that_was_parted_again_stands_for_itself(any_client: Client) ->
     """The last event counts, and an empty one says that it is merged no more."""
     insert_verdicts(any_client, [verdict(1, [BAD])])
     any_client.command(ASSIGN, {"issue": 7, "trace": f"{1:032x}"})
-    record(any_client, [Event(7, NOON, "merged", f"{8:016x}"), Event(7, NOON + 1, "merged", "")])
+    record_events(
+        any_client,
+        [IssueEvent(7, NOON, "merged", f"{8:016x}"), IssueEvent(7, NOON + 1, "merged", "")],
+    )
 
     assert row(any_client, "SELECT Issue FROM rt4chart_unfaithful_claims") == {"Issue": f"{7:016x}"}
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from otel_rt4chart.spans.model.verdict import Verdict
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.deployment_changes import DeploymentChange, changes
+from rt4chart_collector.store.rates.trends import DeploymentChange, deployment_changes
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 TICK = 300 * SECOND
@@ -22,7 +22,7 @@ def answer(number: int, at_ns: int, release: str, model: str = "m-1") -> Verdict
 
 def found(client: Client) -> list[DeploymentChange]:
     """The changes at `AT`, an hour before and after."""
-    return changes(
+    return deployment_changes(
         client,
         service="shop",
         route="support",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from otel_rt4chart.verify import AnswerLabel
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.judge_agreement import agreements
+from rt4chart_collector.store.rates.verifiers import judge_agreements
 from tests.rt4chart_collector.records import NOON, verdict
 
 Labels = Sequence[tuple[AnswerLabel, AnswerLabel]]
@@ -48,7 +48,7 @@ def test_pair_of_judges_with_the_routes_where_they_differ(any_client: Client) ->
     store(any_client, [(BASELESS, BASELESS), (BASELESS, ENTAILED), (ENTAILED, BASELESS)], "pay", 11)
     store(any_client, [(BASELESS, BASELESS)] * 2, "fine", 21)
 
-    (found,) = agreements(any_client, since_ns=0)
+    (found,) = judge_agreements(any_client, since_ns=0)
 
     assert (found.first, found.second, found.answers, found.equal) == ("a", "b", 9, 6)
     assert found.share == pytest.approx(2 / 3)
@@ -60,8 +60,8 @@ def test_only_answers_that_both_verified_count(client: Client) -> None:
     store(client, [(ENTAILED, ENTAILED), (ENTAILED, BASELESS)])
     insert_verdicts(client, [replace(verdict(9), verifier="c")])
 
-    assert len(agreements(client, since_ns=0)) == 1
-    assert agreements(client, since_ns=2 * NOON) == []
+    assert len(judge_agreements(client, since_ns=0)) == 1
+    assert judge_agreements(client, since_ns=2 * NOON) == []
 
 
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -78,7 +78,7 @@ def test_kappa_is_cohen_s(client: Client, labels: Labels) -> None:
     client.command("TRUNCATE TABLE rt4chart_claims")
     store(client, labels)
 
-    (found,) = agreements(client, since_ns=0)
+    (found,) = judge_agreements(client, since_ns=0)
 
     expected = kappa(labels)
     assert found.kappa == (None if expected is None else pytest.approx(expected, abs=1e-9))

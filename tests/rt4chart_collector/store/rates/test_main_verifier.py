@@ -11,7 +11,7 @@ import pytest
 from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.main_verifier import main_verifier
+from rt4chart_collector.store.rates.verifiers import main_verifier
 from tests.rt4chart_collector.records import NOON, SECOND, verdict
 
 HOUR = 3600 * SECOND

@@ -13,17 +13,17 @@ from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import Rate, claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.columns import scope_parameters
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.filters import scope
-from rt4chart_collector.store.rates.coverage import Coverage, coverage
-from rt4chart_collector.store.rates.exact_rates import route_sums
-from rt4chart_collector.store.rates.rates_by_dimension import (
-    ALIKE,
+from rt4chart_collector.store.rates.claim_rates import (
+    ANSWER_GROUPS,
     DIMENSIONS,
     RateSlice,
     rates_by,
     rates_over_time,
+    route_sums,
 )
+from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND
@@ -191,8 +191,8 @@ def test_slices_say_what_the_verdicts_in_force_say(
 def test_a_route_s_rates_are_read_by_the_key_of_the_ticks(client: Client) -> None:
     """By service, route, verifier and time: neither verdicts nor other routes are read."""
     insert_verdicts(client, [verdict(1), verdict(2, route="pay")])
-    explained = f"EXPLAIN indexes = 1 {ALIKE.replace('{keys}', 'Model AS K')}"
-    asked = {"verifier": VERIFIER, "since": 0, "until": 2**62, **scope("shop", "pay")}
+    explained = f"EXPLAIN indexes = 1 {ANSWER_GROUPS.replace('{keys}', 'Model AS K')}"
+    asked = {"verifier": VERIFIER, "since": 0, "until": 2**62, **scope_parameters("shop", "pay")}
 
     plan = "\n".join(line for (line,) in client.query(explained, asked).result_rows)
 

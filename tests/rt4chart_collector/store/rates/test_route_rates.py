@@ -10,8 +10,13 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.rates_by_dimension import RateSlice, rates_by, rates_over_time
-from rt4chart_collector.store.rates.route_rates import RouteRates, route_rates
+from rt4chart_collector.store.rates.claim_rates import (
+    RateSlice,
+    RouteRates,
+    rates_by,
+    rates_over_time,
+    route_rates,
+)
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 GOOD, WRONG = Label.ENTAILED, Label.CONTRADICTED

@@ -14,14 +14,14 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.claim_rates import route_sums
 from rt4chart_collector.store.rates.ticks import (
     TICK_NS,
     Bin,
     RouteTicks,
     Tick,
+    answer_sums,
     route_ticks,
-    sums_of,
 )
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
@@ -57,7 +57,7 @@ def test_sums_of_the_histogram_are_those_over_the_answers(
     ]
     weighted = [(1 / rate if rate else 0.0, m, x) for rate, m, x in answers]
 
-    assert astuple(sums_of(bins)) == pytest.approx(
+    assert astuple(answer_sums(bins)) == pytest.approx(
         (
             len(answers),
             sum(m for _, m, _ in answers),
@@ -73,7 +73,7 @@ def test_sums_of_the_histogram_are_those_over_the_answers(
 
 def test_no_answers_have_no_sums() -> None:
     """A rate of them is none rather than zero."""
-    assert sums_of([]) == AnswerSums(0, 0, 0, 0, 0, 0, 0, 0)
+    assert answer_sums([]) == AnswerSums(0, 0, 0, 0, 0, 0, 0, 0)
 
 
 def test_answers_that_look_alike_are_one_bin(any_client: Client) -> None:
@@ -149,4 +149,4 @@ def test_the_histogram_tells_the_exact_rates(
     (found,) = ticks(client)
 
     bins = [one for tick in found.ticks for one in tick.bins]
-    assert astuple(sums_of(bins)) == pytest.approx(astuple(exact.sums))
+    assert astuple(answer_sums(bins)) == pytest.approx(astuple(exact.sums))

@@ -13,34 +13,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.store.answers.answers import answers
+from rt4chart_collector.store.answers.answers import verified_answers
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client, connect
 from rt4chart_collector.store.issues.failures import failures
-from rt4chart_collector.store.rates.exact_rates import route_sums
+from rt4chart_collector.store.rates.claim_rates import route_sums
 from rt4chart_collector.store.schema.cluster import (
-    LOCAL,
+    LOCAL_SUFFIX,
     SHARD_PATH,
-    SHARDED_BY,
-    WHOLE,
-    WHOLE_PATH,
-    clustered,
-    rows_of,
-    sharding_of,
+    SHARDING_KEYS,
+    UNSHARDED,
+    UNSHARDED_PATH,
+    cluster_statements,
+    local_table,
+    sharding_keys,
 )
 from rt4chart_collector.store.schema.compare_schema import live_schema, schema_of
-from rt4chart_collector.store.schema.ddl import Alter, Drop, Insert, Table, View, parsed
-from rt4chart_collector.store.schema.migration import LEDGER_TABLE, Variant, shipped
+from rt4chart_collector.store.schema.ddl import (
+    AlterTable,
+    CreateTable,
+    CreateView,
+    DropStatement,
+    InsertStatement,
+    parse_statement,
+)
+from rt4chart_collector.store.schema.migrate import LEDGER_TABLE, SchemaVariant, shipped_migrations
 from tests.rt4chart_collector.records import verdict
 
-ALL = shipped()
-SINGLE = [s for one in ALL for s in Variant("otel").statements(one, ALL)]
-PROD = Variant("otel", "prod")
+ALL = shipped_migrations()
+SINGLE = [s for one in ALL for s in SchemaVariant("otel").statements(one, ALL)]
+PROD = SchemaVariant("otel", "prod")
 CLUSTER = [*PROD.first()[1:], *(s for one in ALL for s in PROD.statements(one, ALL))]
-SHARDING = sharding_of(SINGLE)
-MADE = [parsed(statement) for statement in CLUSTER]
-TABLES = {made.name: made for made in MADE if isinstance(made, Table)}
-PLAIN = {made.name: made for made in map(parsed, SINGLE) if isinstance(made, Table)}
+SHARDING = sharding_keys(SINGLE)
+MADE = [parse_statement(statement) for statement in CLUSTER]
+TABLES = {made.name: made for made in MADE if isinstance(made, CreateTable)}
+PLAIN = {made.name: made for made in map(parse_statement, SINGLE) if isinstance(made, CreateTable)}
 
 
 def formatted(client: Client, statement: str) -> str:
@@ -60,23 +67,25 @@ def test_the_engine_s_parser_takes_every_statement(store_dsn: str) -> None:
 def test_our_reading_of_a_table_is_whole(store_dsn: str) -> None:
     """A table that was taken apart and put together again is the same to the engine."""
     with connect(store_dsn) as client:
-        for made, statement in zip(map(parsed, SINGLE), SINGLE, strict=True):
-            if isinstance(made, Table):
+        for made, statement in zip(map(parse_statement, SINGLE), SINGLE, strict=True):
+            if isinstance(made, CreateTable):
                 assert formatted(client, made.sql) == formatted(client, statement)
 
 
 def test_every_statement_goes_to_the_whole_cluster() -> None:
     """No table, view or change is made on one server alone."""
-    assert {type(made) for made in MADE} <= {Table, View, Alter, Drop}
-    assert [made for made in MADE if not isinstance(made, Insert) and made.cluster != "prod"] == []
+    assert {type(made) for made in MADE} <= {CreateTable, CreateView, AlterTable, DropStatement}
+    assert [
+        made for made in MADE if not isinstance(made, InsertStatement) and made.cluster != "prod"
+    ] == []
     assert PROD.first()[0] == "CREATE DATABASE IF NOT EXISTS otel ON CLUSTER 'prod'"
 
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_every_table_has_its_pair(name: str) -> None:
     """The rows in a replicated table with the same columns, keys and TTL, one over the shards."""
-    plain, rows = PLAIN[name], TABLES[rows_of(name, SHARDING)]
-    path = SHARD_PATH if name in SHARDING else WHOLE_PATH
+    plain, rows = PLAIN[name], TABLES[local_table(name, SHARDING)]
+    path = SHARD_PATH if name in SHARDING else UNSHARDED_PATH
 
     assert rows.columns == plain.columns
     assert rows.body == plain.body
@@ -91,13 +100,17 @@ def test_every_table_has_its_pair(name: str) -> None:
     assert not any("non_replicated" in one for one in rows.settings)
     if name in SHARDING:
         over = TABLES[name]
-        key = f"'prod', otel, {name}{LOCAL}, {SHARDING[name]}"
-        assert (over.engine, over.arguments, over.like) == ("Distributed", key, f"{name}{LOCAL}")
+        key = f"'prod', otel, {name}{LOCAL_SUFFIX}, {SHARDING[name]}"
+        assert (over.engine, over.arguments, over.like) == (
+            "Distributed",
+            key,
+            f"{name}{LOCAL_SUFFIX}",
+        )
 
 
 def test_every_distributed_table_points_at_one_that_was_made_before() -> None:
     """In the order in which they are applied, its columns being copied from there."""
-    names = [made.name for made in MADE if isinstance(made, Table)]
+    names = [made.name for made in MADE if isinstance(made, CreateTable)]
     over = [made for made in TABLES.values() if made.engine == "Distributed"]
 
     assert {made.name for made in over} == set(SHARDING)
@@ -118,7 +131,7 @@ def test_what_is_whole_and_what_is_sharded_is_decided() -> None:
     whole = {name for name in PLAIN if name not in SHARDING}
 
     assert whole == {
-        *WHOLE,
+        *UNSHARDED,
         "rt4chart_issues",
         "rt4chart_issue_events",
         "rt4chart_eval_cases",
@@ -129,23 +142,23 @@ def test_what_is_whole_and_what_is_sharded_is_decided() -> None:
         "rt4chart_silences",
         "rt4chart_sampling_rates",
     }
-    assert set(SHARDED_BY) <= set(SHARDING)
+    assert set(SHARDING_KEYS) <= set(SHARDING)
     assert TABLES[LEDGER_TABLE].engine == "ReplicatedReplacingMergeTree"
-    assert TABLES[LEDGER_TABLE].arguments.startswith(WHOLE_PATH)
+    assert TABLES[LEDGER_TABLE].arguments.startswith(UNSHARDED_PATH)
 
 
 def test_views_feed_the_shard_they_read() -> None:
     """A materialized view reads and writes local tables; other views read the whole cluster."""
-    views = {made.name: made for made in MADE if isinstance(made, View)}
+    views = {made.name: made for made in MADE if isinstance(made, CreateView)}
 
     for name, view in views.items():
         read = set(re.findall(r"\botel\.(\w+)", view.query))
         if view.target:
-            assert view.target.endswith(LOCAL), name
+            assert view.target.endswith(LOCAL_SUFFIX), name
             assert len(read) == 1, name
-            assert all(one.endswith(LOCAL) for one in read), name
+            assert all(one.endswith(LOCAL_SUFFIX) for one in read), name
         else:
-            assert not any(one.endswith(LOCAL) for one in read), name
+            assert not any(one.endswith(LOCAL_SUFFIX) for one in read), name
             assert len(re.findall("JOIN", view.query)) == len(re.findall("GLOBAL", view.query))
         assert read | ({view.target} - {""}) <= set(TABLES), name
 
@@ -157,7 +170,7 @@ def test_a_column_is_added_below_and_above() -> None:
         "ADD INDEX i X TYPE set(8), MODIFY SETTING a = 1, b = 2, DROP COLUMN IF EXISTS Y"
     )
 
-    below, above = clustered(alter, SHARDING, "prod")
+    below, above = cluster_statements(alter, SHARDING, "prod")
 
     assert below == (
         "ALTER TABLE otel.rt4chart_claims_local ON CLUSTER 'prod'\n"
@@ -205,7 +218,7 @@ def test_a_column_is_added_below_and_above() -> None:
 )  # fmt: skip
 def test_statement_of_a_later_migration_is_placed(statement: str, expected: list[str]) -> None:
     """Changes to the rows, removals, and views that are made anew."""
-    assert clustered(statement, SHARDING, "prod") == expected
+    assert cluster_statements(statement, SHARDING, "prod") == expected
 
 
 @pytest.mark.parametrize(
@@ -224,7 +237,7 @@ def test_statement_of_a_later_migration_is_placed(statement: str, expected: list
 def test_statement_without_a_place_is_refused(statement: str, words: str) -> None:
     """What cannot be told apart for a cluster is an error of the migration, seen by its test."""
     with pytest.raises(StoreError, match=words):
-        clustered(statement, SHARDING, "prod")
+        cluster_statements(statement, SHARDING, "prod")
 
 
 def test_the_connection_s_settings_are_the_engine_s(client: Client) -> None:
@@ -243,12 +256,12 @@ def test_the_connection_s_settings_are_the_engine_s(client: Client) -> None:
 
 def stripped(statement: str) -> str:
     """The statement for one engine: plain tables for replicated ones, a Merge for what is over."""
-    made = parsed(statement)
+    made = parse_statement(statement)
     text = statement.replace(" ON CLUSTER 'prod'", "")
-    if isinstance(made, Table) and made.like:
+    if isinstance(made, CreateTable) and made.like:
         over = f"Merge('{made.database}', '^{made.like}$')"
         return re.sub(r"ENGINE = Distributed\(.*\)$", f"ENGINE = {over}", text)
-    for path in (SHARD_PATH, WHOLE_PATH):
+    for path in (SHARD_PATH, UNSHARDED_PATH):
         text = text.replace(f"({path}, ", "(").replace(f"({path})", "")
     return text.replace("ENGINE = Replicated", "ENGINE = ")
 
@@ -256,7 +269,7 @@ def stripped(statement: str) -> str:
 def test_the_tables_work_on_one_engine(client: Client, store_dsn: str) -> None:
     """Under tables of the engine Merge: the columns are right, and the queries give the rates."""
     insert_verdicts(client, [verdict(number) for number in range(1, 9)])
-    variant = Variant(f"{client.database}_c", "prod")
+    variant = SchemaVariant(f"{client.database}_c", "prod")
     statements = [*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))]
     with connect(store_dsn, database=variant.database) as one:
         for statement in statements:
@@ -264,13 +277,13 @@ def test_the_tables_work_on_one_engine(client: Client, store_dsn: str) -> None:
         for name in ("rt4chart_verifications", "rt4chart_claims"):
             rows = f"{client.database}.{name} FINAL"
             one.command(f"INSERT INTO {name}_local SELECT * FROM {rows}")  # noqa: S608 - ours
-        found = (route_sums(one), answers(one), failures(one, since_ns=0))
+        found = (route_sums(one), verified_answers(one), failures(one, since_ns=0))
         summed = one.query("SELECT sum(Answers), sum(Claims) FROM rt4chart_route_1m").result_rows
         one.query("SELECT * FROM otel_traces_verified")
         live = live_schema(one)
         one.command(f"DROP DATABASE {one.database}")
 
-    assert found == (route_sums(client), answers(client), failures(client, since_ns=0))
+    assert found == (route_sums(client), verified_answers(client), failures(client, since_ns=0))
     assert summed == [(8, 16)]
     for name, shape in schema_of(statements, str).items():
         if name in TABLES:
@@ -283,7 +296,9 @@ def test_quotes_and_brackets_never_split(parts: list[str]) -> None:
     """What stands in a quoted value is no separator and no bracket."""
     value = "".join(parts).replace("\\", "").replace("'", "\\'")
 
-    made = parsed(f"ALTER TABLE otel.a ADD COLUMN b String DEFAULT '{value}', DROP COLUMN c")
+    made = parse_statement(
+        f"ALTER TABLE otel.a ADD COLUMN b String DEFAULT '{value}', DROP COLUMN c"
+    )
 
-    assert isinstance(made, Alter)
+    assert isinstance(made, AlterTable)
     assert made.commands == (f"ADD COLUMN b String DEFAULT '{value}'", "DROP COLUMN c")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.schema.compare_schema import drift
+from rt4chart_collector.store.schema.compare_schema import schema_differences
 from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped
 
 ALL = shipped()
@@ -16,7 +16,7 @@ def test_database_is_what_its_migrations_made(store_dsn: str, client: Client, co
     """Our reading of the files agrees with the engine's, for each version."""
     with connect(store_dsn, database=f"{client.database}_{count}") as other:
         migrate(other, migrations=ALL[:count])
-        assert drift(other, ALL) == []
+        assert schema_differences(other, ALL) == []
         other.command(f"DROP DATABASE {other.database}")
 
 
@@ -59,7 +59,7 @@ def test_a_change_by_hand_is_named(client: Client, change: str, lines: list[str]
     """Column or query; retention is a setting, and a collector's columns are its own."""
     client.command(change)
 
-    assert drift(client) == lines
+    assert schema_differences(client) == lines
 
 
 def test_another_engine_and_other_keys_are_named(client: Client) -> None:
@@ -70,7 +70,7 @@ def test_another_engine_and_other_keys_are_named(client: Client) -> None:
         "PARTITION BY Kind ORDER BY (IssueId, Kind)"
     )
 
-    lines = drift(client)
+    lines = schema_differences(client)
 
     assert lines[:5] == [
         "rt4chart_issues: expected the engine ReplacingMergeTree, it is SummingMergeTree",
@@ -94,4 +94,4 @@ def test_changes_of_later_migrations_are_followed(client: Client) -> None:
     )
     migrate(client, migrations=[*ALL, later])
 
-    assert drift(client, [*ALL, later]) == []
+    assert schema_differences(client, [*ALL, later]) == []

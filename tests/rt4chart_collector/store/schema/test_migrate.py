@@ -9,7 +9,7 @@ import pytest
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.schema.compare_schema import drift
+from rt4chart_collector.store.schema.compare_schema import schema_differences
 from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped
 from tests.rt4chart_collector.records import verdict
 
@@ -81,7 +81,7 @@ def test_rows_survive_a_later_migration(client: Client) -> None:
 
     assert client.query(claims).result_rows == before
     assert client.query("SELECT DISTINCT Severity FROM rt4chart_claims").result_rows == [(0,)]
-    assert drift(client, [*ALL, later]) == []
+    assert schema_differences(client, [*ALL, later]) == []
 
 
 def test_migrate_refuses_a_changed_file(client: Client) -> None:

@@ -12,7 +12,7 @@ from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate
-from rt4chart_collector.store.schema.retention import ttl_of
+from rt4chart_collector.store.schema.retention import ttl_expression
 
 DAYS = re.compile(r"toIntervalDay\((\d+)\)")
 EACH = Retention(others=5, spans=7, verdicts=14, issues=60, rollup=90)
@@ -97,7 +97,7 @@ def test_tables_of_others_keep_their_retention(client: Client) -> None:
 )
 def test_a_ttl_of_the_operator_s_own_stays(written: str, expected: str) -> None:
     """What is not a number of days is not ours to change."""
-    assert ttl_of(EACH, "otel_traces_local", written) == expected
+    assert ttl_expression(EACH, "otel_traces_local", written) == expected
 
 
 def test_rows_are_gone_after_their_days(client: Client) -> None:

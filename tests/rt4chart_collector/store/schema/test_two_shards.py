@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from rt4chart_collector.store.answers.export import SOURCES
-from rt4chart_collector.store.schema.cluster import LOCAL, sharding_of
-from rt4chart_collector.store.schema.ddl import Table, parsed
-from rt4chart_collector.store.schema.migration import Variant, shipped
+from rt4chart_collector.store.schema.cluster import LOCAL_SUFFIX, sharding_keys
+from rt4chart_collector.store.schema.ddl import CreateTable, parse_statement
+from rt4chart_collector.store.schema.migrate import SchemaVariant, shipped_migrations
 
 ROOT = Path(__file__).parents[4]
-ALL = shipped()
+ALL = shipped_migrations()
 READ = (
     *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
     *("issues", "members", "traffic", "last", "view", "sums", "grouping"),
@@ -82,12 +82,12 @@ def test_writes_reach_both_shards_and_the_rollup(told: list[str]) -> None:
 
 def test_replicas_have_places_of_their_own(tmp_path: Path) -> None:
     """A sharded table one path a shard, the others one for all, with a name no other shard has."""
-    plain = [s for one in ALL for s in Variant("copies").statements(one, ALL)]
-    sharded = sharding_of(plain)
-    names = [made.name for made in map(parsed, plain) if isinstance(made, Table)]
+    plain = [s for one in ALL for s in SchemaVariant("copies").statements(one, ALL)]
+    sharded = sharding_keys(plain)
+    names = [made.name for made in map(parse_statement, plain) if isinstance(made, CreateTable)]
 
     expected = {
-        f"{name}{LOCAL} /clickhouse/tables/01/copies/{name}{LOCAL} a"
+        f"{name}{LOCAL_SUFFIX} /clickhouse/tables/01/copies/{name}{LOCAL_SUFFIX} a"
         if name in sharded
         else f"{name} /clickhouse/tables/copies/{name} 01-a"
         for name in (*names, "rt4chart_schema_migrations")

@@ -25,37 +25,46 @@ from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.pipeline.retry import outcome_of
-from rt4chart_collector.store.answers.answers import answers
+from rt4chart_collector.store.answers.answers import verified_answers
 from rt4chart_collector.store.answers.dead_letters import (
     LetterState,
     due_letters,
     insert_letters,
     letter_counts,
 )
-from rt4chart_collector.store.answers.export import SOURCES, ExportRequest, exported
-from rt4chart_collector.store.answers.spans import insert_spans, spans_of
-from rt4chart_collector.store.answers.unverified_traces import unverified_traces
+from rt4chart_collector.store.answers.export import SOURCES, ExportRequest, export_table
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of, unverified_traces
 from rt4chart_collector.store.answers.verdicts import already_decided, insert_verdicts
 from rt4chart_collector.store.answers.verifications import faithful_answers, last_verifications
 from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client
 from rt4chart_collector.store.engine.dsn import Target
-from rt4chart_collector.store.issues.assignments import assignments_of, nearer
+from rt4chart_collector.store.issues.assignments import assignments_of, nearer_assignments
+from rt4chart_collector.store.issues.failure_samples import sampled_vectors
 from rt4chart_collector.store.issues.failures import DAY_NS, failures
-from rt4chart_collector.store.issues.issue_figures import profile_of
-from rt4chart_collector.store.issues.issue_samples import sampled_vectors
-from rt4chart_collector.store.issues.issue_traffic import decided_claims, failures_a_day
+from rt4chart_collector.store.issues.issue_figures import (
+    decided_claims,
+    failures_by_day,
+    issue_profile,
+)
 from rt4chart_collector.store.issues.issues import Issue, insert_issues, list_issues, member_keys
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
-from rt4chart_collector.store.rates.coverage import coverage
-from rt4chart_collector.store.rates.exact_rates import route_sums
-from rt4chart_collector.store.rates.judge_agreement import agreements
-from rt4chart_collector.store.rates.main_verifier import main_verifier
-from rt4chart_collector.store.rates.rates_by_dimension import DIMENSIONS, rates_by, rates_over_time
+from rt4chart_collector.store.rates.claim_rates import (
+    DIMENSIONS,
+    rates_by,
+    rates_over_time,
+    route_sums,
+)
 from rt4chart_collector.store.rates.rollup import repair_rollup
 from rt4chart_collector.store.rates.ticks import route_ticks
-from rt4chart_collector.store.schema.cluster import LOCAL, SHARD_PATH, WHOLE_PATH, sharding_of
-from rt4chart_collector.store.schema.migrate import migrate
-from rt4chart_collector.store.schema.migration import Variant, shipped
+from rt4chart_collector.store.rates.traffic import coverage
+from rt4chart_collector.store.rates.verifiers import judge_agreements, main_verifier
+from rt4chart_collector.store.schema.cluster import (
+    LOCAL_SUFFIX,
+    SHARD_PATH,
+    UNSHARDED_PATH,
+    sharding_keys,
+)
+from rt4chart_collector.store.schema.migrate import SchemaVariant, migrate, shipped_migrations
 from tests.rt4chart_collector.pipeline.test_retry import error
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
 
@@ -65,7 +74,7 @@ CONFIG = f"""<clickhouse><tcp_port>9000</tcp_port><remote_servers>
 KEEPER = """<zookeeper><implementation>testkeeper</implementation></zookeeper>
 <macros><shard>01</shard><replica>a</replica></macros>"""
 REPLICAS = "SELECT table, zookeeper_path, replica_name FROM system.replicas ORDER BY table"
-ALL = shipped()
+ALL = shipped_migrations()
 ISSUE = Issue(7, "late", "fp2:contradicted:order", "shop", "support", NOON, NOON, 3, (0.5,), "run")
 IDS = [f"{n:032x}" for n in range(1, 31)]
 ASSIGN = """
@@ -98,15 +107,15 @@ def opened(folder: Path, database: str, more: str = "") -> Client:
 
 def build(client: Client) -> None:
     """The cluster's tables, without what replicates; each shard sees the rows that are its."""
-    variant = Variant(client.database, "prod")
+    variant = SchemaVariant(client.database, "prod")
     for statement in (*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))):
         text = statement.replace(" ON CLUSTER 'prod'", "").replace("= Replicated", "= ")
-        for path in (SHARD_PATH, WHOLE_PATH):
+        for path in (SHARD_PATH, UNSHARDED_PATH):
             text = text.replace(f"({path}, ", "(").replace(f"({path})", "")
         client.command(text)
-    keys = sharding_of(s for m in ALL for s in Variant(client.database).statements(m, ALL))
+    keys = sharding_keys(s for m in ALL for s in SchemaVariant(client.database).statements(m, ALL))
     halves = ", ".join(
-        f"'{client.database}.{table}{LOCAL}': 'shardNum() = 0 OR {key} % 2 + 1 = shardNum()'"
+        f"'{client.database}.{table}{LOCAL_SUFFIX}': 'shardNum() = 0 OR {key} % 2 + 1 = shardNum()'"
         for table, key in keys.items()
     )
     client.command(f"SET additional_table_filters = {{{halves}}}")
@@ -136,16 +145,16 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
     """What every query of the project gives."""
     candidates = [verdict(n).candidate for n in range(1, 31)]
     yield "rates", route_sums(client)
-    yield "answers", [asdict(one) for one in answers(client)]
+    yield "answers", [asdict(one) for one in verified_answers(client)]
     yield "failures", sorted(map(str, failures(client, since_ns=0)))
-    yield "agreement", agreements(client, since_ns=0)
+    yield "agreement", judge_agreements(client, since_ns=0)
     yield "unverified", unverified_traces(client, VERIFIER, 0, 100)
     yield "spans", spans_of(client, IDS)
     yield "decided", already_decided(client, candidates, VERIFIER)
     yield "letters", (due_letters(client, "v", 2**62, 9), letter_counts(client, "v"))
     yield "issues", list_issues(client)
     yield "members", member_keys(client, ISSUE, limit=50)
-    days = failures_a_day(client, now_ns=NOON + DAY_NS, days=7)
+    days = failures_by_day(client, now_ns=NOON + DAY_NS, days=7)
     yield "traffic", (sorted(map(str, days)), decided_claims(client, now_ns=NOON, days=7))
     keys = [(candidate.trace_id, candidate.span_id) for candidate in candidates]
     faithful = faithful_answers(client, service="shop", route="pay", limit=50)
@@ -158,7 +167,7 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
         times = datetime(2096, 1, 1, tzinfo=UTC), datetime(2097, 1, 1, tzinfo=UTC)
         wanted = ExportRequest(*times, route, "jsonl", folder / f"{client.database}{route}")
         for name in SOURCES:
-            pages = [path.read_text() for path in exported(client, name, wanted)]
+            pages = [path.read_text() for path in export_table(client, name, wanted)]
             hidden = [
                 line.partition('"InsertedAt"')[0] for page in pages for line in page.split("\n")
             ]
@@ -191,8 +200,10 @@ def grouped(client: Client) -> Iterator[object]:
         issues = [replace(issue, centroid=()) for issue in list_issues(client)]
         yield sorted(map(str, issues))
         for issue in issues:
-            yield str(assignments_of(client, issue.ids)), profile_of(client, issue.ids)
-            yield nearer(client, issue.ids, model="hashing/1", to=[1.0] * 256, than=[-1.0] * 256)
+            yield str(assignments_of(client, issue.ids)), issue_profile(client, issue.ids)
+            yield nearer_assignments(
+                client, issue.ids, model="hashing/1", to=[1.0] * 256, than=[-1.0] * 256
+            )
         window = DescriptionWindow("hashing/1", 256, 0, 2**62)
         drawn = sampled_vectors(client, window, [issue.id for issue in issues], each=9)
         yield sorted((id, len(vectors)) for id, vectors in drawn.items())
@@ -224,7 +235,7 @@ def main(folder: Path) -> None:
             "SELECT shardNum(), count() FROM rt4chart_claims GROUP BY 1"
         ).result_rows
         sys.stdout.write(f"shards with claims: {len(shards)}\n")
-        many.command(f"TRUNCATE TABLE rt4chart_route_1m{LOCAL}")
+        many.command(f"TRUNCATE TABLE rt4chart_route_1m{LOCAL_SUFFIX}")
         repair_rollup(many, 0)
         is_repaired = many.query(SUMS).result_rows == single.query(SUMS).result_rows
         sys.stdout.write(f"rollup after its repair: {'the same' if is_repaired else 'other'}\n")
@@ -249,7 +260,7 @@ def twice(client: Client) -> int:
 def replicate(folder: Path) -> None:
     """The tables with what replicates, made and not written: where Keeper has them."""
     client = opened(folder, "copies", KEEPER)
-    variant = Variant("copies", "prod")
+    variant = SchemaVariant("copies", "prod")
     for statement in (*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))):
         if statement.startswith("CREATE TABLE"):
             client.command(statement.replace(" ON CLUSTER 'prod'", ""))

@@ -1,0 +1,183 @@
+"""Reproducible random samples of failures with their vectors, of a time or of issues."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rt4chart_collector.store.engine.columns import IN_SCOPE, StoredKey, scope_parameters
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read, read_int
+from rt4chart_collector.store.issues.failures import MAX_TIME_NS, SELECT_FAILURES, Failure
+from rt4chart_collector.store.issues.match_failures import IN_WINDOW, DescriptionWindow
+
+CLAIM_LENGTH = 400
+IN_WINDOW_AND_SCOPE = f"""
+    Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+    AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+    AND {IN_SCOPE}
+"""
+# The embedding space of most of them: vectors of two spaces cannot be compared.
+LARGEST_SPACE = f"""
+SELECT EmbeddingModel AS model, uniqExact(TraceId, SpanId, ClaimIndex) AS described
+FROM rt4chart_failure_embeddings WHERE Fingerprint != '' AND {IN_WINDOW_AND_SCOPE}
+GROUP BY EmbeddingModel ORDER BY described DESC, EmbeddingModel LIMIT 1
+"""  # noqa: S608 - our own names
+FAILURE_COUNT = f"""
+SELECT uniqExact(TraceId, SpanId, ClaimIndex) FROM rt4chart_claims FINAL
+WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_WINDOW_AND_SCOPE}
+"""  # noqa: S608
+RANDOM_FAILURES = f"""
+SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_failure_embeddings
+WHERE EmbeddingModel = {{model:String}} AND Fingerprint != '' AND {IN_WINDOW_AND_SCOPE}
+GROUP BY TraceId, SpanId, ClaimIndex
+ORDER BY cityHash64(TraceId, SpanId, ClaimIndex), TraceId, SpanId, ClaimIndex
+LIMIT {{limit:UInt32}}
+"""  # noqa: S608
+# A description carries the version of its claim, plus one. It does not describe a later verdict.
+FAILURE_POINTS = f"""
+WITH drawn AS ({RANDOM_FAILURES})
+SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
+    e.Embedding AS vector, leftUTF8(c.Claim, {CLAIM_LENGTH}) AS claim, toString(c.Label) AS label,
+    c.ServiceName AS service, c.Route AS route, toUnixTimestamp64Nano(c.Timestamp) AS time_ns,
+    if(a.Version > c.Version, a.IssueId, 0) AS issue
+FROM (
+    SELECT TraceId, SpanId, ClaimIndex, Embedding, Version FROM rt4chart_failure_embeddings FINAL
+    WHERE EmbeddingModel = {{model:String}} AND (TraceId, SpanId, ClaimIndex) IN drawn
+) AS e
+INNER JOIN (
+    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Claim, Label, ServiceName, Route,
+        Timestamp, Version
+    FROM rt4chart_claims FINAL
+    WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_WINDOW_AND_SCOPE}
+      AND TraceId IN (SELECT TraceId FROM drawn)
+    ORDER BY Version DESC LIMIT 1 BY TraceId, SpanId, ClaimIndex
+) AS c ON c.TraceId = e.TraceId AND c.SpanId = e.SpanId AND c.ClaimIndex = e.ClaimIndex
+LEFT ANY JOIN (
+    SELECT TraceId, SpanId, ClaimIndex, IssueId, Version FROM rt4chart_issue_assignments FINAL
+    WHERE IsDeleted = 0 AND TraceId IN (SELECT TraceId FROM drawn)
+) AS a ON a.TraceId = e.TraceId AND a.SpanId = e.SpanId AND a.ClaimIndex = e.ClaimIndex
+WHERE e.Version = c.Version + 1
+ORDER BY cityHash64(e.TraceId, e.SpanId, e.ClaimIndex), e.TraceId, e.SpanId, e.ClaimIndex
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class FailurePoint:
+    """A failure with its vector; `issue` is 0 where it has no place yet, a long claim is cut."""
+
+    key: StoredKey
+    vector: Sequence[float]
+    claim: str
+    label: str
+    service: str
+    route: str
+    time_ns: int
+    issue: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailurePoints:
+    """The sample in random order, the number of failures, and how many of them are described."""
+
+    drawn: tuple[FailurePoint, ...]
+    failures: int
+    described: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class _EmbeddingSpace:
+    model: str
+    described: int
+
+
+def failure_points(
+    client: Client,
+    *,
+    since_ns: int,
+    until_ns: int,
+    service: str | None = None,
+    route: str | None = None,
+    limit: int,
+) -> FailurePoints:
+    """At most `limit` failures of that time in the space in which most of them are described."""
+    given: dict[str, object] = {
+        "since": since_ns,
+        "until": until_ns,
+        **scope_parameters(service, route),
+    }
+    failures = read_int(client, FAILURE_COUNT, given)
+    space = next(iter(read(client, _EmbeddingSpace, LARGEST_SPACE, given)), None)
+    if space is None:
+        return FailurePoints((), failures, 0, "")
+    points = read(
+        client, FailurePoint, FAILURE_POINTS, {**given, "model": space.model, "limit": limit}
+    )
+    return FailurePoints(tuple(points), failures, space.described, space.model)
+
+
+SAMPLED_KEYS = """
+SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_issue_assignments FINAL
+WHERE IsDeleted = 0 AND IssueId IN {ids:Array(UInt64)}
+  AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+ORDER BY cityHash64(TraceId, SpanId, ClaimIndex)
+LIMIT {each:UInt32} BY IssueId
+"""
+# The same with their issues, which the order of their keys goes by.
+SAMPLED_ASSIGNMENTS = SAMPLED_KEYS.replace("SELECT ", "SELECT IssueId, ", 1)
+KEYS_BY_ISSUE = f"""
+SELECT IssueId AS issue, TraceId AS key_trace, SpanId AS key_span, ClaimIndex AS key_claim
+FROM ({SAMPLED_ASSIGNMENTS})
+"""  # noqa: S608 - our own names
+SAMPLED_FAILURES = f"""{SELECT_FAILURES}
+  AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN ({SAMPLED_KEYS})
+ORDER BY trace_id, span_id, claim_index
+"""
+SAMPLED_VECTORS = f"""
+SELECT p.IssueId AS issue, e.Embedding AS vector
+FROM (
+    SELECT TraceId, SpanId, ClaimIndex, Embedding FROM rt4chart_failure_embeddings FINAL
+    WHERE {IN_WINDOW} AND (TraceId, SpanId, ClaimIndex) IN ({SAMPLED_KEYS})
+) AS e
+INNER JOIN ({SAMPLED_ASSIGNMENTS}) AS p
+    ON p.TraceId = e.TraceId AND p.SpanId = e.SpanId AND p.ClaimIndex = e.ClaimIndex
+ORDER BY cityHash64(e.TraceId, e.SpanId, e.ClaimIndex)
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class _IssueKey:
+    issue: int
+    key: StoredKey
+
+
+@dataclass(frozen=True, slots=True)
+class _IssueVector:
+    issue: int
+    vector: Sequence[float]
+
+
+def sampled_failures(
+    client: Client, issues: Sequence[int], *, each: int
+) -> dict[int, list[Failure]]:
+    """At most `each` failures of every one of these issues, in the order of their keys."""
+    given = {"ids": list(issues), "each": each, "since": 0, "until": MAX_TIME_NS}
+    places = {one.key: one.issue for one in read(client, _IssueKey, KEYS_BY_ISSUE, given)}
+    found: dict[int, list[Failure]] = {}
+    for failure in read(client, Failure, SAMPLED_FAILURES, given):
+        # A run that moves failures may have done so between the two statements.
+        if (issue := places.get(failure.key)) is not None:
+            found.setdefault(issue, []).append(failure)
+    return found
+
+
+def sampled_vectors(
+    client: Client, window: DescriptionWindow, issues: Sequence[int], *, each: int
+) -> dict[int, list[Sequence[float]]]:
+    """Vectors of at most `each` failures of every one of these issues, in an order by chance."""
+    given = {**window.parameters, "ids": list(issues), "each": each}
+    found: dict[int, list[Sequence[float]]] = {}
+    for one in read(client, _IssueVector, SAMPLED_VECTORS, given):
+        found.setdefault(one.issue, []).append(one.vector)
+    return found

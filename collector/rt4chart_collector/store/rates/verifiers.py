@@ -1,0 +1,163 @@
+"""The verifiers of a store: which one is the main one, and how far they agree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from otel_rt4chart.verify import AnswerLabel
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read
+
+SECOND_NS = 1_000_000_000
+HOUR_S = 3600
+DAY_S = 24 * HOUR_S
+RECENT_S = 7 * DAY_S
+# A verifier without answers for an hour is replaced where others judged this many since; where
+# answers are rarer, after a day.
+REPLACING_ANSWERS = 12
+# Two verifiers of the same answers have about as many verdicts; within this ratio they are equal.
+SIMILAR_RATIO = 0.8
+VERIFIER_HOURS = """
+SELECT VerifierId AS verifier, intDiv(toUnixTimestamp(Tick), 3600) * 3600 AS hour_s,
+    sum(Answers) AS answers, toUnixTimestamp(min(Tick)) AS first_s,
+    toUnixTimestamp(max(Tick)) AS last_s
+FROM rt4chart_route_5m
+WHERE Decision = 'verified' AND Tick >= toDateTime({since:Int64}, 'UTC')
+  AND Tick <= toDateTime({now:Int64}, 'UTC')
+GROUP BY VerifierId, hour_s HAVING answers > 0 ORDER BY VerifierId, hour_s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _VerifierHour:
+    """A verifier's answers of an hour, with its first and last tick; times in epoch seconds."""
+
+    verifier: str
+    hour_s: int
+    answers: int
+    first_s: int
+    last_s: int
+
+
+def main_verifier(client: Client, now_ns: int) -> str:
+    """The verifier whose verdicts count; "" without a verdict in the last seven days.
+
+    Of the active verifiers, the one with the most verdicts on the last whole day in UTC; of those
+    with about as many, the first by name. Without a verdict on that day, the one that began first.
+    """
+    now_s = now_ns // SECOND_NS
+    given = {"since": now_s - RECENT_S, "now": now_s}
+    found: dict[str, list[_VerifierHour]] = {}
+    for row in read(client, _VerifierHour, VERIFIER_HOURS, given):
+        found.setdefault(row.verifier, []).append(row)
+    at_work = {name: hours for name, hours in found.items() if not _is_replaced(name, found)}
+    if not at_work:
+        return ""
+    today_s = now_s // DAY_S * DAY_S
+    counted = {
+        name: _answers_between(hours, today_s - DAY_S, today_s) for name, hours in at_work.items()
+    }
+    most = max(counted.values())
+    if not most:
+        return min(at_work, key=lambda name: (at_work[name][0].first_s, name))
+    return min(name for name, answers in counted.items() if answers >= SIMILAR_RATIO * most)
+
+
+def _is_replaced(name: str, found: Mapping[str, Sequence[_VerifierHour]]) -> bool:
+    last = found[name][-1]
+    passed_s = max(hours[-1].last_s for hours in found.values()) - last.last_s
+    others = [hours for other, hours in found.items() if other != name]
+    start_s, end_s = last.hour_s + HOUR_S, last.hour_s + RECENT_S + DAY_S
+    since = sum(_answers_between(hours, start_s, end_s) for hours in others)
+    return passed_s >= DAY_S or (passed_s >= HOUR_S and since >= REPLACING_ANSWERS)
+
+
+def _answers_between(hours: Sequence[_VerifierHour], since_s: int, until_s: int) -> int:
+    return sum(hour.answers for hour in hours if since_s <= hour.hour_s < until_s)
+
+
+# Cohen's kappa: the agreement beyond chance, as a share of the most that is possible beyond chance
+# (Cohen 1960, A coefficient of agreement for nominal scales).
+CHANCE_AGREEMENT = " + ".join(
+    f"countIf(a.Label = '{label}') / answers * countIf(b.Label = '{label}') / answers"
+    for label in AnswerLabel
+)
+
+
+def _pairs_query(columns: str = "") -> str:
+    """The query for every pair of judges, grouped by these columns too."""
+    return f"""
+WITH verified AS (
+    SELECT TraceId, SpanId, VerifierId, ServiceName, Route, Label
+    FROM rt4chart_verifications FINAL
+    WHERE Decision = 'verified' AND IsDeleted = 0
+      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+)
+SELECT a.VerifierId AS first, b.VerifierId AS second, {columns}
+    count() AS answers, countIf(a.Label = b.Label) AS equal, {CHANCE_AGREEMENT} AS chance,
+    if(chance < 1, (equal / answers - chance) / (1 - chance), NULL) AS kappa
+FROM verified AS a INNER JOIN verified AS b ON a.TraceId = b.TraceId AND a.SpanId = b.SpanId
+WHERE a.VerifierId < b.VerifierId
+GROUP BY first, second{", service, route" if columns else ""}
+"""  # noqa: S608 - our own names alone, values are parameters
+
+
+JUDGE_PAIRS = f"{_pairs_query()} ORDER BY answers DESC, first, second"
+JUDGE_PAIRS_BY_ROUTE = f"""
+{_pairs_query("a.ServiceName AS service, a.Route AS route,")}
+HAVING equal < answers
+ORDER BY first, second, answers - equal DESC, service, route LIMIT {{limit:UInt32}} BY first, second
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteAgreement:
+    """One route: `answers` that both judged, `equal` of them with the same label."""
+
+    service: str
+    route: str
+    answers: int
+    equal: int
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """Two judges' labels on the answers that both verified; `routes` are those of most differences.
+
+    `kappa` is None where each judge gave every answer the same label.
+    """
+
+    first: str
+    second: str
+    answers: int
+    equal: int
+    kappa: float | None
+    routes: tuple[RouteAgreement, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The share of answers with the same label from both."""
+        return self.equal / self.answers
+
+
+@dataclass(frozen=True, slots=True)
+class _PairOnRoute(RouteAgreement):
+    first: str
+    second: str
+
+
+def judge_agreements(client: Client, *, since_ns: int, routes: int = 3) -> list[JudgeAgreement]:
+    """Every pair of judges with common answers since then, the most answers first."""
+    given = {"since": since_ns, "limit": routes}
+    by_pair: defaultdict[tuple[str, str], list[RouteAgreement]] = defaultdict(list)
+    for one in read(client, _PairOnRoute, JUDGE_PAIRS_BY_ROUTE, given):
+        by_pair[one.first, one.second].append(
+            RouteAgreement(one.service, one.route, one.answers, one.equal, one.kappa)
+        )
+    return [
+        replace(one, routes=tuple(by_pair[one.first, one.second]))
+        for one in read(client, JudgeAgreement, JUDGE_PAIRS, {"since": since_ns})
+    ]
