@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
 
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.rates.claim_rates import EACH_DAY_ALONE, rates_by, route_sums
+from rt4chart_collector.store.rates.claim_rates import rates_by, route_sums
 from rt4chart_collector.store.schema.migrate import migrate
 
 ROUTES, CLAIMS_EACH, CHUNK = 20, 5, 200_000
@@ -117,15 +118,15 @@ def timed(client: Client, start_ns: int, runs: int) -> dict[str, float]:
     statements = {
         "sums per minute (rt4chart_route_1m)": asked(ROLLUP),
         "exact, by answer (rt4chart_verifications FINAL)": asked(ANSWERS),
-        "  each day alone": asked(ANSWERS, EACH_DAY_ALONE),
+        "  each day alone": asked(ANSWERS, FINAL_PER_PARTITION),
         "exact, by claim (rt4chart_claims FINAL)": asked(EACH_CLAIM),
-        "  each day alone ": asked(EACH_CLAIM, EACH_DAY_ALONE),
+        "  each day alone ": asked(EACH_CLAIM, FINAL_PER_PARTITION),
     }
     found = {name: statement() for name, statement in statements.items()}
     if any(rows != found["sums per minute (rt4chart_route_1m)"] for rows in found.values()):
         raise SystemExit("expected the same rates from every statement, got others")
-    statements["every route's sums, exact (store/rates.py, the whole day)"] = lambda: route_sums(
-        client, since_ns=start_ns
+    statements["every route's sums, exact (store/rates/claim_rates.py, the whole day)"] = lambda: (
+        route_sums(client, since_ns=start_ns)
     )
     statements["every route's rates per five minutes (store/breakdown.py)"] = lambda: rates_by(
         client, "route", since_ns=start_ns, until_ns=start_ns + DAY_NS, verifier="local/1"

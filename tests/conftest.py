@@ -115,7 +115,7 @@ def any_client(any_database: ReusedDatabase) -> Iterator[Client]:
 @pytest.fixture
 def dsn(client: Client) -> str:
     """What a command takes as --dsn to reach the database of `client`."""
-    return client.target.shown
+    return client.target.display_name
 
 
 def fresh(dsn: str) -> Iterator[Client]:

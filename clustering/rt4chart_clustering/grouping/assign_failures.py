@@ -68,8 +68,8 @@ def matching_issue(failure: UnassignedFailure, thresholds: Thresholds) -> int:
 
     An explained pattern is one issue, whatever the distance from its centroid.
     """
-    if failure.held:
-        return failure.held
+    if failure.previous_issue:
+        return failure.previous_issue
     is_near = failure.distance <= thresholds.member_distance
     return failure.issue if is_near or is_explained(failure.partition[2]) else 0
 

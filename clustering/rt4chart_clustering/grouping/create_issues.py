@@ -56,7 +56,7 @@ def create_issues(
         on_progress("grouped", sum(len(one.members) for one in found))
         rows = pool.kept(partition)
         most = max(row.draw for row in rows)
-        vectors_by_key = unassigned_vectors(client, window, partition, seed=seed, most=most)
+        vectors_by_key = unassigned_vectors(client, window, partition, seed=seed, max_draw=most)
         same_partition = [
             issue
             for issue in (*known, *(one.issue for one in found if one.is_new))

@@ -25,8 +25,8 @@ from rt4chart_collector.store.issues.issue_events import (
     IssueEvent,
     events_of,
     events_of_all,
-    merge_issues,
     record_events,
+    record_merge,
 )
 from rt4chart_collector.store.issues.issues import Issue, find_issue, insert_issues, stored_issues
 
@@ -40,7 +40,7 @@ def merge_issues(
     or they are merged already.
     """
     one, other = _find_issue(client, issue), _find_issue(client, into)
-    event = merge_issues(client, one.id, other.id, actor=actor, at_ns=now_ns, note=note)
+    event = record_merge(client, one.id, other.id, actor=actor, at_ns=now_ns, note=note)
     # Dashboards read the rows, and must not list an alias beside its issue.
     insert_issues(client, [replace(_registry_row(client, one.id), state="ignored")], version=now_ns)
     return event

@@ -47,7 +47,7 @@ def execute(options: argparse.Namespace) -> int:
         console_served(service, settings, pages, others=others, machines=machines) as url,
     ):
         looks = ", watching its routes" if watched else ""
-        announce(service.log_format, "console", f"{url}, database {target.shown}{looks}")
+        announce(service.log_format, "console", f"{url}, database {target.display_name}{looks}")
         asked.wait()
     if pages.is_late or looking.is_late:
         # A thread hangs in a library: the interpreter would wait for it, or end under it.

@@ -33,7 +33,7 @@ def opened(dsn: str, *, needs: str, otherwise: str = OTHERWISE) -> Iterator[Clie
         given = {"db": client.database, "name": needs}
         if client.query(TABLES, given).result_rows == [(0,)]:
             raise InputError(
-                f"{client.target.shown} has no table {needs}: expected a database that "
+                f"{client.target.display_name} has no table {needs}: expected a database that "
                 "`rt4chart up` of this version has opened; start it once, or set RT4CHART_DSN"
             )
         yield client

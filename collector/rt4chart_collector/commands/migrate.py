@@ -21,7 +21,7 @@ from rt4chart_collector.store.schema.migrate import (
     SchemaVariant,
     apply_plan,
     plan_migrations,
-    shipped,
+    shipped_migrations,
 )
 
 MACRO = "{cluster}"
@@ -48,12 +48,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Apply what is missing, and say how the tables differ from what the migrations made."""
-    settings, migrations = load(ServiceSettings, {"dsn": options.dsn}), shipped()
+    settings, migrations = load(ServiceSettings, {"dsn": options.dsn}), shipped_migrations()
     if options.print:
         sys.stdout.write("".join(script(settings, options.print, migrations)))
         return 0
     target = parse_dsn(settings.dsn)
-    absent = f"{target.shown} is not there: all {counted(migrations)}\n"
+    absent = f"{target.display_name} is not there: all {counted(migrations)}\n"
     if options.dry_run and target.path and not (Path(target.path) / "status").exists():
         sys.stdout.write(absent)
         return 0
@@ -121,7 +121,9 @@ def _applied(client: Client, plan: MigrationPlan) -> None:
     """Carry it out; a guest's database is brought to its version by the service that owns it."""
     if client.is_guest:
         late = f"{len(plan.steps)}; restart it with this version" if plan.steps else "none"
-        sys.stdout.write(f"a service owns {client.target.shown}; missing migrations: {late}\n")
+        sys.stdout.write(
+            f"a service owns {client.target.display_name}; missing migrations: {late}\n"
+        )
         return
     apply_plan(client, plan)
     for step in plan.steps:

@@ -68,7 +68,7 @@ def execute(options: argparse.Namespace) -> int:
     with opened(
         load(ServiceSettings, {"dsn": options.dsn}).dsn, needs="rt4chart_verifications"
     ) as client:
-        client.keep(SETTINGS.get(options.format, {}))
+        client.set_settings(SETTINGS.get(options.format, {}))
         make_read_only(client)
         query = check_read_only(client, text)
         if options.format == TABLE:

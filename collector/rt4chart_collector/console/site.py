@@ -97,7 +97,7 @@ def build_environment(folders: Sequence[Path], statics: Statics) -> Environment:
 
 def _opened(open_client: Callable[[], Client], seconds: float) -> Client:
     client = open_client()
-    client.keep({"max_execution_time": f"{seconds:.0f}"})
+    client.set_settings({"max_execution_time": f"{seconds:.0f}"})
     return client
 
 

@@ -19,7 +19,7 @@ def checks() -> Iterator[Check]:
     """The service's settings, the database, the ports, and the targets of alerts."""
     try:
         settings = load(ServiceSettings)
-        shown = parse_dsn(settings.dsn).shown
+        shown = parse_dsn(settings.dsn).display_name
     except SettingsError as error:
         yield Check("service settings", "failed", str(error), "change or unset that variable")
         return

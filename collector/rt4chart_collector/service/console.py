@@ -43,7 +43,7 @@ def console_served(
     def open_client() -> Client:
         return connect_briefly(service.dsn)
 
-    facts = Facts(in_force(service, settings, *others), status, parse_dsn(service.dsn).shown)
+    facts = Facts(in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name)
     site, tls = (
         build_site(open_client, settings, facts, machines=machines),
         load_tls(service.tls_cert, service.tls_key),

@@ -127,7 +127,7 @@ def running(
         served = serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
         grpc = stack.enter_context(served)
         stack.callback(ending.begin)
-        yield Service(url_of(bound, tls), grpc, client.target.shown, judge, status, ending)
+        yield Service(url_of(bound, tls), grpc, client.target.display_name, judge, status, ending)
 
 
 def hiring(settings: ServiceSettings, clock: Clock, giving_up: Event) -> Callable[..., Worker]:

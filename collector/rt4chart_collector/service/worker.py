@@ -30,7 +30,7 @@ from rt4chart_collector.service.stages import Ending, closing, draining, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.up import MIB, patience, storing
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.schema.migrate import migrate, plan_migrations, shipped
+from rt4chart_collector.store.schema.migrate import migrate, plan_migrations, shipped_migrations
 
 # The stream bounds itself before it would have to give up what no store may have.
 UNBOUNDED = 2**62
@@ -106,12 +106,12 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
             stack.enter_context(stage("writer", store.run, stop=store.stop, ending=ending))
         stack.callback(ending.begin)
         url = url_of(bound) if bound is not None else ""
-        yield Working(stream, url, client.target.shown, verifier.judge.id, ending)
+        yield Working(stream, url, client.target.display_name, verifier.judge.id, ending)
 
 
 def make_ready(client: Client, settings: ServiceSettings) -> None:
     """Make the tables where this version's are not there; one that has them is left as it is."""
-    if client.is_guest or plan_migrations(client, migrations=shipped()).steps:
+    if client.is_guest or plan_migrations(client, migrations=shipped_migrations()).steps:
         migrate(client, retention=settings.retention, cluster=settings.cluster)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from rt4chart_clustering.console.ranking_cache import FRESH_NS, MAX_AGE_NS, RankingCache
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import IssueEvent, merge_issues, record_events
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events, record_merge
 from tests.rt4chart_clustering.console.web import LATER
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import added, numbers
@@ -56,7 +56,7 @@ def test_states_and_merges_are_those_of_now(client: Client) -> None:
 
     record_events(client, [IssueEvent(FIRST, LATER, "state", "resolved")])
     found = {one.issue.id: one.issue.state for one in ranking.ranked_issues(client, LATER + 1)}
-    merge_issues(client, SECOND_ID, FIRST, actor="ann", at_ns=LATER + 1)
+    record_merge(client, SECOND_ID, FIRST, actor="ann", at_ns=LATER + 1)
 
     assert found == {FIRST: "resolved", SECOND_ID: "new"}
     assert claims(ranking, client, LATER + 2) == {FIRST: 5}

@@ -126,7 +126,7 @@ def test_a_failure_matches_where_it_was_or_what_is_near() -> None:
     assert matching_issue(far, THRESHOLDS) == 0
     assert matching_issue(replace(far, distance=0.45), THRESHOLDS) == 7
     assert matching_issue(pattern, THRESHOLDS) == 8
-    assert matching_issue(replace(far, held=9), THRESHOLDS) == 9
+    assert matching_issue(replace(far, previous_issue=9), THRESHOLDS) == 9
     assert assignment_of(pattern, 8).distance == 2.0
 
 

@@ -173,7 +173,7 @@ def broken(*_: object) -> None:
     raise InterruptedError
 
 
-@pytest.mark.parametrize("step", ["insert_assignments", "record"])
+@pytest.mark.parametrize("step", ["insert_assignments", "record_events"])
 def test_split_that_was_broken_off_is_done_again(
     client: Client, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

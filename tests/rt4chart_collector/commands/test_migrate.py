@@ -13,12 +13,12 @@ import pytest
 from otel_rt4chart.cli import main
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.schema.migrate import migrate, shipped
+from rt4chart_collector.store.schema.migrate import migrate, shipped_migrations
 from tests.clickhouse_server import PASSWORD, served
 from tests.rt4chart_collector.records import verdict
 
 Run = Callable[..., int]
-ALL = shipped()
+ALL = shipped_migrations()
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_migrate_fails_on_a_table_that_was_changed(
     assert run("migrate") == 1
 
     assert capsys.readouterr().err == (
-        "rt4chart_claims.Mine: no migration made this column\n"
+        "rt4chart_claims.Mine: no migration created this column\n"
         "1 difference from what the migrations made: see docs/deploy/database.md\n"
     )
 

@@ -28,7 +28,7 @@ def run(client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     module = import_module("rt4chart_collector.store.engine.dsn")
     # The DSN of an embedded engine names no database: the default one is this test's.
     monkeypatch.setattr(module, "DEFAULT_DATABASE", client.database)
-    return lambda *argv: main(["sql", *argv, "--dsn", client.target.shown])
+    return lambda *argv: main(["sql", *argv, "--dsn", client.target.display_name])
 
 
 class Terminal(io.StringIO):

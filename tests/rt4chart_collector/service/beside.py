@@ -21,7 +21,7 @@ def endpoint_of(owner: Client) -> LocalEndpoint:
 def guest(owner: Client, endpoint: LocalEndpoint) -> Client:
     """A client of the owner's database as another process has it."""
     client = Client(open_endpoint(endpoint), owner.target, is_guest=True)
-    client.enter()
+    client.use_database()
     return client
 
 

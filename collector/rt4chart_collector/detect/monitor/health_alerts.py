@@ -109,7 +109,7 @@ def _backlog(
 
 def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Alert]:
     silent, is_any = silent_routes(
-        client, now_ns=now_ns, least=settings.no_data_answers, limit=MOST
+        client, now_ns=now_ns, min_answers=settings.no_data_answers, limit=MOST
     )
     if silent and not is_any:
         # One alert: the pipeline is broken, not every route.

@@ -106,6 +106,6 @@ class Belongs:
     def is_so(self, trace_id: str, marks: Collection[Mark]) -> bool:
         """Whether the trace, with these messages, is of the partitions alone."""
         if not marks:
-            return self._share.part_of(trace_id) in self._partitions
+            return self._share.number_of(trace_id) in self._partitions
         live = [mark for mark in marks if self._offsets.is_live(mark)]
         return all(mark.partition in self._partitions for mark in live)

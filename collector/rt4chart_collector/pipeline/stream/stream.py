@@ -79,7 +79,7 @@ class Stream:
     @property
     def partitions(self) -> frozenset[int]:
         """The partitions of this member; from any thread."""
-        return self.share.ours
+        return self.share.numbers
 
     @property
     def open_traces(self) -> int:

@@ -1,4 +1,4 @@
-"""The events of alerts: an append-only trail, from which their state is read."""
+"""The events of alerts: an append-only trail from which their states are derived."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from rt4chart_collector.store.engine.rows import (
     TIME,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
     read_int,
 )
@@ -45,7 +45,7 @@ from rt4chart_collector.store.engine.rows import (
 
 @dataclass(frozen=True, slots=True)
 class AlertEventRow:
-    """An event as it is stored; `body` is JSON."""
+    """A stored event; `body` is JSON."""
 
     alert_id: Annotated[str, StoredAs("AlertId", "String")]
     at_ns: Annotated[int, StoredAs("At", TIME)]
@@ -64,10 +64,11 @@ class AlertEventRow:
 
 EVENTS = RowTable("rt4chart_alert_events", AlertEventRow)
 DAY_NS = 86_400 * 10**9
-# Resolved alerts are read for LATELY. Where a notification that it fired was sent and none that it
-# ended, as in a silence, they are read until that is sent, for OWED at most.
+# Resolved alerts are read for RECENT_NS. If a channel was notified that an alert fired but not that
+# it ended (during a silence, for example), the alert is read until that message is sent, for
+# OWED_NS at most.
 RECENT_NS, OWED_NS = 7 * DAY_NS, 90 * DAY_NS
-# The events of each alert from a day before it last fired: its state depends on no earlier ones.
+# The events of each alert from a day before it last fired: its state depends on no earlier event.
 EVENTS_OF_STATES = f"""
 WITH owed AS (
     SELECT AlertId, JSONExtractString(Body, 'target') AS Target,
@@ -80,7 +81,7 @@ WITH owed AS (
     FROM rt4chart_alert_events
     WHERE {{id:String}} = '' OR AlertId = {{id:String}}
     GROUP BY AlertId
-    HAVING {{id:String}} != '' OR max(At) >= fromUnixTimestamp64Nano({{lately:Int64}})
+    HAVING {{id:String}} != '' OR max(At) >= fromUnixTimestamp64Nano({{recent:Int64}})
         OR argMaxIf(Kind, (At, EventId), Kind IN {{phases:Array(String)}}) != 'resolved'
         OR AlertId IN (SELECT AlertId FROM owed)
 )
@@ -130,7 +131,7 @@ MAX_ROWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """An alert from when it fired until it ended; `ended_ns` is 0 while it is open."""
+    """An alert from firing to its end; `ended_ns` is 0 while it is open."""
 
     alert: Alert
     fired_ns: int
@@ -183,35 +184,35 @@ def record_alert_events(client: Client, events: Sequence[AlertEvent]) -> None:
     Raises InputError for an unknown rule, severity or kind.
     """
     for event in events:
-        for words, given in (
+        for words, value in (
             (Rule, event.alert.rule),
             (Severity, event.alert.severity),
             (AlertEventKind, event.kind),
         ):
-            if given not in list(words):
-                raise InputError(f"expected one of {', '.join(words)}, got {given!r}")
+            if value not in list(words):
+                raise InputError(f"expected one of {', '.join(words)}, got {value!r}")
     rows = [_row_from_event(event) for event in events]
-    token = deduplication_token("alerts", [(event.alert.id, event.id) for event in events])
+    token = batch_token("alerts", [(event.alert.id, event.id) for event in events])
     EVENTS.insert(client, rows, token=token)
 
 
 def alert_states(client: Client, *, now_ns: int, alert_id: str = "") -> list[AlertState]:
-    """The alerts that are open, dismissed or were resolved lately, or the one of an id.
+    """The alerts that are open, dismissed or recently resolved, or only the alert of an id.
 
-    Alerts that ended earlier are there while the notification of their end is due. The alert that
-    fired last comes first.
+    Alerts that ended earlier are included while the notification of their end is due. The alert
+    that fired last comes first.
     """
-    times = {"lately": now_ns - RECENT_NS, "owed": now_ns - OWED_NS}
-    given = {"id": alert_id, "phases": [str(one) for one in PHASES], **times}
-    events = map(_event_from_row, read(client, AlertEventRow, EVENTS_OF_STATES, given))
-    quiet = silences(client, now_ns)
-    found = [_with_silence(one, quiet, now_ns) for one in states_of(events).values()]
-    return sorted(found, key=lambda one: (-one.fired_ns, one.id))
+    times = {"recent": now_ns - RECENT_NS, "owed": now_ns - OWED_NS}
+    parameters = {"id": alert_id, "phases": [str(phase) for phase in PHASES], **times}
+    events = map(_event_from_row, read(client, AlertEventRow, EVENTS_OF_STATES, parameters))
+    current = silences(client, now_ns)
+    found = [_with_silence(state, current, now_ns) for state in states_of(events).values()]
+    return sorted(found, key=lambda state: (-state.fired_ns, state.id))
 
 
 def open_alerts(client: Client, *, now_ns: int) -> list[AlertState]:
-    """The alerts that are open, the last one first, acknowledged and silenced ones too."""
-    return [one for one in alert_states(client, now_ns=now_ns) if one.is_open]
+    """The open alerts, acknowledged and silenced ones too, the latest first."""
+    return [state for state in alert_states(client, now_ns=now_ns) if state.is_open]
 
 
 def alert_state(client: Client, alert_id: str, *, now_ns: int) -> AlertState | None:
@@ -223,37 +224,39 @@ def alert_trail(
     client: Client, alert_id: str, *, limit: int = 200, offset: int = 0
 ) -> list[AlertEvent]:
     """The events of an alert, the newest first."""
-    given = {"id": alert_id, "limit": min(limit, MAX_ROWS), "offset": offset}
-    return [_event_from_row(row) for row in read(client, AlertEventRow, EVENTS_OF_ALERT, given)]
-
-
-def alert_history(
-    client: Client, wanted: EpisodeFilter, *, limit: int = 50, offset: int = 0
-) -> list[Episode]:
-    """The episodes of alerts, the newest first, at most 1,000 at once."""
-    given = {**wanted.parameters, "limit": min(limit, MAX_ROWS), "offset": offset}
+    parameters = {"id": alert_id, "limit": min(limit, MAX_ROWS), "offset": offset}
     return [
-        Episode(_event_from_row(row).alert, row.at_ns, row.ended_ns, row.ended_by)
-        for row in read(client, _EpisodeRow, EPISODES, given)
+        _event_from_row(row) for row in read(client, AlertEventRow, EVENTS_OF_ALERT, parameters)
     ]
 
 
-def alert_history_count(client: Client, wanted: EpisodeFilter) -> int:
+def alert_history(
+    client: Client, selection: EpisodeFilter, *, limit: int = 50, offset: int = 0
+) -> list[Episode]:
+    """The episodes of alerts, the newest first, at most 1,000 at once."""
+    parameters = {**selection.parameters, "limit": min(limit, MAX_ROWS), "offset": offset}
+    return [
+        Episode(_event_from_row(row).alert, row.at_ns, row.ended_ns, row.ended_by)
+        for row in read(client, _EpisodeRow, EPISODES, parameters)
+    ]
+
+
+def alert_history_count(client: Client, selection: EpisodeFilter) -> int:
     """The number of episodes in all."""
-    return int(read_int(client, f"SELECT count() {FIRED_EVENTS}", wanted.parameters))
+    return int(read_int(client, f"SELECT count() {FIRED_EVENTS}", selection.parameters))
 
 
 def dismissals(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
-    """When people resolved alerts of a rule by hand, in order, by (service, route)."""
+    """The times at which people resolved alerts of a rule, in order, by (service, route)."""
     found: dict[tuple[str, str], list[int]] = {}
-    given = {"rule": rule, "since": since_ns}
-    for row in read(client, _Dismissal, DISMISSALS, given):
+    parameters = {"rule": rule, "since": since_ns}
+    for row in read(client, _Dismissal, DISMISSALS, parameters):
         found.setdefault((row.service, row.route), []).append(row.at_ns)
     return found
 
 
 def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
-    """Acknowledge an alert: no reminders until it gets worse.
+    """Acknowledge an alert: no reminders until it becomes more severe.
 
     Raises InputError, like `resolve` and `snooze`, where no such alert is open.
     """
@@ -289,11 +292,11 @@ def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str
 def snooze(
     client: Client, alert_id: str, *, until_ns: int, actor: str, now_ns: int, note: str = ""
 ) -> Silence:
-    """Send no notifications of an alert until then."""
+    """Send no notifications of an alert until that time."""
     state = _open_state(client, alert_id, now_ns)
     silence = Silence(now_ns, until_ns, {"id": state.id}, actor, note)
-    kept = add_silence(client, silence, now_ns=now_ns)
-    body = {"silence": kept.id, "until_ns": kept.ends_ns}
+    stored = add_silence(client, silence, now_ns=now_ns)
+    body = {"silence": stored.id, "until_ns": stored.ends_ns}
     record_alert_events(
         client,
         [
@@ -302,7 +305,7 @@ def snooze(
             )
         ],
     )
-    return kept
+    return stored
 
 
 def _open_state(client: Client, alert_id: str, now_ns: int) -> AlertState:
@@ -314,25 +317,25 @@ def _open_state(client: Client, alert_id: str, now_ns: int) -> AlertState:
     return state
 
 
-def _with_silence(state: AlertState, quiet: Sequence[Silence], now_ns: int) -> AlertState:
-    return replace(state, silenced_ns=silenced_until(state.alert, quiet, now_ns))
+def _with_silence(state: AlertState, current: Sequence[Silence], now_ns: int) -> AlertState:
+    return replace(state, silenced_ns=silenced_until(state.alert, current, now_ns))
 
 
 def _row_from_event(event: AlertEvent) -> AlertEventRow:
-    one, body = event.alert, dict(event.body)
+    alert, body = event.alert, dict(event.body)
     if event.kind in WITH_FACTS:
-        body = {"facts": facts_to_json(one.facts), "starts_ns": one.starts_ns}
+        body = {"facts": facts_to_json(alert.facts), "starts_ns": alert.starts_ns}
     return AlertEventRow(
-        alert_id=one.id,
+        alert_id=alert.id,
         at_ns=event.at_ns,
         event_id=event.id,
         kind=str(event.kind),
-        rule=str(one.rule),
-        severity=str(one.severity),
-        service=one.service,
-        route=one.route,
-        issue_id=one.issue_id,
-        title=one.title,
+        rule=str(alert.rule),
+        severity=str(alert.severity),
+        service=alert.service,
+        route=alert.route,
+        issue_id=alert.issue_id,
+        title=alert.title,
         body=encodable(json.dumps(body, ensure_ascii=False, default=str)),
         actor=event.actor,
         note=event.note,

@@ -1,4 +1,4 @@
-"""The states of the drift detector: one row for each route and tick."""
+"""The states of the drift detector: one row for each route and tick of five minutes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from rt4chart_collector.store.engine.rows import (
     TIME_S,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 
-MAX_ROWS = 20_000
 SECOND_NS = 1_000_000_000
 
 
@@ -25,9 +24,9 @@ SECOND_NS = 1_000_000_000
 class DriftRow:
     """One route's state at the end of one tick.
 
-    `warn` and `page` are natural logarithms of the evidence without and with the dead band; the
-    latter is compared with `warn_at` and `page_at`. `baseline`, `dead_band` and `detectable` are
-    shares of claims; `detectable` is the smallest rise found within 90 minutes, 0: not known.
+    `warn` and `page` are natural logarithms of the evidence without and with the dead band; `page`
+    is compared with `warn_at` and `page_at`. `baseline`, `dead_band` and `detectable` are shares of
+    claims; `detectable` is the smallest rise that is found within 90 minutes, 0 if unknown.
     """
 
     service: ServiceName
@@ -47,13 +46,6 @@ class DriftRow:
 
 
 DRIFT = RowTable("rt4chart_drift", DriftRow)
-STATES_OVER_TIME = f"""
-SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
-WHERE VerifierId = {{verifier:String}}
-  AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
-  AND ({{all:UInt8}} OR ServiceName = {{service:String}} AND Route = {{route:String}})
-ORDER BY ServiceName, Route, Tick DESC LIMIT {{limit:UInt32}}
-"""  # noqa: S608 - our own names
 LATEST_STATES = f"""
 SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
 WHERE VerifierId = {{verifier:String}} AND Tick >= toDateTime({{since:Int64}}, 'UTC')
@@ -63,43 +55,18 @@ LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
 
 
 def write_drift(client: Client, rows: Sequence[DriftRow], *, version: int) -> None:
-    """Write the rows in place of earlier ones of the same ticks; the higher version counts."""
-    token = deduplication_token(
-        "drift", [(one.service, one.route, one.verifier, one.tick_ns, version) for one in rows]
+    """Write the rows; of rows of the same tick the highest version counts."""
+    token = batch_token(
+        "drift", [(row.service, row.route, row.verifier, row.tick_ns, version) for row in rows]
     )
-    DRIFT.insert(client, [replace(one, version=version) for one in rows], token=token)
-
-
-def drift_over_time(
-    client: Client,
-    *,
-    since_ns: int,
-    until_ns: int,
-    verifier: str,
-    route: tuple[str, str] | None = None,
-    limit: int = MAX_ROWS,
-) -> list[DriftRow]:
-    """The rows of that time by service, route and tick; of one (service, route), or of all.
-
-    Where there are more than `limit`, the newest of the first routes.
-    """
-    service, name = route or ("", "")
-    given: dict[str, object] = {
-        "since": since_ns // SECOND_NS,
-        "until": until_ns // SECOND_NS,
-        "verifier": verifier,
-        "all": int(route is None),
-        "service": service,
-        "route": name,
-        "limit": limit,
-    }
-    found = read(client, DriftRow, STATES_OVER_TIME, given)
-    return sorted(found, key=lambda one: (one.service, one.route, one.tick_ns))
+    DRIFT.insert(client, [replace(row, version=version) for row in rows], token=token)
 
 
 def latest_drift(
     client: Client, *, since_ns: int, verifier: str, limit: int = 1000
 ) -> dict[tuple[str, str], DriftRow]:
     """The newest row since then of each route, at most `limit` routes, by (service, route)."""
-    given = {"since": since_ns // SECOND_NS, "verifier": verifier, "limit": limit}
-    return {(one.service, one.route): one for one in read(client, DriftRow, LATEST_STATES, given)}
+    parameters = {"since": since_ns // SECOND_NS, "verifier": verifier, "limit": limit}
+    return {
+        (row.service, row.route): row for row in read(client, DriftRow, LATEST_STATES, parameters)
+    }

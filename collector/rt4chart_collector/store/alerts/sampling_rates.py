@@ -1,4 +1,4 @@
-"""The sampling rates that the monitor asked for: each until a time, a route's last one counts."""
+"""The sampling rates that the monitor set: each until a time; a route's last rate counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rt4chart_collector.store.engine.rows import (
     TIME_MS,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 
@@ -23,7 +23,7 @@ MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SamplingRateRow:
-    """One route's rate from a time until another, unless a later one takes its place, and why."""
+    """A route's sampling rate with its reason, from `at_ns` to `until_ns` or the next rate."""
 
     service: ServiceName
     route: Route
@@ -53,23 +53,23 @@ ORDER BY ServiceName, Route LIMIT {{limit:UInt32}}
 
 
 def record_rates(client: Client, rates: Sequence[SamplingRateRow]) -> None:
-    """Write the rates; one that is over takes back the rate of its route."""
-    token = deduplication_token("rates", [(one.service, one.route, one.at_ns) for one in rates])
+    """Write the rates; a rate that has already ended cancels the earlier rate of its route."""
+    token = batch_token("rates", [(row.service, row.route, row.at_ns) for row in rates])
     RATES.insert(client, rates, token=token)
 
 
 def rates_in_force(
     client: Client, *, now_ns: int, service: str = "", limit: int = 1000
 ) -> list[SamplingRateRow]:
-    """The last rate of each route, where it still holds, at most `limit`; "" takes all services."""
-    given = {"now": now_ns, "now_ms": now_ns // MS, "service": service, "limit": limit}
-    return read(client, SamplingRateRow, RATES_IN_FORCE, given)
+    """The current rate of each route that has one, at most `limit`; "" takes all services."""
+    parameters = {"now": now_ns, "now_ms": now_ns // MS, "service": service, "limit": limit}
+    return read(client, SamplingRateRow, RATES_IN_FORCE, parameters)
 
 
 def rates_since(
     client: Client, *, since_ns: int, service: str = "", limit: int = 1000
 ) -> list[SamplingRateRow]:
-    """The rates asked for since then, the newest first."""
+    """The rates set since then, the newest first."""
     return read(
         client,
         SamplingRateRow,

@@ -1,4 +1,4 @@
-"""Snoozes and maintenance windows, as rows that are replaced."""
+"""Silences of alerts: snoozes and maintenance windows, stored as rows that are replaced."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.core.alerts.silence import MATCHERS, Silence
 from rt4chart_collector.store.engine.columns import Actor, IsDeleted, Note, Version
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import (
-    TIME_MS,
-    RowTable,
-    StoredAs,
-    deduplication_token,
-    read,
-)
+from rt4chart_collector.store.engine.rows import TIME_MS, RowTable, StoredAs, batch_token, read
 
 
 def _json_of(matchers: Mapping[str, Any]) -> str:
@@ -26,7 +20,7 @@ def _json_of(matchers: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SilenceRow:
-    """A silence as it is stored, to the millisecond."""
+    """A stored silence; its times are in milliseconds."""
 
     id: Annotated[str, StoredAs("SilenceId", "String")]
     matchers: Annotated[
@@ -53,35 +47,37 @@ MAX_NOTE = 500
 
 
 def silences(client: Client, now_ns: int) -> list[Silence]:
-    """The silences that hold now or will, by their beginning."""
+    """The current and future silences, by their start."""
     rows = read(client, SilenceRow, CURRENT_SILENCES, {"now": now_ns // MS, "limit": MAX_SILENCES})
     return [Silence(row.starts_ns, row.ends_ns, row.matchers, row.actor, row.note) for row in rows]
 
 
 def add_silence(client: Client, silence: Silence, *, now_ns: int) -> Silence:
-    """Write a silence, and return it as it is stored, to the millisecond.
+    """Write a silence; returns it as stored, in whole milliseconds.
 
-    Raises InputError where it would end before it begins, is over, or names an unknown label.
+    Raises InputError where it ends before it starts or before now, or has an unknown matcher.
     """
-    kept = replace(
+    stored = replace(
         silence,
         starts_ns=silence.starts_ns // MS * MS,
         ends_ns=silence.ends_ns // MS * MS,
         note=silence.note[:MAX_NOTE],
     )
-    if kept.ends_ns <= max(kept.starts_ns, now_ns):
+    if stored.ends_ns <= max(stored.starts_ns, now_ns):
         raise InputError(
-            "expected a silence that ends after now and after it begins, got an earlier end"
+            "expected a silence that ends after now and after its start, got an earlier end"
         )
-    if unknown := sorted(set(kept.matchers) - set(MATCHERS)):
+    if unknown := sorted(set(stored.matchers) - set(MATCHERS)):
         raise InputError(f"expected matchers of {', '.join(MATCHERS)}, got {', '.join(unknown)}")
-    _write(client, kept, now_ns, is_deleted=False)
-    return kept
+    _write(client, stored, now_ns, is_deleted=False)
+    return stored
 
 
 def remove_silence(client: Client, silence_id: str, *, now_ns: int) -> Silence:
-    """End a silence now; InputError where none of that id is there, or it is over."""
-    known = next((one for one in silences(client, now_ns) if one.id == silence_id), None)
+    """End a silence now; raises InputError for an unknown id or a silence that is over."""
+    known = next(
+        (silence for silence in silences(client, now_ns) if silence.id == silence_id), None
+    )
     if known is None:
         raise InputError(f"expected the id of a silence that is not over, got {silence_id!r}")
     _write(client, known, now_ns, is_deleted=True)
@@ -99,6 +95,4 @@ def _write(client: Client, silence: Silence, now_ns: int, *, is_deleted: bool) -
         version=now_ns,
         is_deleted=is_deleted,
     )
-    SILENCES.insert(
-        client, [row], token=deduplication_token("silence", [(silence.id, now_ns, is_deleted)])
-    )
+    SILENCES.insert(client, [row], token=batch_token("silence", [(silence.id, now_ns, is_deleted)]))

@@ -14,9 +14,9 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
 
 HOUR_NS = 3_600 * 10**9
-# The time that the first query covers, and how many times longer each further one is.
+# The time that the first query covers, and how many times longer each further query reads.
 FIRST_SLICE_NS, SLICE_GROWTH = HOUR_NS, 16
-# Characters of a text that a list shows.
+# The characters of a text that a list shows.
 PREVIEW_CHARACTERS = 280
 Order = Literal["newest", "worst"]
 UNFAITHFUL = "unfaithful"
@@ -44,7 +44,8 @@ ORDER_COLUMNS: Mapping[str, str] = {
     "newest": "start_ns DESC, TraceId, SpanId, VerifierId",
     "worst": "unfaithful DESC, start_ns DESC, TraceId, SpanId, VerifierId",
 }
-# What comes after a place in each order.
+# Keyset pagination: the rows after a cursor, for each order. A page begins where the page before
+# ended, so the hundredth page costs as much as the first.
 AFTER_CURSOR: Mapping[str, str] = {
     "newest": "(-toUnixTimestamp64Nano(Timestamp), TraceId, SpanId, VerifierId) "
     "> (-{at:Int64}, {trace:String}, {span:String}, {by:String})",
@@ -60,11 +61,13 @@ FROM rt4chart_verifications FINAL
 WHERE {where}
 ORDER BY {order} LIMIT {{limit:UInt32}}
 """
-# Each trace's rows lie under their services, routes and times: the primary key finds them. Their
-# texts are read where the trace is one of these (all writings of a row have the same one).
+# The primary key (service, route, five minutes) finds the rows. PREWHERE on the trace, which is
+# equal in all versions of a row and thus safe before FINAL, reads the long texts of these traces
+# only.
 OF_ANSWER_KEYS = f"""
 PREWHERE TraceId IN {{traces:Array(String)}}
-WHERE {IN_WINDOW} AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
+WHERE {IN_WINDOW}
+  AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
   AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
 """
 # The fields that a listed answer has in common with its verification.
@@ -86,7 +89,8 @@ LISTED_FIELDS = (
 LISTED_ANSWERS = f"""
 SELECT {VERIFICATIONS.select(*LISTED_FIELDS)}, ClaimCount AS claims, EntailedCount AS entailed,
     ContradictedCount AS contradicted, BaselessCount AS baseless, UndecidedCount AS undecided,
-    substringUTF8(Question, 1, {PREVIEW_CHARACTERS}) AS question, substringUTF8(Answer, 1, {PREVIEW_CHARACTERS}) AS answer,
+    substringUTF8(Question, 1, {PREVIEW_CHARACTERS}) AS question,
+    substringUTF8(Answer, 1, {PREVIEW_CHARACTERS}) AS answer,
     lengthUTF8(Answer) AS characters
 FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 """  # noqa: S608 - our own names
@@ -101,7 +105,7 @@ ORDER BY Label, ClaimIndex LIMIT 1 BY TraceId, SpanId, VerifierId
 
 @dataclass(frozen=True, slots=True)
 class AnswerFilter:
-    """The answers to list; an empty text takes all. The label "unfaithful" stands for two labels.
+    """The answers to list; "" matches all. The label "unfaithful" stands for two labels.
 
     `q` is searched for in questions and answers, ignoring case.
     """
@@ -123,7 +127,7 @@ class AnswerFilter:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCursor:
-    """Where a page ended: the values of its last row by which the list is ordered."""
+    """The end of a page: the values of its last row that define the order."""
 
     at_ns: int
     trace_id: str
@@ -165,15 +169,15 @@ class ListedAnswer:
     worst_claim_label: str = ""
 
     @property
-    def place(self) -> AnswerCursor:
-        """The place from which the next page goes on."""
+    def cursor(self) -> AnswerCursor:
+        """The cursor from which the next page continues."""
         unfaithful = self.contradicted + self.baseless
         return AnswerCursor(self.start_ns, self.trace_id, self.span_id, self.verifier, unfaithful)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPage:
-    """Some answers in order; `after` is where the next page begins, None where there is none."""
+    """Some answers in order; `after` is the cursor of the next page, None on the last page."""
 
     rows: tuple[ListedAnswer, ...]
     after: AnswerCursor | None
@@ -202,63 +206,65 @@ class _WorstClaimRow:
 
 def answer_page(
     client: Client,
-    wanted: AnswerFilter,
+    selection: AnswerFilter,
     *,
     order: Order = "newest",
     after: AnswerCursor | None = None,
     limit: int = 50,
 ) -> AnswerPage:
-    """The answers after that place, at most `limit`: one row for each verifier that decided."""
-    keys = _read_keys(client, wanted, order, after, limit + 1)
-    rows = _read_listed(client, wanted, keys[:limit])
-    return AnswerPage(rows, rows[-1].place if len(keys) > limit and rows else None)
+    """At most `limit` answers after a cursor: one row for each verifier with a decision."""
+    keys = _read_keys(client, selection, order, after, limit + 1)
+    rows = _read_listed(client, selection, keys[:limit])
+    return AnswerPage(rows, rows[-1].cursor if len(keys) > limit and rows else None)
 
 
 def _read_keys(
-    client: Client, wanted: AnswerFilter, order: Order, after: AnswerCursor | None, limit: int
+    client: Client, selection: AnswerFilter, order: Order, after: AnswerCursor | None, limit: int
 ) -> list[_AnswerKeyRow]:
     found: list[_AnswerKeyRow] = []
     slices = (
-        _time_slices(wanted, after) if order == "newest" else [(wanted.since_ns, wanted.until_ns)]
+        _time_slices(selection, after)
+        if order == "newest"
+        else [(selection.since_ns, selection.until_ns)]
     )
     for since, until in slices:
-        part = replace(wanted, since_ns=since, until_ns=until)
+        part = replace(selection, since_ns=since, until_ns=until)
         text = ANSWER_KEYS.format(where=_where(part, order, after), order=ORDER_COLUMNS[order])
-        given = {
+        parameters = {
             **_filter_parameters(part),
             **_cursor_parameters(after),
             "limit": limit - len(found),
         }
-        found += read(client, _AnswerKeyRow, text, given, settings=FINAL_PER_PARTITION)
+        found += read(client, _AnswerKeyRow, text, parameters, settings=FINAL_PER_PARTITION)
         if len(found) >= limit:
             break
     return found
 
 
-def _time_slices(wanted: AnswerFilter, after: AnswerCursor | None) -> Iterator[tuple[int, int]]:
-    """Intervals from the newest back, each longer than the one before: most pages need one."""
-    until = min(wanted.until_ns, after.at_ns + 1) if after else wanted.until_ns
+def _time_slices(selection: AnswerFilter, after: AnswerCursor | None) -> Iterator[tuple[int, int]]:
+    """Intervals from the newest back, each longer than the one before; most pages need one only."""
+    until = min(selection.until_ns, after.at_ns + 1) if after else selection.until_ns
     length = FIRST_SLICE_NS
-    while until > wanted.since_ns:
-        since = max(until - length, wanted.since_ns)
+    while until > selection.since_ns:
+        since = max(until - length, selection.since_ns)
         yield since, until
         until, length = since, length * SLICE_GROWTH
 
 
-def _where(wanted: AnswerFilter, order: Order, after: AnswerCursor | None) -> str:
+def _where(selection: AnswerFilter, order: Order, after: AnswerCursor | None) -> str:
     parts = [IN_WINDOW]
     for name, condition in CONDITIONS.items():
-        if getattr(wanted, name):
+        if getattr(selection, name):
             parts.append(
-                UNFAITHFUL_LABELS if (name, wanted.label) == ("label", UNFAITHFUL) else condition
+                UNFAITHFUL_LABELS if (name, selection.label) == ("label", UNFAITHFUL) else condition
             )
     if after is not None:
         parts.append(AFTER_CURSOR[order])
     return " AND ".join(parts)
 
 
-def _filter_parameters(wanted: AnswerFilter) -> dict[str, object]:
-    fields = asdict(wanted)
+def _filter_parameters(selection: AnswerFilter) -> dict[str, object]:
+    fields = asdict(selection)
     return {"since": fields.pop("since_ns"), "until": fields.pop("until_ns"), **fields}
 
 
@@ -275,12 +281,12 @@ def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
 
 
 def _read_listed(
-    client: Client, wanted: AnswerFilter, keys: Sequence[_AnswerKeyRow]
+    client: Client, selection: AnswerFilter, keys: Sequence[_AnswerKeyRow]
 ) -> tuple[ListedAnswer, ...]:
-    """The rows of these keys, in their order."""
+    """The answers of these keys, in the same order."""
     if not keys:
         return ()
-    given: dict[str, object] = {
+    parameters: dict[str, object] = {
         "since": min(key.start_ns for key in keys),
         "until": max(key.start_ns for key in keys) + 1,
         "services": sorted({key.service for key in keys}),
@@ -290,11 +296,15 @@ def _read_listed(
     }
     rows = {
         (row.start_ns, row.trace_id, row.span_id, row.verifier): row
-        for row in read(client, ListedAnswer, LISTED_ANSWERS, given, settings=FINAL_PER_PARTITION)
+        for row in read(
+            client, ListedAnswer, LISTED_ANSWERS, parameters, settings=FINAL_PER_PARTITION
+        )
     }
     worst = {
         (row.trace_id, row.span_id, row.verifier): row
-        for row in read(client, _WorstClaimRow, WORST_CLAIMS, given, settings=FINAL_PER_PARTITION)
+        for row in read(
+            client, _WorstClaimRow, WORST_CLAIMS, parameters, settings=FINAL_PER_PARTITION
+        )
     }
     found = (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)) for key in keys)
     return tuple(
@@ -329,7 +339,7 @@ ORDER BY unfaithful DESC, ContradictedCount DESC, unfaithful / decided DESC,
     Timestamp DESC, TraceId, SpanId
 LIMIT {limit:UInt32}
 """
-# Read by their keys: the texts of other answers' claims stay where they are.
+# PREWHERE on the trace: the texts of other answers' claims are not read.
 WORST_CLAIM_OF_EACH = """
 SELECT TraceId AS trace_id, SpanId AS span_id, toString(Label) AS label,
     toInt32(ClaimIndex) AS index, leftUTF8(Claim, {chars:UInt32}) AS claim
@@ -345,10 +355,10 @@ ORDER BY Label = 'contradicted' DESC, Confidence DESC, ClaimIndex LIMIT 1 BY Tra
 
 @dataclass(frozen=True, slots=True)
 class WorstAnswer:
-    """An answer by its span, how many of its decided claims are unfaithful, and the worst of them.
+    """An answer, the number of its unfaithful claims among the decided ones, and the worst claim.
 
-    The worst is a contradicted claim before a baseless one, then the surest; `claim` is its text,
-    cut, `label` and `index` are "" and -1 where it cannot be read any more.
+    A contradicted claim is worse than a baseless one, then confidence decides. `claim` is the start
+    of its text; `label` is "" and `index` -1 where the claim has expired.
     """
 
     trace_id: str
@@ -389,31 +399,31 @@ def worst_answers(
     )
     if not chosen:
         return []
-    given = {
+    parameters = {
         **of_route,
-        "traces": [one.trace_id for one in chosen],
-        "ticks": sorted({one.time_ns // 10**9 // 300 * 300 for one in chosen}),
+        "traces": [answer.trace_id for answer in chosen],
+        "ticks": sorted({answer.time_ns // 10**9 // 300 * 300 for answer in chosen}),
         "chars": chars,
     }
     worst = {
         (row.trace_id, row.span_id): row
         for row in read(
-            client, _WorstClaim, WORST_CLAIM_OF_EACH, given, settings=FINAL_PER_PARTITION
+            client, _WorstClaim, WORST_CLAIM_OF_EACH, parameters, settings=FINAL_PER_PARTITION
         )
     }
-    return sorted((_with_claim(one, worst) for one in chosen), key=_sort_order)
+    return sorted((_with_claim(answer, worst) for answer in chosen), key=_sort_order)
 
 
-def _with_claim(one: WorstAnswer, worst: Mapping[tuple[str, str], _WorstClaim]) -> WorstAnswer:
-    row = worst.get((one.trace_id, one.span_id))
-    return replace(one, label=row.label, index=row.index, claim=row.claim) if row else one
+def _with_claim(answer: WorstAnswer, worst: Mapping[tuple[str, str], _WorstClaim]) -> WorstAnswer:
+    row = worst.get((answer.trace_id, answer.span_id))
+    return replace(answer, label=row.label, index=row.index, claim=row.claim) if row else answer
 
 
-def _sort_order(one: WorstAnswer) -> tuple[int, bool, float, int, str, str]:
-    """Of as many unfaithful claims a contradicted one is worse, then the larger share, then new."""
-    share = one.unfaithful / one.decided
-    is_mild = one.label != "contradicted"
-    return -one.unfaithful, is_mild, -share, -one.time_ns, one.trace_id, one.span_id
+def _sort_order(answer: WorstAnswer) -> tuple[int, bool, float, int, str, str]:
+    """Of equally many unfaithful claims: contradicted first, then larger share, then newer."""
+    share = answer.unfaithful / answer.decided
+    is_mild = answer.label != "contradicted"
+    return -answer.unfaithful, is_mild, -share, -answer.time_ns, answer.trace_id, answer.span_id
 
 
 VERIFIED_ANSWERS = """
@@ -434,7 +444,7 @@ LIMIT {limit:UInt32}
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """One verdict on an answer; `metadata` is its span's attribute of that name, as written."""
+    """One verdict on an answer; `metadata` is the attribute of that name of its span."""
 
     trace_id: str
     span_id: str
@@ -457,5 +467,6 @@ def verified_answers(
         claims[row.trace_id, row.span_id, row.verifier].append(row.claim)
     found = read(client, StoredAnswer, VERIFIED_ANSWERS, {"since": since_ns, "limit": limit})
     return [
-        replace(one, claims=tuple(claims[one.trace_id, one.span_id, one.verifier])) for one in found
+        replace(answer, claims=tuple(claims[answer.trace_id, answer.span_id, answer.verifier]))
+        for answer in found
     ]

@@ -50,7 +50,7 @@ from rt4chart_collector.store.engine.rows import (
 CLAIM_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, 'not_a_claim' = 5)"
 )
-CLAIM_FIELDS = tuple(one.name for one in fields(Claim))
+CLAIM_FIELDS = tuple(field.name for field in fields(Claim))
 ClaimIndex = Annotated[int, StoredAs("ClaimIndex", "UInt16")]
 ClaimLabel = Annotated[Label, StoredAs("Label", CLAIM_LABELS)]
 StoredRange = Annotated[
@@ -83,7 +83,7 @@ StoredClashes = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """One claim of one verifier's verdict on an answer; `index` is its number in the answer."""
+    """One claim of a verifier's verdict on an answer; `index` is its number in the answer."""
 
     start_ns: StartNs
     trace_id: TraceId
@@ -94,7 +94,7 @@ class ClaimRow:
     environment: Environment
     model: Model
     index: ClaimIndex
-    # From here on as in `Claim`.
+    # The following fields have the names and types of `Claim`.
     text: Annotated[str, StoredAs("Claim", "String")]
     label: ClaimLabel
     local_label: Annotated[Label, StoredAs("LocalLabel", CLAIM_LABELS)]
@@ -112,7 +112,7 @@ class ClaimRow:
 
     @property
     def claim(self) -> Claim:
-        """The claim with its verdict, without where it is stored."""
+        """The claim with its verdict, without the columns that identify its row."""
         return Claim(**{name: getattr(self, name) for name in CLAIM_FIELDS})
 
 
@@ -121,7 +121,7 @@ CLAIMS = RowTable("rt4chart_claims", ClaimRow)
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRange:
-    """Where a claim's evidence lies: characters of the passage's text."""
+    """The range of a claim's evidence: characters in the passage's text."""
 
     passage: str
     start: int
@@ -131,7 +131,7 @@ class EvidenceRange:
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutline:
-    """A claim without its texts, which are most of what a claim's row holds."""
+    """A claim without its texts, which are most of the bytes of its row."""
 
     index: ClaimIndex
     label: ClaimLabel
@@ -148,7 +148,8 @@ class ClaimOutline:
     ]
 
 
-# The first three of the conditions are the primary key; of other traces' rows nothing else is read.
+# Service, route and time are the prefix of the primary key. PREWHERE reads the other columns of
+# this trace's rows only.
 OF_VERDICT = """
 PREWHERE TraceId = {trace:String}
 WHERE ServiceName = {service:String} AND Route = {route:String}
@@ -163,10 +164,10 @@ ORDER BY ClaimIndex
 """  # noqa: S608 - our own names
 CLAIMS_BY_INDEX = f"""
 SELECT {CLAIMS.select()}
-FROM rt4chart_claims FINAL {OF_VERDICT} AND ClaimIndex IN {{wanted:Array(UInt16)}}
+FROM rt4chart_claims FINAL {OF_VERDICT} AND ClaimIndex IN {{indices:Array(UInt16)}}
 ORDER BY ClaimIndex
 """  # noqa: S608
-# Of an answer that several verifiers judged, the claims of the last of them.
+# If several verifiers judged an answer, the claims of the latest verdict.
 LATEST_CLAIMS = f"""
 SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
 WHERE IsDeleted = 0 AND (TraceId, SpanId) IN {{keys:Array(Tuple(String, String))}}
@@ -184,23 +185,27 @@ ORDER BY TraceId, SpanId, ClaimIndex
 """  # noqa: S608
 
 
-def claim_outlines(client: Client, one: Verification) -> list[ClaimOutline]:
-    """Every claim of the verdict in the order of its number, without texts."""
+def claim_outlines(client: Client, verification: Verification) -> list[ClaimOutline]:
+    """The claims of the verdict in order, without texts."""
     return read(
-        client, ClaimOutline, CLAIM_OUTLINES, _verdict_parameters(one), settings=FINAL_PER_PARTITION
+        client,
+        ClaimOutline,
+        CLAIM_OUTLINES,
+        _verdict_parameters(verification),
+        settings=FINAL_PER_PARTITION,
     )
 
 
-def claims_in(client: Client, one: Verification, wanted: Sequence[int]) -> list[ClaimRow]:
-    """The claims of the verdict with these numbers, in order; unknown numbers are left out."""
-    if not wanted:
+def claims_in(client: Client, verification: Verification, indices: Sequence[int]) -> list[ClaimRow]:
+    """The claims of the verdict with these numbers, in order; unknown numbers are skipped."""
+    if not indices:
         return []
-    given = {**_verdict_parameters(one), "wanted": list(wanted)}
-    return read(client, ClaimRow, CLAIMS_BY_INDEX, given, settings=FINAL_PER_PARTITION)
+    parameters = {**_verdict_parameters(verification), "indices": list(indices)}
+    return read(client, ClaimRow, CLAIMS_BY_INDEX, parameters, settings=FINAL_PER_PARTITION)
 
 
 def claims_of(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, list[Claim]]:
-    """The claims of these answers (trace and span) by the verifier that judged each last."""
+    """The claims of these answers, by (trace, span), from the latest verdict on each."""
     found: defaultdict[AnswerKey, list[Claim]] = defaultdict(list)
     for row in read(client, ClaimRow, LATEST_CLAIMS, {"keys": list(keys)}):
         found[row.trace_id, row.span_id].append(row.claim)
@@ -208,16 +213,16 @@ def claims_of(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, list
 
 
 def claims_since(client: Client, since_ns: int) -> list[ClaimRow]:
-    """The claims of every verdict on the answers since then, by answer and number."""
+    """The claims of all verdicts on answers since then, by answer and number."""
     return read(client, ClaimRow, CLAIMS_SINCE, {"since": since_ns})
 
 
-def _verdict_parameters(one: Verification) -> dict[str, object]:
+def _verdict_parameters(verification: Verification) -> dict[str, object]:
     return {
-        "service": one.service,
-        "route": one.route,
-        "start": one.start_ns,
-        "trace": one.trace_id,
-        "span": one.span_id,
-        "verifier": one.verifier,
+        "service": verification.service,
+        "route": verification.route,
+        "start": verification.start_ns,
+        "trace": verification.trace_id,
+        "span": verification.span_id,
+        "verifier": verification.verifier,
     }

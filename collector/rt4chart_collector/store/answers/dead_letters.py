@@ -1,4 +1,4 @@
-"""Answers that the judge failed on: those that wait for another attempt, and the dead ones."""
+"""Answers that the judge failed on: waiting for another attempt, or given up (dead letters)."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from rt4chart_collector.store.engine.rows import (
     TIME,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 
 
 class LetterState(StrEnum):
-    """Whether the answer is tried again."""
+    """Whether the answer will be judged again."""
 
     WAITING = "waiting"
-    DEAD_LETTERS = "dead"
+    DEAD = "dead"
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
     """One answer and verifier that failed; all times are epoch nanoseconds.
 
-    `reason` is one of `judge_failure.KINDS`, or says that the answer is gone; `start_ns` is the
-    answer's start, `version` orders the letter's writings.
+    `reason` is one of `judge_failure.KINDS`, or says that the answer is no longer stored.
+    `start_ns` is the answer's start; of several rows of one letter the highest `version` counts.
     """
 
     start_ns: StartNs
@@ -101,7 +101,7 @@ FROM rt4chart_dead_letters FINAL WHERE IsDeleted = 0 AND VerifierId IN {verifier
 
 @dataclass(frozen=True, slots=True)
 class LetterCounts:
-    """How many answers wait for another attempt, and how many were given up, by reason."""
+    """The number of answers that wait for another attempt, and of those given up, by reason."""
 
     waiting: int = 0
     dead: Mapping[str, int] = field(default_factory=dict)
@@ -123,39 +123,43 @@ class _BacklogRow:
 def insert_letters(
     client: Client, letters: Sequence[DeadLetter], *, settled: Collection[DeadLetter] = ()
 ) -> None:
-    """Write the letters, each in place of its earlier writing; the `settled` are taken away."""
-    rows = [*letters, *(replace(one, version=one.version + 1, is_deleted=True) for one in settled)]
-    written = [
-        (one.trace_id, one.span_id, one.verifier, one.version, int(one.is_deleted)) for one in rows
+    """Write the letters, each in place of its earlier row, and delete the `settled` ones."""
+    rows = [
+        *letters,
+        *(replace(letter, version=letter.version + 1, is_deleted=True) for letter in settled),
     ]
-    LETTERS.insert(client, rows, token=deduplication_token("letters", written))
+    written = [
+        (letter.trace_id, letter.span_id, letter.verifier, letter.version, int(letter.is_deleted))
+        for letter in rows
+    ]
+    LETTERS.insert(client, rows, token=batch_token("letters", written))
 
 
 def letters_of(
     client: Client, trace_ids: Iterable[str], verifier: str
 ) -> dict[tuple[str, str], DeadLetter]:
     """This verifier's letters of these traces, by (trace id, span id)."""
-    given = {"verifier": verifier, "ids": sorted(set(trace_ids))}
-    if not given["ids"]:
+    parameters = {"verifier": verifier, "ids": sorted(set(trace_ids))}
+    if not parameters["ids"]:
         return {}
     return {
-        (one.trace_id, one.span_id): one
-        for one in read(client, DeadLetter, LETTERS_OF_TRACES, given)
+        (letter.trace_id, letter.span_id): letter
+        for letter in read(client, DeadLetter, LETTERS_OF_TRACES, parameters)
     }
 
 
 def due_letters(
     client: Client, verifier: str, now_ns: int, limit: int, *, share: TraceShare = ALL_TRACES
 ) -> list[DeadLetter]:
-    """The letters of this share of the traces that are due by now, the longest due first."""
-    given = {"verifier": verifier, "now": now_ns, "limit": limit, **share.parameters}
-    return read(client, DeadLetter, DUE_LETTERS, given)
+    """The letters in this share of the traces that are due by now, the earliest first."""
+    parameters = {"verifier": verifier, "now": now_ns, "limit": limit, **share.parameters}
+    return read(client, DeadLetter, DUE_LETTERS, parameters)
 
 
 def dead_letters(
     client: Client, *, since_ns: int, route: str = "", reason: str = ""
 ) -> list[DeadLetter]:
-    """The letters given up since then, of every verifier; an empty route or reason takes all."""
+    """The letters given up since then, of every verifier; an empty route or reason matches all."""
     return read(
         client, DeadLetter, DEAD_LETTERS, {"since": since_ns, "route": route, "reason": reason}
     )
@@ -167,20 +171,22 @@ def last_dead_letters(client: Client, *, since_ns: int, limit: int) -> list[Dead
 
 
 def dead_letter_reasons(client: Client, *, since_ns: int) -> list[tuple[str, int]]:
-    """How many answers were given up since then for each reason, the most first."""
+    """The number of answers given up since then by reason, the most frequent first."""
     found = read(client, _LetterCount, DEAD_LETTER_REASONS, {"since": since_ns})
-    return [(one.reason, one.answers) for one in found]
+    return [(count.reason, count.answers) for count in found]
 
 
 def letter_counts(client: Client, verifier: str) -> LetterCounts:
-    """How many letters this verifier has."""
+    """The numbers of this verifier's letters."""
     found = read(client, _LetterCount, LETTER_COUNTS, {"verifier": verifier})
-    dead = {one.reason: one.answers for one in found if one.state is LetterState.DEAD}
-    return LetterCounts(sum(one.answers for one in found if one.state is LetterState.WAITING), dead)
+    dead = {count.reason: count.answers for count in found if count.state is LetterState.DEAD}
+    return LetterCounts(
+        sum(count.answers for count in found if count.state is LetterState.WAITING), dead
+    )
 
 
 def letter_backlog(client: Client, verifiers: Collection[str], *, since_ns: int) -> tuple[int, int]:
-    """How many letters of these verifiers wait, and how many were given up since then."""
-    given = {"verifiers": sorted(verifiers), "since": since_ns}
-    (found,) = read(client, _BacklogRow, BACKLOG, given)
+    """The numbers of these verifiers' letters that wait, and that were given up since then."""
+    parameters = {"verifiers": sorted(verifiers), "since": since_ns}
+    (found,) = read(client, _BacklogRow, BACKLOG, parameters)
     return found.waiting, found.dead

@@ -1,4 +1,4 @@
-"""Export of tables to files that the engine writes: one for each table and day, or less."""
+"""Export of tables to files: one for each table and day, or for a shorter period if too large."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.store.engine.connect import STREAM_ERRORS, Client
 from rt4chart_collector.store.engine.rows import read
 
-# The result, or the memory or time of the statement, is over its limit: a shorter time may pass.
+# The result, memory or time of the statement exceeded its limit: a shorter period may succeed.
 LIMIT_ERROR_CODES = ("Code: 396", "Code: 241", "Code: 159")
 STEPS = (
     (timedelta(days=1), "%Y-%m-%d"),
@@ -41,7 +41,7 @@ BY_ISSUE = """({route:String} = '' OR IssueId IN (
 
 @dataclass(frozen=True, slots=True)
 class ExportSource:
-    """How a table is read: each row in force once, enumerations as their names."""
+    """How a table is read: each current row once, enumerations as their names."""
 
     table: str
     time: str = "Timestamp"
@@ -53,7 +53,7 @@ class ExportSource:
     sums: str = ""
 
     def query(self, columns: str = "") -> str:
-        """The rows of a time, `from` included and `to` not, in microseconds of the epoch."""
+        """The rows in [from, to), which are microseconds since 1970."""
         named = ", ".join(f"toString({name}) AS {name}" for name in self.names)
         chosen = columns or self.sums or "*"
         if not columns and self.has_tombstones:
@@ -91,7 +91,7 @@ SOURCES: Mapping[str, ExportSource] = {
         "rt4chart_issue_events", time="At", has_tombstones=False, where=BY_ISSUE
     ),
     "dead-letters": ExportSource("rt4chart_dead_letters", names=("State",)),
-    # Parts of a sum lie in several rows, on a cluster on several shards.
+    # The parts of a sum are in several rows, and on a cluster on several shards.
     "rates": ExportSource(
         "rt4chart_route_1m",
         time="Minute",
@@ -105,7 +105,7 @@ SOURCES: Mapping[str, ExportSource] = {
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """What to export: whole days from `since` to `until`, of one route or of all."""
+    """What to export: whole days from `since` to `until`, of one route or of all routes."""
 
     since: datetime
     until: datetime
@@ -120,30 +120,31 @@ class _PeriodStart:
     at: int
 
 
-def export_table(client: Client, name: str, wanted: ExportRequest) -> Iterator[Path]:
-    """Write one table's rows; each file is given when it has its name.
+def export_table(client: Client, name: str, request: ExportRequest) -> Iterator[Path]:
+    """Write one table's rows; yields each file when it is complete.
 
-    An incomplete file is called .part. Raises InputError for a folder that is not empty, before
-    the table is read, and StoreError where a minute is too much or the result was cut off.
+    An incomplete file has the suffix .part. Raises InputError for a folder that is not empty,
+    before the table is read, and StoreError where one minute exceeds the limits or the result broke
+    off.
     """
-    source, folder = SOURCES[name], wanted.folder / name
-    if not wanted.overwrites and folder.exists() and any(folder.iterdir()):
+    source, folder = SOURCES[name], request.folder / name
+    if not request.overwrites and folder.exists() and any(folder.iterdir()):
         raise InputError(
             f"{folder} is not empty: expected a new folder; name another in --out, or replace its "
             "files of the same days with --force"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    # A file stands for all of its time: written from a part of a day, it would lose the rest.
-    since, until = _midnight(wanted.since), _midnight(wanted.until)
-    until += timedelta(days=until < wanted.until)
-    wanted = replace(wanted, since=since, until=until)
-    for start in _periods(client, source, wanted, wanted.since, wanted.until, 0):
+    # A file replaces all of its day: written from a part of the day, it would lose the rest.
+    since, until = _midnight(request.since), _midnight(request.until)
+    until += timedelta(days=until < request.until)
+    request = replace(request, since=since, until=until)
+    for start in _periods(client, source, request, request.since, request.until, 0):
         written = []
-        for path in _pages(client, source, wanted, folder, start, 0):
+        for path in _pages(client, source, request, folder, start, 0):
             written.append(path)
             yield path
-        # An earlier export may have cut this day otherwise: its rows would be there twice.
-        for old in folder.glob(f"{start.strftime(STEPS[0][1])}*.{wanted.format}"):
+        # An earlier export may have split this day differently; its files would repeat these rows.
+        for old in folder.glob(f"{start.strftime(STEPS[0][1])}*.{request.format}"):
             if old not in written:
                 old.unlink()
 
@@ -151,68 +152,73 @@ def export_table(client: Client, name: str, wanted: ExportRequest) -> Iterator[P
 def _pages(
     client: Client,
     source: ExportSource,
-    wanted: ExportRequest,
+    request: ExportRequest,
     folder: Path,
     start: datetime,
     level: int,
 ) -> Iterator[Path]:
-    """The file of a day; of its hours, and of their minutes, where it is too much at once."""
+    """Write the file of a period; if that exceeds the limits, files of its hours or minutes."""
     width, pattern = STEPS[level]
-    path = folder / f"{start.strftime(pattern)}.{wanted.format}"
-    end = min(start + width, wanted.until)
+    path = folder / f"{start.strftime(pattern)}.{request.format}"
+    end = min(start + width, request.until)
     try:
-        _write(client, source, wanted, path, max(start, wanted.since), end)
+        _write(client, source, request, path, max(start, request.since), end)
     except StoreError as error:
         if level + 1 == len(STEPS) or not any(code in str(error) for code in LIMIT_ERROR_CODES):
             raise
     else:
         yield path
         return
-    for inner in _periods(client, source, wanted, max(start, wanted.since), end, level + 1):
-        yield from _pages(client, source, wanted, folder, inner, level + 1)
+    for inner in _periods(client, source, request, max(start, request.since), end, level + 1):
+        yield from _pages(client, source, request, folder, inner, level + 1)
 
 
 def _periods(
     client: Client,
     source: ExportSource,
-    wanted: ExportRequest,
+    request: ExportRequest,
     start: datetime,
     end: datetime,
     level: int,
 ) -> list[datetime]:
-    """The days, hours or minutes in which there are rows."""
+    """The days, hours or minutes that have rows."""
     seconds = int(STEPS[level][0].total_seconds())
     column = f"DISTINCT intDiv(toUnixTimestamp(t.{source.time}), {seconds}) * {seconds} AS at"
     query = f"SELECT at FROM ({source.query(column)}) ORDER BY at"  # noqa: S608 - our own names
-    found = read(client, _PeriodStart, query, _parameters(wanted, start, end))
-    return [datetime.fromtimestamp(one.at, UTC) for one in found]
+    found = read(client, _PeriodStart, query, _parameters(request, start, end))
+    return [datetime.fromtimestamp(row.at, UTC) for row in found]
 
 
 def _write(
     client: Client,
     source: ExportSource,
-    wanted: ExportRequest,
+    request: ExportRequest,
     path: Path,
     start: datetime,
     end: datetime,
 ) -> None:
     part = path.with_name(path.name + ".part")
-    given = _parameters(wanted, start, end)
-    settings = FORMAT_SETTINGS[wanted.format]
+    parameters = _parameters(request, start, end)
+    settings = FORMAT_SETTINGS[request.format]
     part.unlink(missing_ok=True)
     try:
         if client.target.path and not client.is_guest:
-            # The embedded engine would give the whole of it at once; it writes it bit by bit.
+            # The embedded engine returns a result whole, in memory; INTO OUTFILE writes it in
+            # blocks.
             place = str(part).replace("\\", "\\\\").replace("'", "\\'")
             sets = ", ".join(f"{name} = '{value}'" for name, value in settings.items())
             client.command(
-                f"{source.query()} INTO OUTFILE '{place}' FORMAT {FORMATS[wanted.format]} "
+                f"{source.query()} INTO OUTFILE '{place}' FORMAT {FORMATS[request.format]} "
                 f"SETTINGS {sets}",
-                given,
+                parameters,
             )
         else:
             _fetch(
-                client, f"{source.query()} FORMAT {FORMATS[wanted.format]}", given, part, settings
+                client,
+                f"{source.query()} FORMAT {FORMATS[request.format]}",
+                parameters,
+                part,
+                settings,
             )
         part.replace(path)
     finally:
@@ -220,24 +226,28 @@ def _write(
 
 
 def _fetch(
-    client: Client, query: str, given: Mapping[str, object], part: Path, settings: Mapping[str, str]
+    client: Client,
+    query: str,
+    parameters: Mapping[str, object],
+    part: Path,
+    settings: Mapping[str, str],
 ) -> None:
-    """The result as it comes; the server is to have all of it before the first byte, or fail."""
+    """Stream the result; the server sends nothing before the query has succeeded."""
     waiting = {**settings, "wait_end_of_query": "1"}
     try:
-        with client.stream(query, given, settings=waiting) as stream, part.open("wb") as file:
+        with client.stream(query, parameters, settings=waiting) as stream, part.open("wb") as file:
             shutil.copyfileobj(stream, file, CHUNK)
     except STREAM_ERRORS as error:
-        raise StoreError(f"{part}: expected a whole file, it broke off: {error}") from error
+        raise StoreError(f"{part}: expected a whole file, the result broke off: {error}") from error
 
 
-def _parameters(wanted: ExportRequest, start: datetime, end: datetime) -> dict[str, object]:
+def _parameters(request: ExportRequest, start: datetime, end: datetime) -> dict[str, object]:
     times = {"from": _micros(start), "to": _micros(end)}
-    return {**times, "route": wanted.route}
+    return {**times, "route": request.route}
 
 
 def _midnight(time: datetime) -> datetime:
-    """The beginning of its day, in UTC."""
+    """The start of the day in UTC."""
     return time.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 

@@ -1,4 +1,4 @@
-"""People's opinions on verdicts, one a person and verdict, and how often they agree."""
+"""Feedback of people on verdicts, one opinion for each person and verdict."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from rt4chart_collector.store.engine.rows import (
     TIME,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 
-# Stands in ClaimIndex for the answer as a whole.
+# The ClaimIndex of feedback on the answer as a whole.
 WHOLE_ANSWER = -1
 MAX_NOTE = 4_000
 MAX_TIME_NS = 2**63 - 1
 
 
 class Opinion(StrEnum):
-    """Whether a person thinks that the verdict is right."""
+    """Whether a person agrees with the verdict."""
 
     AGREE = "agree"
     DISAGREE = "disagree"
@@ -50,7 +50,7 @@ class Opinion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FeedbackRow:
-    """An opinion as it is stored: with the answer that it is about, and in its latest writing."""
+    """A stored opinion with its answer; of several rows the highest `version` counts."""
 
     start_ns: StartNs
     trace_id: TraceId
@@ -76,7 +76,8 @@ WHERE ServiceName = {{service:String}} AND Route = {{route:String}} AND TraceId 
   AND SpanId = {{span:String}} AND IsDeleted = 0
 ORDER BY ClaimIndex, At, Actor
 """  # noqa: S608 - our own names
-# Of several people's opinions on one verdict their mean counts; verdicts of one answer are alike.
+# Several opinions on one verdict count as their mean. Verdicts of one answer are correlated, so the
+# sums are by answer.
 AGREEMENT_SUMS = f"""
 SELECT Verifier AS verifier, OnClaim AS is_of_claims, LabelSeen AS label, count() AS answers,
     sum(Opinions) AS opinions, toUInt64(sum(Judged)) AS judged, sum(Agreed) AS agreed,
@@ -103,10 +104,10 @@ ORDER BY Verifier, OnClaim DESC, LabelSeen
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """One person's opinion on one claim's verdict, or (claim -1) on the answer's.
+    """One person's opinion on the verdict of a claim, or of the whole answer (claim -1).
 
-    `label` is the one that the person saw, `correct` the one that he would give ("" where he did
-    not say).
+    `label` is the label that the person saw, `correct` the label that the person suggests ("" for
+    none).
     """
 
     verifier: str
@@ -123,10 +124,10 @@ class Feedback:
 class Precision:
     """How often people agree with a verifier's label.
 
-    `judged` are the verdicts that anybody has an opinion on, in `answers` answers, `opinions` all
-    of these; `agreed` is the sum over the verdicts of the share of people who agree. `is_of_claims`
-    is False for the label of whole answers. The interval of `rate` is Wilson's, and knows that the
-    claims of an answer are correlated.
+    `judged` counts the verdicts with an opinion, `answers` their answers, `opinions` all opinions;
+    `agreed` sums the share of people who agree over the verdicts. `is_of_claims` is False for
+    labels of whole answers. The interval of `rate` is Wilson's, corrected for the correlation of
+    claims of one answer.
     """
 
     verifier: str
@@ -155,20 +156,27 @@ class _AgreementSums:
     xm: float
 
 
-def record_feedback(client: Client, answer: Verification, given: Sequence[Feedback]) -> None:
-    """Write the opinions on this answer, each in place of the same person's earlier one.
+def record_feedback(client: Client, answer: Verification, opinions: Sequence[Feedback]) -> None:
+    """Write the opinions on this answer, each in place of the same person's earlier opinion.
 
-    Raises InputError for a label that there is not and for a person without a name.
+    Raises InputError for an unknown label and for an empty actor.
     """
-    for one in given:
-        _check_feedback(one)
-    # A clock that was set back must not leave the earlier opinion standing.
+    for feedback in opinions:
+        _check_feedback(feedback)
+    # A later opinion must win even if the clock was set back in between.
     before = {
         (row.verifier, row.claim, row.actor): row.version for row in _feedback_rows(client, answer)
     }
     rows = [
-        _row(answer, one, max(one.at_ns, before.get((one.verifier, one.claim, one.actor), 0) + 1))
-        for one in given
+        _row(
+            answer,
+            feedback,
+            max(
+                feedback.at_ns,
+                before.get((feedback.verifier, feedback.claim, feedback.actor), 0) + 1,
+            ),
+        )
+        for feedback in opinions
     ]
     _insert(client, rows)
 
@@ -176,7 +184,7 @@ def record_feedback(client: Client, answer: Verification, given: Sequence[Feedba
 def withdraw_feedback(
     client: Client, answer: Verification, *, verifier: str, claim: int, actor: str, at_ns: int
 ) -> bool:
-    """Take a person's opinion away; False where there is none."""
+    """Delete a person's opinion; False where there is none."""
     found = [
         replace(row, version=max(row.at_ns, at_ns, row.version + 1), is_deleted=True)
         for row in _feedback_rows(client, answer)
@@ -187,20 +195,8 @@ def withdraw_feedback(
 
 
 def feedback_on(client: Client, answer: Verification) -> list[Feedback]:
-    """All standing opinions on an answer, of every verifier's verdict, by claim and time."""
-    return [
-        Feedback(
-            verifier=row.verifier,
-            claim=row.claim,
-            label=row.label,
-            opinion=row.opinion,
-            correct=row.correct,
-            actor=row.actor,
-            note=row.note,
-            at_ns=row.at_ns,
-        )
-        for row in _feedback_rows(client, answer)
-    ]
+    """All current opinions on an answer and every verifier's verdict, by claim and time."""
+    return read(client, Feedback, FEEDBACK_OF_ANSWER, _answer_parameters(answer))
 
 
 def judge_precision(
@@ -214,61 +210,65 @@ def judge_precision(
 ) -> list[Precision]:
     """How often people agree with each verifier's labels, on answers of that time.
 
-    Without a service, a route or a verifier, of all of them. By verifier, labels of claims first.
+    Without a service, a route or a verifier, of all of them. Ordered by verifier; labels of claims
+    come first.
     """
-    given = {
+    parameters = {
         "since": since_ns,
         "until": until_ns,
         **scope_parameters(service, route),
         "verifier": verifier,
     }
-    return [_precision(row) for row in read(client, _AgreementSums, AGREEMENT_SUMS, given)]
+    return [_precision(row) for row in read(client, _AgreementSums, AGREEMENT_SUMS, parameters)]
 
 
-def _check_feedback(one: Feedback) -> None:
+def _check_feedback(feedback: Feedback) -> None:
     labels = tuple(label.value for label in Label)
-    if one.correct and one.correct not in labels:
-        raise InputError(f"expected a label of {', '.join(labels)}, got {one.correct!r}")
-    if not one.actor:
-        raise InputError("expected whose opinion it is, got an empty name")
+    if feedback.correct and feedback.correct not in labels:
+        raise InputError(f"expected a label of {', '.join(labels)}, got {feedback.correct!r}")
+    if not feedback.actor:
+        raise InputError("expected the name of the person, got an empty name")
 
 
 def _feedback_rows(client: Client, answer: Verification) -> list[FeedbackRow]:
-    given = {
+    return read(client, FeedbackRow, FEEDBACK_OF_ANSWER, _answer_parameters(answer))
+
+
+def _answer_parameters(answer: Verification) -> dict[str, object]:
+    return {
         "service": answer.service,
         "route": answer.route,
         "trace": answer.trace_id,
         "span": answer.span_id,
     }
-    return read(client, FeedbackRow, FEEDBACK_OF_ANSWER, given)
 
 
 def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
     written = [
         (
-            *(one.trace_id, one.span_id, one.verifier, one.claim),
-            *(one.actor, one.version, int(one.is_deleted)),
+            *(row.trace_id, row.span_id, row.verifier, row.claim),
+            *(row.actor, row.version, int(row.is_deleted)),
         )
-        for one in rows
+        for row in rows
     ]
-    FEEDBACK.insert(client, rows, token=deduplication_token("feedback", written))
+    FEEDBACK.insert(client, rows, token=batch_token("feedback", written))
 
 
-def _row(answer: Verification, one: Feedback, version: int) -> FeedbackRow:
+def _row(answer: Verification, feedback: Feedback, version: int) -> FeedbackRow:
     return FeedbackRow(
         start_ns=answer.start_ns,
         trace_id=answer.trace_id,
         span_id=answer.span_id,
         service=answer.service,
         route=answer.route,
-        verifier=one.verifier,
-        claim=one.claim,
-        label=one.label,
-        opinion=one.opinion,
-        correct=one.correct,
-        actor=one.actor,
-        note=one.note[:MAX_NOTE],
-        at_ns=one.at_ns,
+        verifier=feedback.verifier,
+        claim=feedback.claim,
+        label=feedback.label,
+        opinion=feedback.opinion,
+        correct=feedback.correct,
+        actor=feedback.actor,
+        note=feedback.note[:MAX_NOTE],
+        at_ns=feedback.at_ns,
         version=version,
     )
 

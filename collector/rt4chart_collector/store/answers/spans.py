@@ -23,7 +23,7 @@ from rt4chart_collector.store.engine.rows import (
     LOW_CARDINALITY,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     nested,
     read,
     read_int,
@@ -57,7 +57,7 @@ def _attribute_texts(attributes: Attributes) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SpanRow:
-    """A span as the exporter's table has it: every value of an attribute is a string."""
+    """A span in the exporter's table: every attribute value is a string."""
 
     start_ns: Annotated[int, StoredAs("Timestamp", "DateTime64(9)")]
     trace_id: TraceId
@@ -96,7 +96,8 @@ class SpanRow:
 
 
 SPANS = RowTable("otel_traces", SpanRow)
-# The side table gives the time range of the traces, so that only their days are read.
+# otel_traces is sorted by service and time, not by trace. The side table gives the time range of
+# the traces, so that only the partitions of their days are read.
 SPANS_OF = f"""
 SELECT {SPANS.select()} FROM otel_traces
 WHERE TraceId IN {{ids:Array(String)}}
@@ -112,24 +113,21 @@ SPAN_COUNT = "SELECT uniqExact(SpanId) FROM otel_traces WHERE TraceId = {trace:S
 
 
 def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
-    """Store the spans; when this returns they are on disk. The same batch twice is stored once."""
-    token = deduplication_token("spans", ((span.trace_id, span.span_id) for span in spans))
+    """Store the spans durably; the same batch twice is stored once."""
+    token = batch_token("spans", ((span.trace_id, span.span_id) for span in spans))
     SPANS.insert(client, [_row_from_span(span) for span in spans], token=token)
 
 
 def spans_of(
     client: Client, trace_ids: Sequence[str], *, limit: int = NO_LIMIT
 ) -> list[SpanRecord]:
-    """The spans of the traces, each once, by trace and time, at most `limit`.
-
-    Attribute values are strings.
-    """
-    given = {"ids": list(trace_ids), "most": limit}
-    return [_span_from_row(row) for row in read(client, SpanRow, SPANS_OF, given)]
+    """The spans of the traces, each once, by trace and time; attribute values are strings."""
+    parameters = {"ids": list(trace_ids), "most": limit}
+    return [_span_from_row(row) for row in read(client, SpanRow, SPANS_OF, parameters)]
 
 
 def span_count(client: Client, trace_id: str) -> int:
-    """How many spans of the trace are in the store."""
+    """The number of stored spans of the trace."""
     return int(read_int(client, SPAN_COUNT, {"trace": trace_id}))
 
 
@@ -198,15 +196,15 @@ def unverified_traces(
     until_ns: int = MAX_TIME_NS,
     errors_count: bool = True,
 ) -> list[str]:
-    """Traces since then with an answer on which this verifier has not decided, by trace id.
+    """Traces since then with an answer on which this verifier has no decision, by trace id.
 
     These are traces with a generation without a decision, and traces with a retrieval and no
     decision at all, because the generation of a chain may not be traced. Spans that only their name
-    identifies are left out. `after` is the last id of the page before. A trace without an answer
-    comes back each time, because no decision on it is stored. With `errors_count` an error is a
-    decision; an empty verifier has decided on nothing.
+    identifies are skipped. `after` is the last id of the page before. A trace without an answer is
+    found again each time, because no decision on it is stored. With `errors_count` an error is a
+    decision; an empty verifier has no decisions.
     """
-    given = {
+    parameters = {
         "verifier": verifier,
         "since": since_ns,
         "until": until_ns,
@@ -214,11 +212,11 @@ def unverified_traces(
         "after": after,
         "errors": int(errors_count),
     }
-    return [trace_id for (trace_id,) in client.query(UNVERIFIED_TRACES, given).result_rows]
+    return [trace_id for (trace_id,) in client.query(UNVERIFIED_TRACES, parameters).result_rows]
 
 
 def _kind_condition(*kinds: OperationKind) -> str:
-    """The condition on a span's row; names and values are those of the conventions' tables."""
+    """The SQL condition on spans of these kinds, from the tables of the span conventions."""
     signs = kind_indicators(*kinds)
     # Any attribute that names a kind, be it another one, goes before keys and events.
     any_kind = kind_indicators(*(kind for kind in OperationKind if kind))
@@ -233,7 +231,7 @@ def _kind_condition(*kinds: OperationKind) -> str:
 
 
 def _attribute_condition(signs: KindIndicators) -> str:
-    """The condition that an attribute names one of the kinds; another value names none."""
+    """The SQL condition that an attribute names one of the kinds."""
     return " OR ".join(
         f"lower(trim(BOTH '\" ' FROM SpanAttributes['{key}'])) IN ({_quoted_list(values)})"
         for key, values in signs.kinds.items()

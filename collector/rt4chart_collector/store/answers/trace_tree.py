@@ -10,13 +10,12 @@ from otel_rt4chart.core import semconv
 from otel_rt4chart.core.semconv import SERVICE_NAME
 from otel_rt4chart.spans.model.record import Attributes, SpanRecord
 from otel_rt4chart.spans.reading.reader import AttributeIndex, detect_kind
-from rt4chart_collector.store.answers.spans import spans_of, text_of
-from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.answers.spans import text_of
 
 MAX_SPANS = 10_000
-# Characters of a span's status message that are kept.
+# The characters of a status message that are kept.
 MAX_MESSAGE = 400
-# OpenInference, the GenAI conventions of now and before, OpenLLMetry.
+# The keys of OpenInference, of the current and earlier GenAI conventions, and of OpenLLMetry.
 INPUT_TOKEN_KEYS = (
     "llm.token_count.prompt",
     "gen_ai.usage.input_tokens",
@@ -33,10 +32,10 @@ OUTPUT_TOKEN_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """One span: `kind` is what it did in words of OpenInference, "" where no convention says it.
+    """One span; `kind` is OpenInference's word for its kind, "" if no convention identifies it.
 
-    `depth` is its place under the roots, from 0. `is_orphan` where its parent is not stored or
-    stands below it. Tokens are None where the span counts none.
+    `depth` counts from 0 at a root. `is_orphan` if its parent is not stored or is its descendant.
+    Tokens are None if the span has no count.
     """
 
     span_id: str
@@ -58,9 +57,9 @@ class TraceSpan:
 
 @dataclass(frozen=True, slots=True)
 class TraceTree:
-    """A trace's spans, each after its parent, those of one parent by time.
+    """A trace's spans, each after its parent, siblings by time.
 
-    `start_ns` and `end_ns` are of all of them; `is_cut` where there are more than were read.
+    `start_ns` and `end_ns` bound the whole trace; `is_cut` if some spans were left out.
     """
 
     spans: tuple[TraceSpan, ...]
@@ -69,31 +68,26 @@ class TraceTree:
     is_cut: bool
 
 
-def trace_of(client: Client, trace_id: str, *, limit: int = MAX_SPANS) -> TraceTree | None:
-    """The first `limit` spans of the trace by time; None where none is stored."""
-    return build_tree(spans_of(client, [trace_id]), limit=limit)
-
-
 def build_tree(spans: Sequence[SpanRecord], *, limit: int = MAX_SPANS) -> TraceTree | None:
-    """The same of the spans of one trace, which are in the order of time."""
-    read = {one.span_id: one for one in spans[:limit]}
+    """The tree of the first `limit` spans of one trace, given by time; None without spans."""
+    read = {span.span_id: span for span in spans[:limit]}
     if not read:
         return None
-    start = min(one.start_ns for one in read.values())
-    end = max(one.end_ns for one in read.values())
+    start = min(span.start_ns for span in read.values())
+    end = max(span.end_ns for span in read.values())
     return TraceTree(_in_order(read), start, end, is_cut=len(spans) > limit)
 
 
 def _in_order(read: Mapping[str, SpanRecord]) -> tuple[TraceSpan, ...]:
-    """Depth first without recursion; of a loop of parents the earliest span stands as a root."""
+    """Depth-first order without recursion; the earliest span of a cycle of parents is a root."""
     below: defaultdict[str, list[SpanRecord]] = defaultdict(list)
-    for one in read.values():
-        below[one.parent_span_id if one.parent_span_id in read else ""].append(one)
+    for span in read.values():
+        below[span.parent_span_id if span.parent_span_id in read else ""].append(span)
     found: dict[str, TraceSpan] = {}
     _descend(below[""], below, found)
-    for one in read.values():
-        if one.span_id not in found:
-            _descend([one], below, found)
+    for span in read.values():
+        if span.span_id not in found:
+            _descend([span], below, found)
     return tuple(found.values())
 
 
@@ -102,36 +96,36 @@ def _descend(
     below: Mapping[str, Sequence[SpanRecord]],
     found: dict[str, TraceSpan],
 ) -> None:
-    stack = [(one, 0) for one in reversed(roots)]
+    stack = [(span, 0) for span in reversed(roots)]
     while stack:
-        one, depth = stack.pop()
-        if one.span_id in found:
+        span, depth = stack.pop()
+        if span.span_id in found:
             continue
-        under = [child for child in below.get(one.span_id, ()) if child.span_id not in found]
-        under = [child for child in under if child.span_id != one.span_id]
-        is_orphan = depth == 0 and one.parent_span_id != ""
-        found[one.span_id] = _span(one, depth, len(under), is_orphan=is_orphan)
+        under = [child for child in below.get(span.span_id, ()) if child.span_id not in found]
+        under = [child for child in under if child.span_id != span.span_id]
+        is_orphan = depth == 0 and span.parent_span_id != ""
+        found[span.span_id] = _span(span, depth, len(under), is_orphan=is_orphan)
         stack += [(child, depth + 1) for child in reversed(under)]
 
 
-def _span(one: SpanRecord, depth: int, children: int, *, is_orphan: bool) -> TraceSpan:
-    reading = AttributeIndex(one)
+def _span(span: SpanRecord, depth: int, children: int, *, is_orphan: bool) -> TraceSpan:
+    reading = AttributeIndex(span)
     return TraceSpan(
-        one.span_id,
-        one.parent_span_id,
-        one.name,
+        span.span_id,
+        span.parent_span_id,
+        span.name,
         detect_kind(reading)[0].value,
-        text_of(one.resource.get(SERVICE_NAME, "")),
-        one.start_ns,
-        one.end_ns - one.start_ns,
-        one.status,
-        one.status_message[:MAX_MESSAGE],
+        text_of(span.resource.get(SERVICE_NAME, "")),
+        span.start_ns,
+        span.end_ns - span.start_ns,
+        span.status,
+        span.status_message[:MAX_MESSAGE],
         depth,
         children,
         is_orphan,
-        one.scope_name == semconv.SCOPE_NAME,
-        _token_count(one.attributes, INPUT_TOKEN_KEYS),
-        _token_count(one.attributes, OUTPUT_TOKEN_KEYS),
+        span.scope_name == semconv.SCOPE_NAME,
+        _token_count(span.attributes, INPUT_TOKEN_KEYS),
+        _token_count(span.attributes, OUTPUT_TOKEN_KEYS),
     )
 
 

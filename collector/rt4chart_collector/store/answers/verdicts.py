@@ -1,4 +1,4 @@
-"""Verdicts are written so that one that comes twice counts once, and a later one replaces it."""
+"""Writes verdicts: a repeated verdict counts once, a later verdict replaces an earlier one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from rt4chart_collector.store.answers.claims import CLAIM_FIELDS, CLAIMS, ClaimR
 from rt4chart_collector.store.answers.verifications import (
     VERIFICATIONS,
     AnswerKey,
+    ClaimCounts,
     Cost,
-    Counts,
     SeenPassage,
     Verification,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import RowTable, deduplication_token, read
+from rt4chart_collector.store.engine.rows import RowTable, batch_token, read
 
-# An answer that lacked something may be looked at again when the rest of its trace has come.
+# An incomplete answer may be decided again when the rest of its trace has arrived.
 PROVISIONAL = (
     Decision.NO_CONTENT,
     Decision.NO_CONTEXT,
@@ -32,12 +32,15 @@ _Stored = TypeVar("_Stored", Verification, ClaimRow)
 
 
 def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
-    """Store the verdicts: claims first, then the verifications, which make them count.
+    """Store the verdicts: claims first, because a verification makes its claims count.
 
-    The same batch twice is stored once. A later verdict on an answer replaces the earlier one with
-    all its claims, in the rollup too.
+    The same batch twice is stored once. A later verdict on an answer replaces the earlier verdict
+    and all its claims, in the rollup too.
     """
-    latest = {_verdict_key(one): one for one in sorted(verdicts, key=lambda one: one.decided_ns)}
+    latest = {
+        _verdict_key(verdict): verdict
+        for verdict in sorted(verdicts, key=lambda verdict: verdict.decided_ns)
+    }
     if not latest:
         return
     candidates = [verdict.candidate for verdict in latest.values()]
@@ -46,7 +49,8 @@ def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
         for row in _rows_in_force(client, VERIFICATIONS, candidates, key=_sort_key)
         if _row_key(row) in latest
     ]
-    # Above the tombstone of the row that is replaced, whatever this writer's clock says.
+    # The highest version wins: it must exceed the tombstone of the replaced row (version + 1) even
+    # if this writer's clock is behind.
     floor = {_row_key(row): row.version + 2 for row in before}
     rows = [
         _verification(verdict, max(verdict.decided_ns, floor.get(key, 0)))
@@ -59,17 +63,15 @@ def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
     ]
     gone = _superseded(client, candidates, set(floor), written=claims) if before else []
     token = [(verdict.decided_ns, *key) for key, verdict in latest.items()]
-    CLAIMS.insert(client, [*claims, *gone], token=deduplication_token("claims", token))
+    CLAIMS.insert(client, [*claims, *gone], token=batch_token("claims", token))
     replaced = [_deleted(row) for row in before]
-    VERIFICATIONS.insert(
-        client, [*replaced, *rows], token=deduplication_token("verifications", token)
-    )
+    VERIFICATIONS.insert(client, [*replaced, *rows], token=batch_token("verifications", token))
 
 
 def already_decided(
     client: Client, candidates: Collection[Candidate], verifier: str
 ) -> dict[AnswerKey, Decision]:
-    """What this verifier decided on these answers before, by (trace id, span id)."""
+    """This verifier's earlier decisions on these answers, by (trace id, span id)."""
     return {
         key: decision for key, (decision, _) in past_decisions(client, candidates, verifier).items()
     }
@@ -78,7 +80,7 @@ def already_decided(
 def past_decisions(
     client: Client, candidates: Collection[Candidate], verifier: str
 ) -> dict[AnswerKey, tuple[Decision, float]]:
-    """The same with the probability that the answer was in the sample."""
+    """This verifier's earlier decisions with the sample rate of each answer."""
     rows = _rows_in_force(client, VERIFICATIONS, candidates, key=_sort_key)
     return {row.key: (row.decision, row.sample_rate) for row in rows if row.verifier == verifier}
 
@@ -90,7 +92,7 @@ def _rows_in_force(
     *,
     key: Callable[[_Stored], Hashable],
 ) -> list[_Stored]:
-    """The rows in force for these answers; an answer's time never changes, so it bounds them."""
+    """The current rows of these answers; their fixed start times limit the partitions to read."""
     if not candidates:
         return []
     query = (
@@ -99,17 +101,17 @@ def _rows_in_force(
         "AND Timestamp >= fromUnixTimestamp64Nano({first:Int64}) "
         "AND Timestamp <= fromUnixTimestamp64Nano({last:Int64}) ORDER BY Version"
     )
-    given = {
+    parameters = {
         "ids": sorted({candidate.trace_id for candidate in candidates}),
         "first": min(candidate.start_ns for candidate in candidates),
         "last": max(candidate.start_ns for candidate in candidates),
     }
-    in_force = {key(row): row for row in read(client, table.row, query, given)}
-    wanted = {(candidate.trace_id, candidate.span_id) for candidate in candidates}
+    in_force = {key(row): row for row in read(client, table.row, query, parameters)}
+    keys = {(candidate.trace_id, candidate.span_id) for candidate in candidates}
     return [
         row
         for row in in_force.values()
-        if not row.is_deleted and (row.trace_id, row.span_id) in wanted
+        if not row.is_deleted and (row.trace_id, row.span_id) in keys
     ]
 
 
@@ -120,12 +122,12 @@ def _superseded(
     *,
     written: Iterable[ClaimRow],
 ) -> list[ClaimRow]:
-    """Tombstones for the claims of earlier verdicts that the new rows do not overwrite."""
-    kept = {_claim_key(row) for row in written}
+    """Tombstones for claims of earlier verdicts that the new rows do not replace."""
+    rewritten = {_claim_key(row) for row in written}
     return [
         _deleted(row)
         for row in _rows_in_force(client, CLAIMS, candidates, key=_claim_key)
-        if _row_key(row) in replaced and _claim_key(row) not in kept
+        if _row_key(row) in replaced and _claim_key(row) not in rewritten
     ]
 
 
@@ -187,24 +189,24 @@ def _verification(verdict: Verdict, version: int) -> Verification:
 
 
 def _passages(candidate: Candidate) -> tuple[SeenPassage, ...]:
-    """The passages' ids, stages and whether the answer had them; their texts are in the spans."""
+    """The passages without their texts, which are in the spans."""
     context = {passage.id for passage in candidate.exchange.passages}
     return tuple(
-        SeenPassage(one.passage.id, frozenset(one.stages), one.passage.id in context)
-        for one in candidate.staged
+        SeenPassage(passage.passage.id, frozenset(passage.stages), passage.passage.id in context)
+        for passage in candidate.staged
     )
 
 
-def _counts(report: Report | None) -> Counts:
+def _counts(report: Report | None) -> ClaimCounts:
     if report is None:
-        return Counts(0, 0, 0, 0, 0)
+        return ClaimCounts(0, 0, 0, 0, 0)
     labels = (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
     counts = [report.count(label) for label in labels]
-    return Counts(sum(counts), *counts)
+    return ClaimCounts(sum(counts), *counts)
 
 
 def _claim_row(verification: Verification, index: int, claim: Claim) -> ClaimRow:
-    """The row of a claim: where it stands, and each field of the claim under the same name."""
+    """The row of a claim; every field of the claim has the same name in the row."""
     return ClaimRow(
         start_ns=verification.start_ns,
         trace_id=verification.trace_id,

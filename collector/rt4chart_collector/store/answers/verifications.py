@@ -1,4 +1,4 @@
-"""The verifications: what each verifier decided on each answer, in one row type."""
+"""Verifications: the decision of each verifier on each answer."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ ANSWER_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, "
     "'no_claims' = 5, 'none' = 6)"
 )
-# A row's key holds its time, so two writings of a row never lie in two days: FINAL need not look.
+# The sorting key holds the time, so all versions of a row are in one partition (one day). FINAL
+# then need not merge across partitions.
 FINAL_PER_PARTITION = {"do_not_merge_across_partitions_select_final": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """Claims by label; `claims` are all that can be decided."""
+class ClaimCounts:
+    """Numbers of claims by label; `claims` is their sum, without sentences that are no claim."""
 
     claims: int
     entailed: int
@@ -64,7 +65,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the verification took."""
+    """The time and the judge's work that the verification took."""
 
     duration_ns: int
     calls: int
@@ -75,7 +76,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class SeenPassage:
-    """A passage by its id, the stages at which it was seen, and whether the answer had it."""
+    """A passage with its stages; `is_context` if it was in the context of the answer."""
 
     id: str
     stages: frozenset[Stage]
@@ -83,46 +84,46 @@ class SeenPassage:
 
 
 def findings_from(written: str) -> tuple[Finding, ...]:
-    """The findings of their JSON; those of a later version that cannot be read are left out."""
+    """Parse findings from JSON; unreadable findings of a later version are skipped."""
     try:
         listed = json.loads(written or "[]")
     except ValueError:
         return ()
-    return tuple(_finding(one) for one in listed if isinstance(one, dict) and "name" in one)
+    return tuple(_finding(item) for item in listed if isinstance(item, dict) and "name" in item)
 
 
-def _finding(one: Mapping[str, Any]) -> Finding:
+def _finding(item: Mapping[str, Any]) -> Finding:
     return Finding(
-        name=str(one["name"]),
-        detail=str(one.get("detail", "")),
-        kind=str(one.get("kind", "")),
-        claim=one.get("claim"),
-        passage_ids=tuple(one.get("passage_ids", ())),
+        name=str(item["name"]),
+        detail=str(item.get("detail", "")),
+        kind=str(item.get("kind", "")),
+        claim=item.get("claim"),
+        passage_ids=tuple(item.get("passage_ids", ())),
         evidence=tuple(
             Evidence(
-                str(given.get("passage_id", "")),
-                int(given.get("start", 0)),
-                int(given.get("end", 0)),
-                str(given.get("text", "")),
-                given.get("relation", "supports"),
+                str(evidence.get("passage_id", "")),
+                int(evidence.get("start", 0)),
+                int(evidence.get("end", 0)),
+                str(evidence.get("text", "")),
+                evidence.get("relation", "supports"),
             )
-            for given in one.get("evidence", ())
+            for evidence in item.get("evidence", ())
         ),
-        value=one.get("value"),
+        value=item.get("value"),
     )
 
 
 def _findings_json(findings: Sequence[Finding]) -> str:
     """The findings as JSON, without the fields that are empty."""
     listed = [
-        {name: value for name, value in asdict(one).items() if value not in (None, "", ())}
-        for one in findings
+        {name: value for name, value in asdict(finding).items() if value not in (None, "", ())}
+        for finding in findings
     ]
     return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
 
 
 def _stages_from(written: str) -> frozenset[Stage]:
-    """The stages, which the column joins by commas; those of a later version are left out."""
+    """Parse stages joined by commas; unknown stages of a later version are skipped."""
     known = {stage.value: stage for stage in Stage}
     return frozenset(known[name] for name in written.split(",") if name in known)
 
@@ -133,9 +134,9 @@ def _stages_text(stages: frozenset[Stage]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What one verifier decided on one answer; `label` is "none" where it was not verified.
+    """A verifier's decision on an answer; `label` is "none" if the answer was not verified.
 
-    `version` orders the writings; it is the time of the decision in nanoseconds, or a little later.
+    Of several rows the highest `version` counts: the time of the decision in nanoseconds or later.
     """
 
     start_ns: StartNs
@@ -153,9 +154,9 @@ class Verification:
     label: Annotated[str, StoredAs("Label", ANSWER_LABELS)]
     sample_rate: Annotated[float, StoredAs("SampleRate", "Float64")]
     counts: Annotated[
-        Counts,
+        ClaimCounts,
         group(
-            Counts,
+            ClaimCounts,
             claims=StoredAs("ClaimCount", "UInt16"),
             entailed=StoredAs("EntailedCount", "UInt16"),
             contradicted=StoredAs("ContradictedCount", "UInt16"),
@@ -205,7 +206,8 @@ class Verification:
 
 
 VERIFICATIONS = RowTable("rt4chart_verifications", Verification)
-# The trace's index finds the rows; of each writing of a row the last one counts, as under FINAL.
+# LIMIT 1 BY instead of FINAL: the bloom filter index on TraceId finds the few rows, and the last
+# version of each counts, as under FINAL.
 VERIFICATIONS_OF_ANSWER = f"""
 SELECT * FROM (
     SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications
@@ -217,7 +219,7 @@ WHERE is_deleted = 0
 ORDER BY decision != 'verified', version DESC, verifier
 LIMIT 1 BY verifier
 """  # noqa: S608 - our own names alone, values are parameters
-# Of an answer that several verifiers judged, what the last of them wrote.
+# If several verifiers judged an answer, the latest verification.
 LATEST_VERIFICATIONS = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
 WHERE IsDeleted = 0 AND Decision = 'verified'
@@ -239,9 +241,9 @@ ORDER BY Timestamp, SpanId, VerifierId LIMIT {{limit:UInt32}}
 
 
 def verifications_of(client: Client, trace_id: str, span_id: str) -> list[Verification]:
-    """What every verifier decided on the answer: those that verified it first, newest on top.
+    """Every verifier's decision on the answer: verified ones first, then the newest first.
 
-    Empty where the answer is not known.
+    Empty for an unknown answer.
     """
     return read(client, Verification, VERIFICATIONS_OF_ANSWER, {"trace": trace_id, "span": span_id})
 
@@ -249,21 +251,21 @@ def verifications_of(client: Client, trace_id: str, span_id: str) -> list[Verifi
 def verifications_of_trace(
     client: Client, trace_id: str, *, limit: int = 200
 ) -> list[Verification]:
-    """Every decision on the trace's answers, by the start of the answer."""
+    """Every decision on the trace's answers, by the answer's start."""
     return read(client, Verification, VERIFICATIONS_OF_TRACE, {"trace": trace_id, "limit": limit})
 
 
 def last_verifications(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, Verification]:
-    """The last verification of these answers by any verifier; answers without one are left out."""
+    """The latest verification of each of these answers that has one, by any verifier."""
     if not keys:
         return {}
     return {
-        one.key: one
-        for one in read(client, Verification, LATEST_VERIFICATIONS, {"keys": list(keys)})
+        row.key: row
+        for row in read(client, Verification, LATEST_VERIFICATIONS, {"keys": list(keys)})
     }
 
 
 def faithful_answers(client: Client, *, service: str, route: str, limit: int) -> list[Verification]:
-    """The newest answers of a route all of whose claims are entailed."""
-    given = {"service": service, "route": route, "limit": limit}
-    return read(client, Verification, FAITHFUL_ANSWERS, given)
+    """The newest answers of a route with only entailed claims."""
+    parameters = {"service": service, "route": route, "limit": limit}
+    return read(client, Verification, FAITHFUL_ANSWERS, parameters)

@@ -18,16 +18,17 @@ Route = Annotated[str, StoredAs("Route", LOW_CARDINALITY)]
 VerifierId = Annotated[str, StoredAs("VerifierId", LOW_CARDINALITY)]
 Environment = Annotated[str, StoredAs("Environment", LOW_CARDINALITY)]
 Model = Annotated[str, StoredAs("Model", LOW_CARDINALITY)]
-# Who did something, and the comment with which he did it.
+# Who did something, and their comment.
 Actor = Annotated[str, StoredAs("Actor", "String")]
 Note = Annotated[str, StoredAs("Note", "String")]
-# Of the rows with one sorting key the highest version counts; a deleted one hides the others.
+# ReplacingMergeTree keeps the row with the highest version of each sorting key, at the latest when
+# FINAL reads it. A row with IsDeleted = 1 and the highest version deletes the others.
 Version = Annotated[int, StoredAs("Version", "UInt64")]
 IsDeleted = Annotated[bool, StoredAs("IsDeleted", "UInt8")]
 
-# A claim by its answer's trace and span and its place in the answer.
+# A claim: trace and span of its answer, and its index in the answer.
 ClaimKey = tuple[str, str, int]
-# What a failure is grouped within: its service, route and fingerprint.
+# A partition of failures: service, route and fingerprint.
 Partition = tuple[str, str, str]
 StoredKey = Annotated[
     ClaimKey,
@@ -49,11 +50,11 @@ StoredPartition = Annotated[
 ]
 
 
-# None is any service or route; "" is a name like any other.
+# None matches any service or route; "" is an ordinary name.
 IN_SCOPE = """({any_service:UInt8} OR ServiceName = {service:String})
       AND ({any_route:UInt8} OR Route = {route:String})"""
-# The engine's CRC32 is zlib's.
-IN_SHARE = "CRC32(TraceId) % {shares:UInt32} IN {ours:Array(UInt32)}"
+# ClickHouse's CRC32 equals zlib.crc32.
+IN_SHARE = "CRC32(TraceId) % {shares:UInt32} IN {numbers:Array(UInt32)}"
 
 
 def scope_parameters(service: str | None, route: str | None) -> dict[str, object]:
@@ -68,22 +69,22 @@ def scope_parameters(service: str | None, route: str | None) -> dict[str, object
 
 @dataclass(frozen=True, slots=True)
 class TraceShare:
-    """The traces whose hash modulo `count` is among `ours`; all of them by default.
+    """The traces whose hash modulo `count` is in `numbers`; all traces by default.
 
-    Several processes that search one store each take their own share.
+    Several processes that search one store each use a disjoint share.
     """
 
     count: int = 1
-    ours: frozenset[int] = frozenset({0})
+    numbers: frozenset[int] = frozenset({0})
 
-    def part_of(self, trace_id: str) -> int:
-        """The number that decides."""
+    def number_of(self, trace_id: str) -> int:
+        """The hash of the trace modulo `count`."""
         return zlib.crc32(trace_id.encode()) % self.count
 
     @property
     def parameters(self) -> Mapping[str, object]:
         """The parameters of `OURS`."""
-        return {"shares": self.count, "ours": sorted(self.ours)}
+        return {"shares": self.count, "numbers": sorted(self.numbers)}
 
 
 ALL_TRACES = TraceShare()

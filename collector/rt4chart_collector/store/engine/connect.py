@@ -1,4 +1,4 @@
-"""The connection: one client for the embedded engine and for a server, and its errors in ours."""
+"""The connection to the database: one client for the embedded engine and for servers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from rt4chart_collector.store.engine.embedded_folder import (
 )
 
 CONNECT_SECONDS = 10
-# The settings of each connection to a cluster: subqueries run over all shards, not within each
-# alone; a shard that is away is an error and not a smaller number; a write is stored when it
+# The settings of each connection to a cluster. Subqueries run over all shards instead of within
+# each. A missing shard is an error: it must not make a number smaller. A write is stored when it
 # returns, and reads prefer the replica that took it.
 CLUSTER_SETTINGS = {
     "distributed_product_mode": "global",
@@ -45,9 +45,9 @@ DISTRIBUTED_TABLE_COUNT = """
 SELECT count() FROM system.tables
 WHERE database = {name:String} AND name = 'otel_traces' AND engine = 'Distributed'
 """
-# What the driver raises where a Python value does not fit its column: trying again will not help.
+# What the driver raises where a Python value does not fit its column: a retry would not help.
 VALUE_ERRORS = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
-# What reading a `stream` raises where it breaks off: a server's is urllib3's response.
+# What reading a `stream` raises when it breaks off: a server's stream is a urllib3 response.
 STREAM_ERRORS = (OSError, urllib3.exceptions.HTTPError, ClickHouseError)
 
 _Result = TypeVar("_Result")
@@ -55,13 +55,14 @@ logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
 
 
 class Client:
-    """A connection for one thread; `sibling` opens another. Unqualified tables are `database`'s.
+    """A connection for one thread; `sibling` opens another one.
 
-    Every failure is a StoreError, or an InputError where a value does not fit its column.
+    Unqualified table names belong to `database`. Every failure is a StoreError, or an InputError
+    where a value does not fit its column.
     """
 
     def __init__(self, driver: Driver, target: Target, *, is_guest: bool = False) -> None:
-        """Take over a driver's connection; `connect` is the way in.
+        """Wrap a driver's connection; call `connect` instead.
 
         A guest's database belongs to a running service and is reached through its local API.
         """
@@ -82,13 +83,14 @@ class Client:
         *,
         settings: Mapping[str, object] | None = None,
     ) -> QueryResult:
-        """Rows of a SELECT; values come in as `{name:Type}` parameters, never in the text."""
-        given, wanted = dict(parameters or {}), dict(settings or {})
-        return self._asked(lambda: self._driver.query(query, given, wanted))
+        """Rows of a SELECT; values are passed as `{name:Type}` parameters, never in the text."""
+        return self._call(
+            lambda: self._driver.query(query, dict(parameters or {}), dict(settings or {}))
+        )
 
     def command(self, statement: str, parameters: Mapping[str, object] | None = None) -> object:
         """Run a statement without a result set, or with a single value."""
-        return self._asked(lambda: self._driver.command(statement, dict(parameters or {})))
+        return self._call(lambda: self._driver.command(statement, dict(parameters or {})))
 
     def insert(
         self,
@@ -100,9 +102,9 @@ class Client:
         column_oriented: bool = False,
         settings: Mapping[str, object] | None = None,
     ) -> int:
-        """Insert rows (or columns), and return when they are stored; the number of them."""
+        """Insert rows (or columns); returns their number when they are stored."""
         try:
-            summary = self._asked(
+            summary = self._call(
                 lambda: self._driver.insert(
                     table,
                     data,
@@ -123,19 +125,21 @@ class Client:
         *,
         settings: Mapping[str, object] | None = None,
     ) -> RawIOBase:
-        """The bytes of a SELECT with a FORMAT, as they come; the embedded engine has them whole."""
-        given, wanted = dict(parameters or {}), dict(settings or {})
-        return cast(
-            RawIOBase, self._asked(lambda: self._driver.raw_stream(query, given, settings=wanted))
+        """The bytes of a SELECT with a FORMAT; the embedded engine holds all of them in memory."""
+        stream = self._call(
+            lambda: self._driver.raw_stream(
+                query, dict(parameters or {}), settings=dict(settings or {})
+            )
         )
+        return cast(RawIOBase, stream)
 
-    def keep(self, settings: Mapping[str, str]) -> None:
-        """Send these settings of the server's with everything from now on."""
-        for one in settings.items():
-            self._asked(partial(self._driver.set_client_setting, *one))
+    def set_settings(self, settings: Mapping[str, str]) -> None:
+        """Send these server settings with every statement from now on."""
+        for name, value in settings.items():
+            self._call(partial(self._driver.set_client_setting, name, value))
 
-    def enter(self) -> None:
-        """Unqualified names are of the target's database from now on, which has to be there."""
+    def use_database(self) -> None:
+        """Resolve unqualified names in the target's database, which must exist."""
         self._driver.database = self.target.database
 
     def sibling(self) -> Client:
@@ -163,28 +167,28 @@ class Client:
         """Close the connection."""
         self.close()
 
-    def _asked(self, call: Callable[[], _Result]) -> _Result:
+    def _call(self, call: Callable[[], _Result]) -> _Result:
         try:
             return call()
         except (ClickHouseError, OSError) as error:  # the embedded engine's inserts go by a file
-            raise StoreError(f"{self.target.shown}: {error}") from error
+            raise StoreError(f"{self.target.display_name}: {error}") from error
 
 
 def connect(
     dsn: str, *, database: str = "", as_owner: bool = False, creates: bool = True
 ) -> Client:
-    """Open the database that the DSN names, creating folder and database where they are missing.
+    """Open the database that the DSN names; creates a missing folder and database.
 
-    `database` overrides the DSN's. Tables are `migrate`'s work. A path that a running service owns
+    `database` overrides the DSN's. `migrate` creates the tables. A path that a running service owns
     is reached through that service, unless `as_owner` asks for the path itself. Raises
-    SettingsError for a DSN that cannot be read, StoreBusyError where another process owns the path
-    and has no local API, NoStoreError for a missing database where not `creates`, else StoreError.
+    SettingsError for an invalid DSN, StoreBusyError where another process owns the path and has no
+    local API, NoStoreError for a missing database unless it `creates` one, else StoreError.
     """
     return open_client(parse_dsn(dsn, database=database), as_owner=as_owner, creates=creates)
 
 
 def open_client(target: Target, *, as_owner: bool = False, creates: bool = True) -> Client:
-    """Open a connection to the target and make sure its database is there."""
+    """Open a connection to the target and make sure that its database exists."""
     client = _connect_target(target, as_owner, creates)
     try:
         return _enter_database(client, creates)
@@ -205,24 +209,24 @@ def _connect_target(target: Target, as_owner: bool, creates: bool) -> Client:
 
 
 def _enter_database(client: Client, creates: bool) -> Client:
-    """The client with its database as the one of unqualified names."""
+    """Make the target's database the one of unqualified names."""
     name, is_server = client.database, bool(client.target.scheme)
-    known = client.query(
+    databases = client.query(
         "SELECT count() FROM system.databases WHERE name = {name:String}", {"name": name}
     )
-    if known.result_rows == [(0,)]:
+    if databases.result_rows == [(0,)]:
         if not creates:
-            raise NoStoreError(f"{client.target.shown}: expected that database, it is not there")
+            raise NoStoreError(f"{client.target.display_name}: expected this database, found none")
         client.command(f"CREATE DATABASE IF NOT EXISTS {name}")
-    client.enter()
+    client.use_database()
     if is_server and client.query(DISTRIBUTED_TABLE_COUNT, {"name": name}).result_rows != [(0,)]:
-        client.keep(CLUSTER_SETTINGS)
+        client.set_settings(CLUSTER_SETTINGS)
     return client
 
 
 def _open_embedded(target: Target, creates: bool) -> Driver:
     if not creates and not (Path(target.path) / "metadata").is_dir():
-        raise NoStoreError(f"{target.shown}: expected a database in that folder, there is none")
+        raise NoStoreError(f"{target.display_name}: expected a database in this folder, found none")
     try:
         Path(target.path).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -232,7 +236,7 @@ def _open_embedded(target: Target, creates: bool) -> Driver:
     except ClickHouseError as error:
         if not is_connected(target.path) and is_locked(target.path):
             raise path_busy_error(target) from error
-        raise StoreError(f"{target.shown}: {error}") from error
+        raise StoreError(f"{target.display_name}: {error}") from error
     count_connection(target.path)
     return driver
 
@@ -249,7 +253,7 @@ def _open_local_api(target: Target) -> Driver:
 
 
 def open_endpoint(endpoint: LocalEndpoint) -> Driver:
-    """A driver's connection to a local API; raises ClickHouseError."""
+    """Connect a driver to a local API; raises ClickHouseError."""
     return clickhouse_connect.get_client(
         host="127.0.0.1",
         port=endpoint.port,
@@ -265,17 +269,17 @@ def open_endpoint(endpoint: LocalEndpoint) -> Driver:
 class FormPool(urllib3.PoolManager):
     """Connections, never through a proxy, that send fields as a URL-encoded form."""
 
-    def request(self, *given: Any, **more: Any) -> urllib3.BaseHTTPResponse:  # noqa: ANN401
-        """As the base class does, without multipart."""
-        return super().request(*given, encode_multipart=False, **more)
+    def request(self, *args: Any, **kwargs: Any) -> urllib3.BaseHTTPResponse:  # noqa: ANN401
+        """Send a request as the base class does, but without multipart."""
+        return super().request(*args, encode_multipart=False, **kwargs)
 
 
 def path_busy_error(target: Target) -> StoreBusyError:
-    """The error where another process owns the path."""
+    """The error for a path that another process owns."""
     return StoreBusyError(
         f"another process owns {target.path}; stop it, or point RT4CHART_DSN at a ClickHouse "
-        "server (http://user:password@host:8123/database); commands find a running `rt4chart up` "
-        "by themselves, once it is ready"
+        "server (http://user:password@host:8123/database); commands use a running `rt4chart up` "
+        "once it is ready"
     )
 
 
@@ -293,5 +297,5 @@ def _open_server(target: Target) -> Driver:
         )
     except ClickHouseError as error:
         raise StoreError(
-            f"RT4CHART_DSN: no answer from a ClickHouse server at {target.shown}: {error}"
+            f"RT4CHART_DSN: no answer from a ClickHouse server at {target.display_name}: {error}"
         ) from error

@@ -1,4 +1,4 @@
-"""The DSN of the database: the path of the embedded engine, or a server."""
+"""The DSN of the database: a path for the embedded engine, or a server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DATABASE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a DSN names: `path` is set for the embedded engine, the rest for a server."""
+    """The parts of a DSN: `path` is set for the embedded engine, the others for a server."""
 
     database: str
     path: str = ""
@@ -31,15 +31,15 @@ class Target:
     password: str = ""
 
     @property
-    def shown(self) -> str:
-        """The target for people's eyes: without user and password."""
+    def display_name(self) -> str:
+        """The target for logs and errors: without user and password."""
         if self.path:
             return f"chdb://{self.path}"
         return f"{self.scheme}://{self.host}:{self.port or 8123}/{self.database}"
 
 
 def parse_dsn(dsn: str, *, database: str = "") -> Target:
-    """Read a DSN; the error names the variable and hides what may be a password."""
+    """Parse a DSN; the error names the variable and hides what may be a password."""
     try:
         parts = urlsplit(dsn)
         port = parts.port

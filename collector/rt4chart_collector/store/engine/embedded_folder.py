@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 
-# Held while a connection is opened or closed, so that `is_held` does not change meanwhile.
+# Held while a connection opens or closes, so that `is_connected` does not change meanwhile.
 connection_lock = RLock()
 _connections: Counter[str] = Counter()
 
 
 def is_locked(path: str) -> bool:
-    """True where a process holds the path; the engine reports that with an empty message."""
+    """Whether any process has the path open; the engine's own error for that has no text."""
     status = Path(path) / "status"
     if not status.exists():
         return False
@@ -35,19 +35,19 @@ def is_locked(path: str) -> bool:
 
 
 def count_connection(path: str) -> None:
-    """Note one more connection of this process to the path."""
+    """Count one more connection of this process to the path."""
     with connection_lock:
         _connections[path] += 1
 
 
 def discount_connection(path: str) -> None:
-    """Note one less; with the last the engine gives the path back."""
+    """Count one connection less; the engine releases the path with the last one."""
     with connection_lock:
         _connections[path] -= 1
 
 
 def is_connected(path: str) -> bool:
-    """True while this process has a connection to the path."""
+    """Whether this process has a connection to the path."""
     with connection_lock:
         return _connections[path] > 0
 
@@ -56,16 +56,16 @@ def is_connected(path: str) -> bool:
 def staged_inserts(path: str) -> Iterator[None]:
     """Write the insert files of the embedded engine beside its data instead of in /tmp.
 
-    Files that a killed process left there are removed. Inside the block the folder is the folder
-    for temporary files of the whole process. An empty path, a server's, changes nothing.
+    Files that a killed process left there are removed. Inside the block, all temporary files of
+    this process go to that folder. An empty path (a server) changes nothing.
     """
     if not path:
         yield
         return
     folder = Path(path) / "rt4chart-inserts"
     folder.mkdir(mode=0o700, exist_ok=True)
-    for left in folder.iterdir():
-        left.unlink()
+    for file in folder.iterdir():
+        file.unlink()
     before, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         yield
@@ -78,7 +78,7 @@ ENDPOINT_FILE = "local-api"
 
 @dataclass(frozen=True, slots=True)
 class LocalEndpoint:
-    """A port on 127.0.0.1, and the secret that opens it: a new one at each start."""
+    """A port on 127.0.0.1 and its access token, which is new at each start."""
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
@@ -86,9 +86,9 @@ class LocalEndpoint:
 
 @contextmanager
 def published_endpoint(folder: Path, endpoint: LocalEndpoint) -> Iterator[None]:
-    """Keep the endpoint in the database's folder while the block runs.
+    """Keep the endpoint in a file in the database's folder while the block runs.
 
-    Only the folder's owner can read it, who could open the database itself if no service ran.
+    Only the owner of the folder can read the file; that user could also open the database itself.
     """
     file = folder / ENDPOINT_FILE
     draft = file.with_name(f"{ENDPOINT_FILE}.{os.getpid()}")
@@ -103,7 +103,7 @@ def published_endpoint(folder: Path, endpoint: LocalEndpoint) -> Iterator[None]:
 
 
 def read_endpoint(folder: Path) -> LocalEndpoint | None:
-    """The endpoint that a service published there, None where no readable one is found."""
+    """The endpoint that a service published in the folder; None where none is readable."""
     try:
         found = json.loads((folder / ENDPOINT_FILE).read_text("utf-8"))
         return LocalEndpoint(int(found["port"]), str(found["token"]))

@@ -1,7 +1,8 @@
-"""Whose an embedded database's path is: a service's while it lives, others' for a moment.
+"""Ownership of an embedded database: a service's for its lifetime, other processes' briefly.
 
-A service locks `access-owner` in the database's folder before it asks for the path, and as long as
-it lives. Whoever took the path meanwhile sees that, and gives it back.
+Only one process can open the path. A service locks the file `access-owner` in the database's folder
+before it opens the path, and until it exits. A process that has the path open briefly sees the lock
+and closes its connection.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from rt4chart_collector.store.engine.dsn import Target, parse_dsn
 from rt4chart_collector.store.engine.embedded_folder import read_endpoint
 
 OWNER_FILE = "access-owner"
-# So long may somebody look whether there is an owner.
+# Other processes take the lock for a moment to check for an owner; an owner waits this long.
 LOCK_WAIT_S = 1.0
-# A page of the console, and its patience after it.
+# The owner waits as long as a console page may hold the path, and retries after each pause.
 OWNER_WAIT_S, RETRY_PAUSE_S = 20.0, 0.1
 _owned_paths: set[str] = set()
 
 
 @contextmanager
 def own_path(dsn: str) -> Iterator[None]:
-    """The path is wanted by this process alone while the block runs; a server needs no owner.
+    """Claim the path for this process while the block runs; a server needs no owner.
 
-    Raises StoreBusyError where another process has said so before.
+    Raises StoreBusyError where another process has claimed it.
     """
     target = parse_dsn(dsn)
     if not target.path:
@@ -51,9 +52,9 @@ def own_path(dsn: str) -> Iterator[None]:
 
 
 def connect_owner(dsn: str) -> Client:
-    """The connection of the owner: waits for whoever holds the path for a moment.
+    """Connect as the owner; waits for a process that has the path open briefly.
 
-    Raises StoreBusyError where it is not given back in time.
+    Raises StoreBusyError where that process does not close it in time.
     """
     until = time.monotonic() + OWNER_WAIT_S
     while True:
@@ -66,9 +67,10 @@ def connect_owner(dsn: str) -> Client:
 
 
 def connect_briefly(dsn: str) -> Client:
-    """A connection for a moment: never to a path that a service owns or is about to own.
+    """Connect for a moment; never opens a path that a service owns or is about to own.
 
-    Nothing is created: NoStoreError where nothing is there. See `is_wanted` for when to close it.
+    Creates nothing: raises NoStoreError for a missing database. Close the connection when
+    `is_claimed_elsewhere` turns true.
     """
     target = parse_dsn(dsn)
     if is_claimed_elsewhere(target) and read_endpoint(Path(target.path)) is None:
@@ -77,7 +79,7 @@ def connect_briefly(dsn: str) -> Client:
 
 
 def is_claimed_elsewhere(target: Target) -> bool:
-    """True where a service of another process owns the path or is about to."""
+    """Whether a service in another process owns the path or is about to."""
     if not target.path or target.path in _owned_paths:
         return False
     try:
@@ -91,7 +93,7 @@ def is_claimed_elsewhere(target: Target) -> bool:
 
 
 def blocks_owner(client: Client) -> bool:
-    """True for a connection that keeps an owner from the path: it is to be given back."""
+    """Whether this connection keeps a service from opening the path, and should be closed."""
     return (
         bool(client.target.path) and not client.is_guest and client.target.path not in _owned_paths
     )

@@ -1,7 +1,7 @@
 """Statements of other processes on the embedded engine, with bytes in and bytes out.
 
-The text is not inspected: whoever may send one could open the database itself. Each statement has
-a connection of its own, so that its settings and its current database end with it.
+The text is not checked: a client that may send one could also open the database files. Each
+statement has its own connection, so its settings and its current database end with it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import chdb
 from otel_rt4chart.core.errors import StoreError
 
 MIB = 2**20
-# The most that one statement may take. A client may ask for less.
+# The limits of one statement. A client may set lower ones.
 LIMITS = {
     "max_execution_time": 60,
     "max_memory_usage": 1024 * MIB,
     "max_result_bytes": 256 * MIB,
     "max_threads": 2,
 }
-# Marks these statements in `system.processes`, so that `cancel_all` spares the service's own.
+# Marks these statements in `system.processes`: `cancel_all` must not stop the service's own.
 LOG_COMMENT = "rt4chart-local-api"
 CHUNK = MIB
 SETTING_NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -33,7 +33,7 @@ ERROR_CODE = re.compile(r"Code: (\d+)\. DB::")
 
 @dataclass(frozen=True, slots=True)
 class RawStatement:
-    """A statement; `rows` is what an INSERT brings, in the format that its text names."""
+    """A statement; `rows` are the rows of an INSERT in the format that its text names."""
 
     text: str
     database: str = "default"
@@ -44,17 +44,17 @@ class RawStatement:
 
 @dataclass(frozen=True, slots=True)
 class RawResult:
-    """The bytes of the result, in the format that the text names, or the number of rows stored."""
+    """The result in the format that the text names, or the number of rows inserted."""
 
     data: bytes = b""
     written_rows: int = 0
 
 
 class StatementError(StoreError):
-    """The engine refused or broke off a statement; `code` is ClickHouse's number for it."""
+    """The engine rejected or aborted a statement; `code` is ClickHouse's error code."""
 
     def __init__(self, message: str) -> None:
-        """`message` is the engine's; what precedes its code is the Python binding's."""
+        """Keep the engine's message without the prefix that the Python binding adds."""
         found = ERROR_CODE.search(message)
         super().__init__(message[found.start() :].strip() if found else message.strip())
         self.code = int(found[1]) if found else 0
@@ -67,13 +67,13 @@ def run_raw(path: str, statement: RawStatement) -> RawResult:
         connection.query(f"SET {_settings(statement.settings)}")
         if statement.rows is not None:
             return RawResult(written_rows=_insert(connection, statement.text, statement.rows))
-        given = dict(statement.parameters)
-        found = connection.query(statement.text, "TabSeparated", params=given)
+        parameters = dict(statement.parameters)
+        found = connection.query(statement.text, "TabSeparated", params=parameters)
         return RawResult(found.bytes() if found else b"")
 
 
 def cancel_all(path: str) -> None:
-    """Break off every statement of `run_raw` that still runs, without waiting for it."""
+    """Cancel every running statement of `run_raw`, without waiting."""
     with _connected(path) as connection:
         connection.query(
             f"KILL QUERY WHERE Settings['log_comment'] = '{LOG_COMMENT}' ASYNC FORMAT Null"
@@ -101,13 +101,13 @@ def _insert(connection: Any, text: str, rows: IO[bytes]) -> int:  # noqa: ANN401
         return int(inserter.finish().rows_written)
 
 
-def _settings(given: Mapping[str, str]) -> str:
-    """One assignment list: `readonly` among the settings does not lock out the others."""
-    unknown = [name for name in given if not SETTING_NAME.fullmatch(name)]
+def _settings(settings: Mapping[str, str]) -> str:
+    """All settings for one SET: after a separate `SET readonly`, no other could be set."""
+    unknown = [name for name in settings if not SETTING_NAME.fullmatch(name)]
     if unknown:
         raise StatementError(f"expected the name of a setting, got {unknown[0]!r}")
-    limits = {name: _capped(given.get(name, ""), most) for name, most in LIMITS.items()}
-    values = {**given, **limits, "log_comment": LOG_COMMENT}
+    limits = {name: _capped(settings.get(name, ""), most) for name, most in LIMITS.items()}
+    values = {**settings, **limits, "log_comment": LOG_COMMENT}
     return ", ".join(f"{name} = {_quoted(str(value), chr(39))}" for name, value in values.items())
 
 

@@ -1,4 +1,4 @@
-"""Read-only statements: what a person types is checked by the engine's parser before it runs."""
+"""Checks that a statement from a user only reads, with the engine's own parser."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.store.engine.connect import Client
 
-# These are no subqueries. Without brackets they can call neither a function nor a query.
+# These statements cannot be subqueries. Without brackets they call no function and no query.
 SHOW_STATEMENT = re.compile(r"(SHOW|DESCRIBE|EXISTS)\s(?![^(]*\bINTO\s+OUTFILE\b)[^(]*")
 TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|\w+""", re.DOTALL)
-# Functions that read files outside the database and that `readonly` lets pass (chdb 4.4).
+# Functions that read files outside the database, which `readonly` allows (chdb 4.4).
 FILE_FUNCTIONS = frozenset(
     {"file", "catboostevaluate", "addresstoline", "addresstolinewithinlines"}
 )
@@ -24,15 +24,15 @@ CANONICAL_TEXT = "SELECT formatQuery({text:String})"
 
 
 def make_read_only(client: Client) -> None:
-    """Refuse changes of data, tables and settings on this connection from now on."""
-    client.keep({"readonly": "1"})
+    """Reject changes of data, tables and settings on this connection from now on."""
+    client.set_settings({"readonly": "1"})
 
 
 def check_read_only(client: Client, text: str) -> str:
-    """The statement as the parser writes it, if all it can do is read; raises InputError.
+    """The statement in canonical form, if it can only read; raises InputError.
 
-    `make_read_only` alone is not enough on the embedded engine: it lets INTO OUTFILE, SYSTEM and
-    KILL pass. The parser takes none of them in place of a subquery.
+    `make_read_only` alone does not suffice on the embedded engine, which allows INTO OUTFILE,
+    SYSTEM and KILL then. The parser accepts none of them as a subquery.
     """
     try:
         canonical = _parsed(client, text)
@@ -45,9 +45,9 @@ def check_read_only(client: Client, text: str) -> str:
             raise InputError(EXPECTED_STATEMENT) from error
     ai = {str(name) for (name,) in client.query(AI_FUNCTIONS).result_rows}
     names = {token.strip('`"').lower() for token in TOKEN.findall(canonical)}
-    if reaching := sorted(names & (FILE_FUNCTIONS | ai)):
+    if external := sorted(names & (FILE_FUNCTIONS | ai)):
         raise InputError(
-            f"{reaching[0]} reads or sends data outside the database: expected a statement "
+            f"{external[0]} reads or sends data outside the database: expected a statement "
             "without that name"
         )
     return canonical

@@ -26,13 +26,13 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_t
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
 
-# The column type of what has few values: services, routes, judges.
+# The column type of names with few distinct values: services, routes, judges.
 LOW_CARDINALITY = "LowCardinality(String)"
 TIME = "DateTime64(9, 'UTC')"
 TIME_MS = "DateTime64(3, 'UTC')"
 TIME_S = "DateTime('UTC')"
-# A time is nanoseconds since 1970 in every row. Each prefix of a column's type has the nanoseconds
-# of its unit and the function that gives it as a number.
+# Every time in a row is in nanoseconds since 1970. By prefix of the column type: the nanoseconds of
+# its unit, and the function that converts it to a number.
 TIME_UNITS = {
     "DateTime64(9": (1, "toUnixTimestamp64Nano"),
     "DateTime64(3": (10**6, "toUnixTimestamp64Milli"),
@@ -45,7 +45,7 @@ Convert = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class StoredAs:
-    """A column by its name and type; `read` and `write` convert a value where its type does not."""
+    """A column's name and type; `read` and `write` convert values where the driver does not."""
 
     name: str
     type: str
@@ -54,14 +54,14 @@ class StoredAs:
 
     @property
     def unit(self) -> tuple[int, str]:
-        """The nanoseconds of one unit and the function for it; (1, "") where it is no time."""
+        """The nanoseconds of the unit and its function; (1, "") for a column that is no time."""
         inner = self.type.removeprefix("Array(")
         return next(
             (unit for start, unit in TIME_UNITS.items() if inner.startswith(start)), (1, "")
         )
 
     def expression(self, table: str = "") -> str:
-        """The expression that gives the value as a row has it."""
+        """The SQL expression of the value that a row has."""
         name = f"{table}.{self.name}" if table else self.name
         unit, function = self.unit
         if not function:
@@ -73,10 +73,10 @@ class StoredAs:
 
 @dataclass(frozen=True, slots=True)
 class SeveralColumns:
-    """Several columns that make one value: each part is an attribute of it.
+    """Several columns that form one value, each of them an attribute.
 
-    `make` takes the parts in order. In a `nested` one the columns are arrays of equal length, and
-    the value is a tuple with one element for each of their places.
+    `make` takes the parts in order. If `nested`, the columns are arrays of equal length, and the
+    value is a tuple with one element for each index.
     """
 
     make: Callable[..., Any]
@@ -85,12 +85,12 @@ class SeveralColumns:
 
 
 def group(make: Callable[..., Any], **parts: StoredAs) -> SeveralColumns:
-    """A value that is spread over several columns; `tuple` makes a plain tuple of them."""
+    """A value in several columns; with `tuple`, a plain tuple of them."""
     return SeveralColumns(make, parts)
 
 
 def nested(make: Callable[..., Any], **parts: StoredAs) -> SeveralColumns:
-    """A tuple of values that is stored in a Nested column, one array for each part."""
+    """A tuple of values in a Nested column, which is one array for each part."""
     return SeveralColumns(make, parts, nested=True)
 
 
@@ -104,30 +104,32 @@ class RowTable(Generic[Row]):
     @property
     def columns(self) -> tuple[StoredAs, ...]:
         """The columns that are written, in the order of the row type."""
-        return tuple(column for one in _fields(self.row) for column in one.columns.values())
+        return tuple(column for field in _fields(self.row) for column in field.columns.values())
 
     def select(self, *names: str, table: str = "") -> str:
-        """The columns of a SELECT that `read` takes: of these fields, or of all of them.
+        """The column list of a SELECT for `read`: of these fields, or of all.
 
-        `table` is the alias that the query has for this table.
+        `table` is this table's alias in the query.
         """
-        chosen = [one for one in _fields(self.row) if not names or one.name in names]
+        chosen = [field for field in _fields(self.row) if not names or field.name in names]
         return ", ".join(
             f"{column.expression(table)} AS {alias}"
-            for one in chosen
-            for alias, column in one.columns.items()
+            for field in chosen
+            for alias, column in field.columns.items()
         )
 
     def insert(self, client: Client, rows: Sequence[Row], *, token: str) -> None:
-        """Write the rows; the same token twice among the last 1000 inserts is written once.
+        """Write the rows; of the last 1000 inserts, those with the same token are written once.
 
-        Views on the table obey the token too. A batch may cover any number of days.
+        The token must not depend on the order of the rows or the time of the attempt, so that a
+        retry is recognized. Materialized views deduplicate by it too. A batch may cover any number
+        of partitions (days), which ClickHouse limits to 100 by default.
         """
         if not rows:
             return
         client.insert(
             self.name,
-            [values for one in _fields(self.row) for values in one.write(rows)],
+            [values for field in _fields(self.row) for values in field.write(rows)],
             [column.name for column in self.columns],
             column_type_names=[column.type for column in self.columns],
             column_oriented=True,
@@ -149,25 +151,25 @@ def read(
     *,
     settings: Mapping[str, object] | None = None,
 ) -> list[Row]:
-    """The result of a query as rows of this type; other columns of the result are left out.
+    """The result of a query as rows of this type; other columns of the result are ignored.
 
-    A field with a default value may have no column. Raises StoreError where another has none.
+    A field with a default value may lack a column. Raises StoreError if another field lacks one.
     """
     result = client.query(query, parameters, settings=settings)
-    # The embedded engine names no columns of an empty result.
+    # The embedded engine returns an empty result without column names.
     if not result.column_names:
         return []
     columns = dict(zip(result.column_names, result.result_columns, strict=True))
-    found = [one for one in _fields(row) if columns.keys() >= one.columns.keys()]
-    if missing := [one for one in _fields(row) if one.is_required and one not in found]:
+    found = [field for field in _fields(row) if columns.keys() >= field.columns.keys()]
+    if missing := [field for field in _fields(row) if field.is_required and field not in found]:
         raise StoreError(
             f"expected a column of the query for each field of {row.__name__}, none for "
-            f"{', '.join(one.name for one in missing)}; the query has {', '.join(columns)}"
+            f"{', '.join(field.name for field in missing)}; the query has {', '.join(columns)}"
         )
-    values = [one.read(columns) for one in found]
+    values = [field.read(columns) for field in found]
     if len(found) == len(_fields(row)):
         return list(map(row, *values))
-    names = [one.name for one in found]
+    names = [field.name for field in found]
     return [row(**dict(zip(names, cells, strict=True))) for cells in zip(*values, strict=True)]
 
 
@@ -178,20 +180,20 @@ def read_int(
     *,
     settings: Mapping[str, object] | None = None,
 ) -> int:
-    """The number that a query gives in one row of one column."""
+    """The number in the single row and column of a query's result."""
     ((value,),) = client.query(query, parameters, settings=settings).result_rows
     return int(value)
 
 
-def deduplication_token(kind: str, identities: Iterable[Sequence[object]]) -> str:
-    """A batch's token: it depends on what is in the batch, not on the order or the time."""
+def batch_token(kind: str, identities: Iterable[Sequence[object]]) -> str:
+    """The token of a batch, from the identities of its rows in any order."""
     lines = sorted("\x1f".join(map(str, identity)) for identity in identities)
     return hashlib.sha256("\x1e".join([kind, *lines]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of a row type; `columns` are those it is made of, by their names in a result."""
+    """A field of a row type, with its columns by their names in a result."""
 
     name: str
     columns: Mapping[str, StoredAs]
@@ -229,12 +231,12 @@ class _Field:
             cells = [list(map(attrgetter(name), values)) for name in several.parts]
         is_nested = several is not None and several.nested
         return [
-            _converted(one, column.write, is_nested=is_nested)
-            for one, column in zip(cells, self.columns.values(), strict=True)
+            _converted(values, column.write, is_nested=is_nested)
+            for values, column in zip(cells, self.columns.values(), strict=True)
         ]
 
 
-# The fields of each row type, which are resolved once.
+# The fields of each row type: resolving type hints is slow, so it is done once.
 _resolved: dict[type[Any], tuple[_Field, ...]] = {}
 
 
@@ -243,9 +245,11 @@ def _fields(row: type[Any]) -> tuple[_Field, ...]:
         hints = get_type_hints(row, include_extras=True)
         _resolved[row] = tuple(
             _field(
-                one.name, hints[one.name], is_required=one.default is one.default_factory is MISSING
+                field.name,
+                hints[field.name],
+                is_required=field.default is field.default_factory is MISSING,
             )
-            for one in fields(row)
+            for field in fields(row)
         )
     return _resolved[row]
 
@@ -263,7 +267,7 @@ def _field(name: str, hint: object, *, is_required: bool) -> _Field:
 
 
 def _with_type(column: StoredAs, plain: object) -> StoredAs:
-    """The column with the conversions that the type of the field asks for."""
+    """The column with the conversions for the field's Python type."""
     if column.read is not None:
         return column
     if isinstance(plain, type) and issubclass(plain, Enum):

@@ -1,7 +1,7 @@
-"""The assignments of failures to issues: one row a failure. Issues' counts are derived from them.
+"""Assignments of failures to issues, one row for each failure; issues' figures derive from them.
 
-A row has the version of the description that it is based on, so writing it again changes nothing.
-After a later verdict on the answer the row no longer counts.
+A row has the version of the description that it is based on, so a repeated write changes nothing.
+It no longer counts after a later verdict on the answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rt4chart_collector.store.engine.rows import (
     LOW_CARDINALITY,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 
@@ -31,7 +31,7 @@ BY_MATCH, BY_BIRTH, BY_SPLIT = "match", "birth", "split"
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A failure's place; `distance` is the cosine distance from the issue's centre."""
+    """A failure's issue; `distance` is the cosine distance from the issue's centroid."""
 
     key: StoredKey
     time_ns: StartNs
@@ -45,8 +45,8 @@ class Assignment:
 
 ASSIGNMENTS = RowTable("rt4chart_issue_assignments", Assignment)
 LIVE_FIELDS = ("key", "time_ns", "issue", "partition", "by", "version", "distance")
-# The assignments that count, each with its claim and answer: the claim is a failure in force and no
-# newer than the assignment. `{{only}}` is a condition on IssueId, which limits the traces too.
+# The assignments that count, each with its claim and answer: the claim is a current failure and not
+# newer than the assignment. `only` is a condition on IssueId, which limits the traces too.
 LIVE_ASSIGNMENTS = """
 SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIndex AS ClaimIndex,
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
@@ -82,11 +82,12 @@ GIVEN_ISSUES = "IssueId IN {ids:Array(UInt64)}"
 EVERY_ISSUE = "1"
 ASSIGNMENTS_OF_ISSUES = f"""
 SELECT {ASSIGNMENTS.select(*LIVE_FIELDS)} FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
-ORDER BY indexOf({{shown:Array(String)}}, TraceId) = 0, indexOf({{shown:Array(String)}}, TraceId),
+ORDER BY indexOf({{examples:Array(String)}}, TraceId) = 0,
+    indexOf({{examples:Array(String)}}, TraceId),
     Distance, TraceId, SpanId, ClaimIndex
 LIMIT {{each:UInt32}} BY TraceId LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
-# Of an issue's failures those nearer to one point than to another.
+# The failures of issues that are nearer to one vector than to another.
 NEARER_ASSIGNMENTS = f"""
 SELECT {ASSIGNMENTS.select(*LIVE_FIELDS[:-1], table="l")},
     cosineDistance(e.Embedding, {{to:Array(Float32)}}) AS distance
@@ -102,10 +103,8 @@ ORDER BY l.TraceId, l.SpanId, l.ClaimIndex
 
 
 def insert_assignments(client: Client, found: Sequence[Assignment]) -> None:
-    """Write where failures belong; the higher version of one counts."""
-    token = deduplication_token(
-        "assignments", [(*one.key, one.issue, one.version) for one in found]
-    )
+    """Write assignments; of several rows of a failure the highest version counts."""
+    token = batch_token("assignments", [(*row.key, row.issue, row.version) for row in found])
     ASSIGNMENTS.insert(client, found, token=token)
 
 
@@ -114,17 +113,21 @@ def assignments_of(
     issues: Sequence[int],
     *,
     limit: int = 1000,
-    shown: Sequence[str] = (),
-    a_trace: int = 1_000_000,
+    examples: Sequence[str] = (),
+    per_trace: int = 1_000_000,
 ) -> list[Assignment]:
-    """The failures of these issues, those of the traces in `shown` first, then the most typical.
+    """The failures of these issues: the traces in `examples` first, then the most typical.
 
-    The failures of an alias are under its own id: pass an issue with its aliases. At most `a_trace`
-    come from one trace. Failures whose verdict was replaced are left out.
+    The failures of an alias are stored under its own id: pass an issue with its aliases. At most
+    `per_trace` come from one trace. Failures with a replaced verdict are left out.
     """
-    given: dict[str, object] = {"ids": list(issues), "limit": limit, "shown": list(shown)}
-    given["each"] = a_trace
-    return read(client, Assignment, ASSIGNMENTS_OF_ISSUES, given)
+    parameters: dict[str, object] = {
+        "ids": list(issues),
+        "limit": limit,
+        "examples": list(examples),
+    }
+    parameters["each"] = per_trace
+    return read(client, Assignment, ASSIGNMENTS_OF_ISSUES, parameters)
 
 
 def nearer_assignments(
@@ -135,6 +138,6 @@ def nearer_assignments(
     to: Sequence[float],
     than: Sequence[float],
 ) -> list[Assignment]:
-    """The failures of these issues that are nearer `to` the first point `than` the second."""
-    given = {"ids": list(issues), "model": model, "to": list(to), "than": list(than)}
-    return read(client, Assignment, NEARER_ASSIGNMENTS, given)
+    """The failures of these issues that are nearer `to` the first vector `than` the second."""
+    parameters = {"ids": list(issues), "model": model, "to": list(to), "than": list(than)}
+    return read(client, Assignment, NEARER_ASSIGNMENTS, parameters)

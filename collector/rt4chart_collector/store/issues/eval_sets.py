@@ -1,4 +1,4 @@
-"""Eval sets: their cases as they are now, and their releases, which are written once."""
+"""Eval sets: their current cases, and their releases, which never change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rt4chart_collector.store.engine.rows import (
     TIME_MS,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
     read_int,
 )
@@ -28,7 +28,7 @@ LEASE_NS = 60 * 10**9
 
 
 class CaseState(StrEnum):
-    """Whether a person wants the case; only approved cases are released."""
+    """The review state of a case; only approved cases are released."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -37,7 +37,7 @@ class CaseState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """A case of a set as it is now; `body` is its JSON, `actor` who set its state."""
+    """A stored case; `body` is its JSON, `actor` set its state."""
 
     eval_set: Annotated[str, StoredAs("EvalSet", "String")]
     id: Annotated[str, StoredAs("CaseId", "String")]
@@ -52,7 +52,7 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRow:
-    """A case of a release; `checksum` is over all cases of the release."""
+    """A stored case of a release; `checksum` is over all cases of the release."""
 
     eval_set: Annotated[str, StoredAs("EvalSet", "String")]
     release: Annotated[int, StoredAs("Release", "UInt32")]
@@ -100,7 +100,7 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class StoredCase:
-    """A case; `body` is its JSON, `actor` who brought it to its state, `note` what they said."""
+    """A case; `body` is its JSON, `actor` set its state, `note` is their comment."""
 
     id: str
     state: CaseState
@@ -112,7 +112,7 @@ class StoredCase:
 
 @dataclass(frozen=True, slots=True)
 class EvalSetCounts:
-    """An eval set, its cases by state, and its latest release; 0 where there is none."""
+    """An eval set with its cases by state and its latest release, 0 for none."""
 
     name: str
     pending: int
@@ -123,7 +123,7 @@ class EvalSetCounts:
 
 @dataclass(frozen=True, slots=True)
 class EvalRelease:
-    """A release as it was written: how many cases, what they sum up to, by whom and when."""
+    """A release: the number of its cases, their checksum, who released it and when."""
 
     number: int
     cases: int
@@ -138,13 +138,12 @@ def eval_sets(client: Client) -> list[EvalSetCounts]:
 
 
 def stored_cases(client: Client, name: str) -> list[StoredCase]:
-    """The cases of a set as they are now, by id."""
-    rows = read(client, CaseRow, CASES_OF_SET, {"name": name})
-    return [StoredCase(row.id, row.state, row.issue, row.body, row.actor, row.note) for row in rows]
+    """The current cases of a set, by id."""
+    return read(client, StoredCase, CASES_OF_SET, {"name": name})
 
 
 def write_cases(client: Client, name: str, cases: Sequence[StoredCase], *, version: int) -> None:
-    """Write cases, each in place of the one with its id; `version` orders the writings."""
+    """Write cases; of several rows with one id the highest `version` counts."""
     rows = [
         CaseRow(
             eval_set=name,
@@ -158,21 +157,19 @@ def write_cases(client: Client, name: str, cases: Sequence[StoredCase], *, versi
         )
         for case in cases
     ]
-    CASES.insert(
-        client, rows, token=deduplication_token("cases", [(name, c.id, version) for c in cases])
-    )
+    CASES.insert(client, rows, token=batch_token("cases", [(name, c.id, version) for c in cases]))
 
 
 def release(client: Client, name: str, *, actor: str, now_ms: int) -> int:
-    """Release the approved cases under the next number, and give that.
+    """Release the approved cases under the next number, and return the number.
 
-    Raises InputError where no case is approved, where the latest release holds the same cases, and
-    while another release of the set runs. A release whose rows were changed is kept.
+    Raises InputError where no case is approved, where the latest release has the same cases, and
+    while another release of the set runs. A release with changed rows is kept as it is.
     """
     now_ns, holder = now_ms * MS, uuid4().hex
     lease = f"release of {name}"
     if not acquire_lease(client, lease, holder, now_ns=now_ns, for_ns=LEASE_NS):
-        raise InputError(f"{name}: another release of it is running; try again in a minute")
+        raise InputError(f"{name}: another release is running; try again in a minute")
     try:
         return _release_approved(client, name, actor=actor, now_ms=now_ms)
     finally:
@@ -189,7 +186,7 @@ def _release_approved(client: Client, name: str, *, actor: str, now_ms: int) -> 
     latest, checksum = latest_release(client, name), checksum_of(case.body for case in cases)
     written = client.query(RELEASE_CHECKSUMS, {"name": name, "release": latest}).result_rows
     if written == [(checksum,)]:
-        raise InputError(f"{name}: release {latest} holds the same cases already")
+        raise InputError(f"{name}: expected changed cases, release {latest} has the same cases")
     number = latest + 1
     rows = [
         ReleaseRow(
@@ -204,15 +201,13 @@ def _release_approved(client: Client, name: str, *, actor: str, now_ms: int) -> 
         )
         for case in cases
     ]
-    RELEASES.insert(
-        client, rows, token=deduplication_token("release", [(name, number, checksum, now_ms)])
-    )
+    RELEASES.insert(client, rows, token=batch_token("release", [(name, number, checksum, now_ms)]))
     released_cases(client, name, number)
     return number
 
 
 def latest_release(client: Client, name: str) -> int:
-    """The number of the latest release; 0 where there is none."""
+    """The number of the latest release, 0 for none."""
     return int(read_int(client, LATEST_RELEASE, {"name": name}))
 
 
@@ -224,21 +219,21 @@ def releases(client: Client, name: str) -> list[EvalRelease]:
 def released_cases(client: Client, name: str, number: int) -> list[StoredCase]:
     """The cases of a release.
 
-    Raises InputError for an unknown number, and where its rows are not those that were written.
+    Raises InputError for an unknown number, and if the rows do not match the checksum.
     """
     rows = read(client, ReleaseRow, CASES_OF_RELEASE, {"name": name, "release": number})
     if not rows:
         raise InputError(f"{name}: expected a release of that number, got {number}")
     if {checksum_of(row.body for row in rows)} != {row.checksum for row in rows}:
         raise InputError(
-            f"{name}: release {number} has rows that were added or changed since; use an "
-            "earlier one, or release again"
+            f"{name}: the rows of release {number} do not match its checksum; use an "
+            "earlier release, or release again"
         )
     return [StoredCase(row.id, CaseState.APPROVED, row.issue, row.body, row.actor) for row in rows]
 
 
 def checksum_of(bodies: Iterable[str]) -> str:
-    """SHA-256 over the cases, in the order of their text."""
+    """SHA-256 over the cases, sorted by text."""
     digest = hashlib.sha256()
     for body in sorted(bodies):
         digest.update(hashlib.sha256(body.encode("utf-8", "backslashreplace")).digest())

@@ -17,7 +17,7 @@ IN_WINDOW_AND_SCOPE = f"""
     AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
     AND {IN_SCOPE}
 """
-# The embedding space of most of them: vectors of two spaces cannot be compared.
+# The embedding model with the most failures: vectors of two models cannot be compared.
 LARGEST_SPACE = f"""
 SELECT EmbeddingModel AS model, uniqExact(TraceId, SpanId, ClaimIndex) AS described
 FROM rt4chart_failure_embeddings WHERE Fingerprint != '' AND {IN_WINDOW_AND_SCOPE}
@@ -34,7 +34,7 @@ GROUP BY TraceId, SpanId, ClaimIndex
 ORDER BY cityHash64(TraceId, SpanId, ClaimIndex), TraceId, SpanId, ClaimIndex
 LIMIT {{limit:UInt32}}
 """  # noqa: S608
-# A description carries the version of its claim, plus one. It does not describe a later verdict.
+# A description has the version of its claim plus one; it does not describe a later verdict.
 FAILURE_POINTS = f"""
 WITH drawn AS ({RANDOM_FAILURES})
 SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
@@ -64,7 +64,7 @@ ORDER BY cityHash64(e.TraceId, e.SpanId, e.ClaimIndex), e.TraceId, e.SpanId, e.C
 
 @dataclass(frozen=True, slots=True)
 class FailurePoint:
-    """A failure with its vector; `issue` is 0 where it has no place yet, a long claim is cut."""
+    """A failure with its vector; `issue` is 0 if unassigned, `claim` the start of its text."""
 
     key: StoredKey
     vector: Sequence[float]
@@ -78,7 +78,7 @@ class FailurePoint:
 
 @dataclass(frozen=True, slots=True)
 class FailurePoints:
-    """The sample in random order, the number of failures, and how many of them are described."""
+    """A sample in random order, and the numbers of all failures and of those with a vector."""
 
     drawn: tuple[FailurePoint, ...]
     failures: int
@@ -101,18 +101,18 @@ def failure_points(
     route: str | None = None,
     limit: int,
 ) -> FailurePoints:
-    """At most `limit` failures of that time in the space in which most of them are described."""
-    given: dict[str, object] = {
+    """At most `limit` failures of that time with vectors of the most frequent embedding model."""
+    parameters: dict[str, object] = {
         "since": since_ns,
         "until": until_ns,
         **scope_parameters(service, route),
     }
-    failures = read_int(client, FAILURE_COUNT, given)
-    space = next(iter(read(client, _EmbeddingSpace, LARGEST_SPACE, given)), None)
+    failures = read_int(client, FAILURE_COUNT, parameters)
+    space = next(iter(read(client, _EmbeddingSpace, LARGEST_SPACE, parameters)), None)
     if space is None:
         return FailurePoints((), failures, 0, "")
     points = read(
-        client, FailurePoint, FAILURE_POINTS, {**given, "model": space.model, "limit": limit}
+        client, FailurePoint, FAILURE_POINTS, {**parameters, "model": space.model, "limit": limit}
     )
     return FailurePoints(tuple(points), failures, space.described, space.model)
 
@@ -124,7 +124,7 @@ WHERE IsDeleted = 0 AND IssueId IN {ids:Array(UInt64)}
 ORDER BY cityHash64(TraceId, SpanId, ClaimIndex)
 LIMIT {each:UInt32} BY IssueId
 """
-# The same with their issues, which the order of their keys goes by.
+# The sampled assignments with their issues.
 SAMPLED_ASSIGNMENTS = SAMPLED_KEYS.replace("SELECT ", "SELECT IssueId, ", 1)
 KEYS_BY_ISSUE = f"""
 SELECT IssueId AS issue, TraceId AS key_trace, SpanId AS key_span, ClaimIndex AS key_claim
@@ -161,12 +161,12 @@ class _IssueVector:
 def sampled_failures(
     client: Client, issues: Sequence[int], *, each: int
 ) -> dict[int, list[Failure]]:
-    """At most `each` failures of every one of these issues, in the order of their keys."""
-    given = {"ids": list(issues), "each": each, "since": 0, "until": MAX_TIME_NS}
-    places = {one.key: one.issue for one in read(client, _IssueKey, KEYS_BY_ISSUE, given)}
+    """At most `each` failures of each of these issues, by key."""
+    parameters = {"ids": list(issues), "each": each, "since": 0, "until": MAX_TIME_NS}
+    places = {row.key: row.issue for row in read(client, _IssueKey, KEYS_BY_ISSUE, parameters)}
     found: dict[int, list[Failure]] = {}
-    for failure in read(client, Failure, SAMPLED_FAILURES, given):
-        # A run that moves failures may have done so between the two statements.
+    for failure in read(client, Failure, SAMPLED_FAILURES, parameters):
+        # A grouping run may have moved failures between the two statements.
         if (issue := places.get(failure.key)) is not None:
             found.setdefault(issue, []).append(failure)
     return found
@@ -175,9 +175,9 @@ def sampled_failures(
 def sampled_vectors(
     client: Client, window: DescriptionWindow, issues: Sequence[int], *, each: int
 ) -> dict[int, list[Sequence[float]]]:
-    """Vectors of at most `each` failures of every one of these issues, in an order by chance."""
-    given = {**window.parameters, "ids": list(issues), "each": each}
+    """Vectors of at most `each` failures of each of these issues, in random order."""
+    parameters = {**window.parameters, "ids": list(issues), "each": each}
     found: dict[int, list[Sequence[float]]] = {}
-    for one in read(client, _IssueVector, SAMPLED_VECTORS, given):
-        found.setdefault(one.issue, []).append(one.vector)
+    for row in read(client, _IssueVector, SAMPLED_VECTORS, parameters):
+        found.setdefault(row.issue, []).append(row.vector)
     return found

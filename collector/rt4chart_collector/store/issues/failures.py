@@ -21,11 +21,11 @@ from rt4chart_collector.store.engine.rows import (
     LOW_CARDINALITY,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 
-# The fields that a failure has in common with the row of its claim.
+# The fields that a failure shares with the row of its claim.
 CLAIM_COLUMNS = (
     "trace_id",
     "span_id",
@@ -37,7 +37,7 @@ CLAIM_COLUMNS = (
     "clashes",
     "version",
 )
-# The verifier that judged an answer last: its claims are in force.
+# The verifier that judged an answer last: its claims are the current ones.
 LAST_VERDICT = """
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
         argMax(Question, Version) AS Question
@@ -61,13 +61,13 @@ NEWEST_FAILURES = f"""{SELECT_FAILURES}
 ORDER BY time_ns DESC, trace_id, span_id, claim_index
 LIMIT {{limit:UInt32}}
 """
-# The index is on traces: without them all verdicts would be read.
+# The bloom filter index is on TraceId: without the traces, all verdicts would be read.
 OF_TRACES = "TraceId IN {traces:Array(String)}"
 FAILURES_BY_KEY = f"""{SELECT_FAILURES.replace("GROUP BY", f"AND {OF_TRACES} GROUP BY", 1)}
   AND c.{OF_TRACES}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN {{keys:Array(Tuple(String, String, Int32))}}
 """
-# A description carries the version of the claim that it is of, plus one.
+# A description has the version of its claim plus one, so a new verdict makes it stale.
 SELECT_UNDESCRIBED = f"""{SELECT_FAILURES}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1) NOT IN (
     SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_failure_embeddings FINAL
@@ -79,7 +79,8 @@ SELECT_UNDESCRIBED = f"""{SELECT_FAILURES}
 UNDESCRIBED_FAILURES = f"""{SELECT_UNDESCRIBED}
 ORDER BY time_ns, trace_id, span_id, claim_index
 """
-# The keys and versions of the failures in force in a range of traces, as descriptions have them.
+# The keys and versions of the current failures in a range of traces, as their descriptions have
+# them.
 FAILURE_VERSIONS = f"""
 SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
 FROM rt4chart_claims AS c FINAL
@@ -98,9 +99,10 @@ WHERE Label IN ('contradicted', 'baseless')
   AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
 ORDER BY day_s
 """
-# The descriptions are read once a day of failures, however few of these have none.
+# Reads all descriptions of a day, so it runs once for each day of failures.
 UNDESCRIBED_BY_MINUTE = f"""
-SELECT intDiv(time_ns, 60000000000) * 60 AS minute_s, count() AS failures FROM ({SELECT_UNDESCRIBED})
+SELECT intDiv(time_ns, 60000000000) * 60 AS minute_s, count() AS failures
+FROM ({SELECT_UNDESCRIBED})
 GROUP BY minute_s ORDER BY minute_s
 """  # noqa: S608 - our own names
 MAX_TIME_NS = 2**63 - 1
@@ -111,9 +113,9 @@ DAY_NS = 1440 * MINUTE_NS
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One unfaithful claim; `nearest` is the context sentence most like it, "" where none is.
+    """One unfaithful claim; `nearest` is the most similar context sentence, "" for none.
 
-    `version` is the time of the decision as the claim's row has it.
+    `version` is the version of the claim's row.
     """
 
     trace_id: str
@@ -132,7 +134,7 @@ class Failure:
 
     @property
     def key(self) -> ClaimKey:
-        """The claim's identity: its answer's trace and span, and its number in the answer."""
+        """The claim's identity: trace, span and index in the answer."""
         return (self.trace_id, self.span_id, self.claim_index)
 
 
@@ -150,34 +152,34 @@ class _Minute:
 def failures(client: Client, *, since_ns: int, limit: int = 100_000) -> list[Failure]:
     """The failures since then, newest first, at most `limit` of them.
 
-    Of an answer that several verifiers judged, the claims of the one that did so last.
+    If several verifiers judged an answer, the claims of the latest verdict.
     """
-    given = {"since": since_ns, "until": MAX_TIME_NS, "limit": limit}
-    return read(client, Failure, NEWEST_FAILURES, given)
+    parameters = {"since": since_ns, "until": MAX_TIME_NS, "limit": limit}
+    return read(client, Failure, NEWEST_FAILURES, parameters)
 
 
 def failures_by_key(client: Client, keys: list[ClaimKey]) -> list[Failure]:
-    """These failures, in the order of their keys; what is gone is left out."""
+    """The failures of these keys, in order; expired or replaced ones are skipped."""
     traces = sorted({trace for trace, _, _ in keys})
-    given = {"since": 0, "until": MAX_TIME_NS, "keys": keys, "traces": traces}
-    found = {failure.key: failure for failure in read(client, Failure, FAILURES_BY_KEY, given)}
+    parameters = {"since": 0, "until": MAX_TIME_NS, "keys": keys, "traces": traces}
+    found = {failure.key: failure for failure in read(client, Failure, FAILURES_BY_KEY, parameters)}
     return [found[key] for key in keys if key in found]
 
 
 def undescribed_slices(
     client: Client, *, model: str, since_ns: int, until_ns: int, page: int
 ) -> Iterator[tuple[int, int]]:
-    """Where failures have no description in that model's space, in pieces of at most `page` each.
+    """Slices of time with failures that lack a description of this model, each of about `page`.
 
-    A piece is [from, to) in nanoseconds, of a minute at least; it lies within a day, as the tables'
-    partitions do. A day is looked at when the pieces before it were taken.
+    A slice is [from, to) in nanoseconds, at least a minute, and within one day, which is one
+    partition of the tables. A day is read after the slices before it were consumed.
     """
     for day in read(client, _Day, FAILURE_DAYS, {"since": since_ns, "until": until_ns}):
         first = max(day.day_s * SECOND_NS, since_ns)
         last = min(day.day_s * SECOND_NS + DAY_NS, until_ns)
-        given = {"model": model, "since": first, "until": last}
+        parameters = {"model": model, "since": first, "until": last}
         yield from _merge_minutes(
-            read(client, _Minute, UNDESCRIBED_BY_MINUTE, given), first, last, page
+            read(client, _Minute, UNDESCRIBED_BY_MINUTE, parameters), first, last, page
         )
 
 
@@ -200,17 +202,17 @@ def _merge_minutes(
 def undescribed_failures(
     client: Client, *, model: str, since_ns: int, until_ns: int
 ) -> list[Failure]:
-    """The failures of that time that have no description in that model's space, the oldest first.
+    """The failures of that time without a description of this model, the oldest first.
 
-    One whose verdict was replaced since it was described has none.
+    A description of an earlier verdict does not count.
     """
-    given = {"since": since_ns, "until": until_ns, "model": model}
-    return read(client, Failure, UNDESCRIBED_FAILURES, given)
+    parameters = {"since": since_ns, "until": until_ns, "model": model}
+    return read(client, Failure, UNDESCRIBED_FAILURES, parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class DescriptionRow:
-    """A description as it is stored; `version` is that of its claim, plus one."""
+    """A stored description; `version` is the version of its claim plus one."""
 
     start_ns: StartNs
     key: StoredKey
@@ -226,7 +228,7 @@ DESCRIPTIONS = RowTable("rt4chart_failure_embeddings", DescriptionRow)
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The text by which a failure is grouped, and its vector."""
+    """The text by which a failure is grouped, and its embedding."""
 
     failure: Failure
     fingerprint: str
@@ -235,23 +237,26 @@ class Description:
 
     @property
     def partition(self) -> Partition:
-        """What it is grouped within: service, route and fingerprint."""
+        """The partition in which it is grouped: service, route and fingerprint."""
         return (self.failure.service, self.failure.route, self.fingerprint)
 
 
 def insert_descriptions(client: Client, found: Sequence[Description], *, model: str) -> None:
-    """Write them under the embedder's name; each replaces that of an earlier verdict."""
+    """Write descriptions of this embedding model; each replaces that of an earlier verdict."""
     rows = [
         DescriptionRow(
-            start_ns=one.failure.time_ns,
-            key=one.failure.key,
-            partition=one.partition,
+            start_ns=description.failure.time_ns,
+            key=description.failure.key,
+            partition=description.partition,
             model=model,
-            text=one.text,
-            vector=one.vector,
-            version=one.failure.version + 1,
+            text=description.text,
+            vector=description.vector,
+            version=description.failure.version + 1,
         )
-        for one in found
+        for description in found
     ]
-    written = [(*one.failure.key, model, one.failure.version, one.fingerprint) for one in found]
-    DESCRIPTIONS.insert(client, rows, token=deduplication_token("descriptions", written))
+    written = [
+        (*description.failure.key, model, description.failure.version, description.fingerprint)
+        for description in found
+    ]
+    DESCRIPTIONS.insert(client, rows, token=batch_token("descriptions", written))

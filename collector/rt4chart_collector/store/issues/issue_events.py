@@ -1,6 +1,6 @@
-"""The events of issues: an append-only trail, from which their state, owner and names are read.
+"""The events of issues: an append-only trail from which state, owner and titles are derived.
 
-An issue whose last event of the kind `merged` names another is an alias of that one.
+An issue whose last `merged` event names another issue is an alias of that issue.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from rt4chart_collector.store.engine.rows import (
     TIME,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 
 SERVICE_ACTOR = "rt4chart"
 STATES = ("new", "open", "acknowledged", "resolved", "regressed", "ignored")
-# A title that a person gave comes before the run's.
+# A title from a person takes precedence over the title from a grouping run.
 RENAMED = "renamed"
-# Of these kinds the last event counts; of the others all of them.
+# Only the last event of each of these kinds counts; of other kinds, every event.
 STATE_KINDS = ("titled", RENAMED, "summarised", "state", "owner", "merged")
 
 
 @dataclass(frozen=True, slots=True)
 class IssueEvent:
-    """One thing that happened; `kind` says what `value` is, `actor` who did it."""
+    """An event; `kind` defines the meaning of `value`, `actor` caused it."""
 
     issue: Annotated[int, StoredAs("IssueId", "UInt64")]
     at_ns: Annotated[int, StoredAs("At", TIME)]
@@ -43,7 +43,7 @@ class IssueEvent:
     id: Annotated[str, StoredAs("EventId", "String")] = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Give the event its id: the same for the same event, written twice."""
+        """Derive the id from the content: an event that is written twice has one id."""
         parts = (self.issue, self.at_ns, self.actor, self.kind, self.value, self.note)
         digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
         object.__setattr__(self, "id", digest[:16])
@@ -71,7 +71,9 @@ def record_events(client: Client, events: Sequence[IssueEvent]) -> None:
         if event.kind == "state" and event.value not in STATES:
             raise InputError(f"expected a state of {', '.join(STATES)}, got {event.value!r}")
     EVENTS.insert(
-        client, events, token=deduplication_token("events", [(one.issue, one.id) for one in events])
+        client,
+        events,
+        token=batch_token("events", [(event.issue, event.id) for event in events]),
     )
 
 
@@ -96,12 +98,12 @@ def last_events(
 
 
 def aliases(client: Client) -> dict[int, int]:
-    """Every issue that was merged into another, and the one that stands for it in the end."""
+    """Every merged issue, with its root issue."""
     return resolve_aliases(last_events(client, ("merged",)))
 
 
 def resolve_aliases(events: Mapping[int, Mapping[str, IssueEvent]]) -> dict[int, int]:
-    """The same, of the last events of each issue by their kinds."""
+    """The root issue of each alias, from the last events of each issue by kind."""
     merged = {
         issue: int(last["merged"].value, 16)
         for issue, last in events.items()
@@ -111,7 +113,7 @@ def resolve_aliases(events: Mapping[int, Mapping[str, IssueEvent]]) -> dict[int,
 
 
 def root_of(issue: int, merged: Mapping[int, int]) -> int:
-    """The issue that stands for this one; the lowest id of a cycle (see `merged_into`)."""
+    """The root of this issue; in a cycle (see `record_merge`) the lowest id."""
     seen = [issue]
     while (following := merged.get(seen[-1])) is not None:
         if following in seen:
@@ -120,18 +122,19 @@ def root_of(issue: int, merged: Mapping[int, int]) -> int:
     return seen[-1]
 
 
-def merge_issues(
+def record_merge(
     client: Client, issue: int, into: int, *, actor: str, at_ns: int, note: str = ""
 ) -> IssueEvent:
-    """Make an issue an alias of another by an event; no failure is moved.
+    """Make an issue an alias of another issue by an event; no failure is moved.
 
-    Raises InputError where the two are one already, so that no cycle can begin.
+    Raises InputError if they have one root already, so that merges make no cycle. Two concurrent
+    merges in opposite directions can make one.
     """
     known = aliases(client)
     root = known.get(into, into)
     if known.get(issue, issue) == root:
         raise InputError(
-            f"expected two issues, got {issue:016x} and {into:016x}, which are one: {root:016x}"
+            f"expected two issues, got {issue:016x} and {into:016x}, both merged into {root:016x}"
         )
     event = IssueEvent(known.get(issue, issue), at_ns, "merged", f"{root:016x}", note, actor)
     record_events(client, [event])
@@ -139,8 +142,8 @@ def merge_issues(
 
 
 def group_by_root(ids: Iterable[int], known: Mapping[int, int]) -> dict[int, list[int]]:
-    """Each issue that is no alias with its aliases, itself first."""
+    """Each root issue with the ids of its group, the root first."""
     found: dict[int, list[int]] = {}
-    for one in sorted(ids, key=lambda one: (one in known, one)):
-        found.setdefault(known.get(one, one), []).append(one)
+    for issue in sorted(ids, key=lambda issue: (issue in known, issue)):
+        found.setdefault(known.get(issue, issue), []).append(issue)
     return found

@@ -1,4 +1,7 @@
-"""Figures of issues, derived from the assignments and the verdicts in force."""
+"""Figures of issues, derived from the assignments and the current verdicts.
+
+The weight of a failure is 1 / the sample rate of its answer.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
 GROUP BY issue
 """  # noqa: S608 - our own names
 FIGURES_OF_ALL = FIGURES_OF_ISSUES.replace(GIVEN_ISSUES, EVERY_ISSUE)
-# Each figure of one issue, the largest first.
+# The failures of one issue by route, model, prompt, day and passage, the most frequent first.
 PROFILE_PARTS = f"""
 WITH live AS ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
 SELECT part.1 AS kind, part.2 AS name, count() AS claims, sum(Weight) AS weighted
@@ -41,7 +44,7 @@ LIMIT {{limit:UInt32}} BY kind
 
 @dataclass(frozen=True, slots=True)
 class IssueFigures:
-    """An issue's failures: their number, what they stand for, their answers, their time."""
+    """An issue's failures: their number, sum of weights, number of answers, first and last time."""
 
     claims: int = 0
     weighted: float = 0.0
@@ -52,7 +55,7 @@ class IssueFigures:
 
 @dataclass(frozen=True, slots=True)
 class FigurePart:
-    """How many of an issue's failures have this; `weighted` is what they stand for."""
+    """The number and the sum of weights of an issue's failures with one property."""
 
     name: str
     claims: int
@@ -61,9 +64,9 @@ class FigurePart:
 
 @dataclass(frozen=True, slots=True)
 class IssueProfile:
-    """Where an issue's failures are, the most common first; `trend` has one part a day, in order.
+    """An issue's failures by property, the most frequent first; `trend` is by day, in order.
 
-    `evidence` are the passages that the judge named, `context` those that the answers had.
+    `evidence` are the passages that the judge cited, `context` the passages of the answers.
     """
 
     routes: tuple[FigurePart, ...] = ()
@@ -87,29 +90,29 @@ class _KindPart(FigurePart):
 def issue_figures(
     client: Client, aliases: Mapping[int, int], issues: Sequence[int] | None = None
 ) -> dict[int, IssueFigures]:
-    """The figures of every issue that has failures; those of aliases are in what stands for them.
+    """The figures of each issue with failures; an alias counts in its root issue.
 
-    They reach as far back as the assignments are kept. `issues` (given with their aliases) are all
-    that is read where they are named: all of them are as much to read as there are failures.
+    They cover the retention of the assignments. Pass `issues`, with their aliases, to read only
+    these: all issues means reading every failure.
     """
-    given: dict[str, object] = {
+    parameters: dict[str, object] = {
         "merged": list(aliases) or [0],
         "into": list(aliases.values()) or [0],
         "ids": list(issues or ()),
     }
     query = FIGURES_OF_ALL if issues is None else FIGURES_OF_ISSUES
     return {
-        one.issue: IssueFigures(one.claims, one.weighted, one.answers, one.first_ns, one.last_ns)
-        for one in read(client, _IssueFigures, query, given)
+        row.issue: IssueFigures(row.claims, row.weighted, row.answers, row.first_ns, row.last_ns)
+        for row in read(client, _IssueFigures, query, parameters)
     }
 
 
 def issue_profile(client: Client, issues: Sequence[int], *, limit: int = 400) -> IssueProfile:
-    """Where the failures of an issue (given with its aliases) are; `limit` bounds each list."""
+    """The profile of an issue, given with its aliases; `limit` bounds each list."""
     kinds: dict[str, list[FigurePart]] = {}
-    given = {"ids": list(issues), "limit": limit}
-    for one in read(client, _KindPart, PROFILE_PARTS, given):
-        kinds.setdefault(one.kind, []).append(FigurePart(one.name, one.claims, one.weighted))
+    parameters = {"ids": list(issues), "limit": limit}
+    for row in read(client, _KindPart, PROFILE_PARTS, parameters):
+        kinds.setdefault(row.kind, []).append(FigurePart(row.name, row.claims, row.weighted))
     return IssueProfile(
         routes=tuple(kinds.get("route", ())),
         models=tuple(kinds.get("model", ())),
@@ -120,7 +123,7 @@ def issue_profile(client: Client, issues: Sequence[int], *, limit: int = 400) ->
     )
 
 
-# Of an answer that several verifiers judged, the verdict of the last. `age_days` is in whole days
+# If several verifiers judged an answer, the latest verdict counts. `age_days` is in whole days
 # before `now`; a time in the future is today. An assignment older than its claim does not count.
 FAILURES_BY_DAY = """
 SELECT a.IssueId AS issue, toString(c.Label) AS label,
@@ -163,7 +166,8 @@ FROM (
 )
 GROUP BY ServiceName, Route
 """
-# From the sums per five minutes. Where several verifiers judged a day, the one that decided most.
+# From the sums per five minutes. If several verifiers judged a day, the one with the most decided
+# claims counts.
 DECIDED_CLAIMS_BY_DAY = """
 SELECT ServiceName AS service, Route AS route, least(Age, {days:Int64} - 1) AS age_days,
     max(Claims) AS claims
@@ -181,7 +185,7 @@ GROUP BY service, route, Age
 
 @dataclass(frozen=True, slots=True)
 class DayWeight:
-    """Failures of one label on the day that many days ago, 0 is today: weighted, and as seen."""
+    """Failures of one label on one day (0 is today): their sum of weights and their number."""
 
     issue: int
     label: str
@@ -199,25 +203,25 @@ class _DecidedClaims:
 
 
 def failures_by_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight]:
-    """The assigned failures of these days before now; an issue's aliases are apart."""
+    """The assigned failures of the last `days`; aliases are separate issues here."""
     return read(client, DayWeight, FAILURES_BY_DAY, _window_parameters(now_ns, days))
 
 
 def decided_claims(client: Client, *, now_ns: int, days: int) -> dict[tuple[str, str], float]:
-    """The weighted decided claims of these days, by service and route."""
+    """The weighted decided claims of the last `days`, by (service, route)."""
     found = read(client, _DecidedClaims, DECIDED_CLAIMS, {"since": now_ns - days * DAY_NS})
-    return {(one.service, one.route): one.claims for one in found}
+    return {(row.service, row.route): row.claims for row in found}
 
 
 def decided_claims_by_day(
     client: Client, *, now_ns: int, days: int
 ) -> dict[tuple[str, str], tuple[float, ...]]:
-    """The weighted decided claims of each of these days, today's first, by service and route."""
+    """The weighted decided claims of each of the last `days`, today first, by (service, route)."""
     found: dict[tuple[str, str], list[float]] = {}
-    for one in read(
+    for row in read(
         client, _DecidedClaims, DECIDED_CLAIMS_BY_DAY, _window_parameters(now_ns, days)
     ):
-        found.setdefault((one.service, one.route), [0.0] * days)[one.age_days] += one.claims
+        found.setdefault((row.service, row.route), [0.0] * days)[row.age_days] += row.claims
     return {place: tuple(daily) for place, daily in found.items()}
 
 
@@ -243,14 +247,14 @@ ROUTE_ANSWERS = f"""
     FROM rt4chart_verifications FINAL
     WHERE {IN_ROUTE_WINDOW} AND VerifierId = {{verifier:String}} AND Decision = 'verified'
 """  # noqa: S608
-# The weighted failures before and after, and the number of failures after.
+# The sums of weights before and after, and the number of failures after.
 BEFORE_AND_AFTER = """
     sumIf(v.Weight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64})) AS before,
     sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS after,
     countIf(c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS claims
 """
-# One statement for both, because they count the same failures. A document is a passage that the
-# judge named; a claim without one counts for all passages of the answer.
+# One statement for issues and documents, which count the same failures. A document is a passage
+# that the judge cited; a claim without a citation counts for all passages of its answer.
 GROWTH_BY_PART = f"""
 SELECT part.1 AS kind, part.2 AS name, {BEFORE_AND_AFTER}
 FROM ({ROUTE_FAILURES}) AS c
@@ -270,13 +274,13 @@ GROUP BY kind, name HAVING claims > 0
 ORDER BY after / {{hours_after:Float64}} - before / {{hours_before:Float64}} DESC, name
 LIMIT {{limit:UInt32}} BY kind
 """  # noqa: S608
-# Aliases are added up after the query, which therefore has to return all issues.
+# Aliases are added to their root issue after the query, which therefore returns all issues.
 MAX_PARTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class GrowthWindow:
-    """A route as one verifier saw it, from `since_ns` to `at_ns` (before) and to `until_ns`."""
+    """A route and verifier, with the windows [since, at) (before) and [at, until) (after)."""
 
     service: str
     route: str
@@ -287,13 +291,13 @@ class GrowthWindow:
 
     @property
     def hours(self) -> tuple[float, float]:
-        """How long before and after are."""
+        """The lengths of both windows."""
         before, after = self.at_ns - self.since_ns, self.until_ns - self.at_ns
         return max(before, 1) / HOUR_NS, max(after, 1) / HOUR_NS
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The values of the statements."""
+        """The parameters of the statements."""
         before, after = self.hours
         return {
             "service": self.service,
@@ -309,7 +313,7 @@ class GrowthWindow:
 
 @dataclass(frozen=True, slots=True)
 class GrownIssue:
-    """An issue: weighted failures an hour before and after, and how many were seen after."""
+    """An issue's weighted failures per hour before and after, and its failures after."""
 
     id: int
     before: float
@@ -319,7 +323,7 @@ class GrownIssue:
 
 @dataclass(frozen=True, slots=True)
 class GrownDocument:
-    """The same of a passage, by its id."""
+    """A passage's weighted failures per hour before and after, and its failures after."""
 
     id: str
     before: float
@@ -329,7 +333,7 @@ class GrownDocument:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What has more failures an hour after than before, the most grown first."""
+    """Issues and documents with more failures per hour after than before, most grown first."""
 
     issues: tuple[GrownIssue, ...] = ()
     documents: tuple[GrownDocument, ...] = ()
@@ -345,9 +349,9 @@ class _Grown:
 
 
 def issue_growth(client: Client, span: GrowthWindow, *, limit: int = 5) -> Growth:
-    """At most `limit` issues and documents; an alias counts in the issue that stands for it."""
-    given = {**span.parameters, "limit": MAX_PARTS}
-    rows = read(client, _Grown, GROWTH_BY_PART, given, settings=FINAL_PER_PARTITION)
+    """At most `limit` issues and documents with growth; an alias counts in its root issue."""
+    parameters = {**span.parameters, "limit": MAX_PARTS}
+    rows = read(client, _Grown, GROWTH_BY_PART, parameters, settings=FINAL_PER_PARTITION)
     hours_before, hours_after = span.hours
     issues = [row for row in rows if row.kind == "issue"]
     documents = [
@@ -357,22 +361,24 @@ def issue_growth(client: Client, span: GrowthWindow, *, limit: int = 5) -> Growt
     ]
     return Growth(
         issues=tuple(_grown_issues(client, span, issues)[:limit]),
-        documents=tuple([one for one in documents if one.after > one.before][:limit]),
+        documents=tuple(
+            [document for document in documents if document.after > document.before][:limit]
+        ),
     )
 
 
 def _grown_issues(client: Client, span: GrowthWindow, rows: Sequence[_Grown]) -> list[GrownIssue]:
-    known = aliases(client) if rows else {}
+    roots = aliases(client) if rows else {}
     hours_before, hours_after = span.hours
     found: dict[int, GrownIssue] = {}
     for row in rows:
-        issue = known.get(int(row.name), int(row.name))
-        so_far = found.get(issue, GrownIssue(issue, 0.0, 0.0, 0))
+        issue = roots.get(int(row.name), int(row.name))
+        total = found.get(issue, GrownIssue(issue, 0.0, 0.0, 0))
         found[issue] = GrownIssue(
             issue,
-            so_far.before + row.before / hours_before,
-            so_far.after + row.after / hours_after,
-            so_far.claims + row.claims,
+            total.before + row.before / hours_before,
+            total.after + row.after / hours_after,
+            total.claims + row.claims,
         )
-    more = [one for one in found.values() if one.after > one.before]
-    return sorted(more, key=lambda one: (one.before - one.after, one.id))
+    grown = [issue for issue in found.values() if issue.after > issue.before]
+    return sorted(grown, key=lambda issue: (issue.before - issue.after, issue.id))

@@ -14,7 +14,7 @@ from rt4chart_collector.store.engine.rows import (
     TIME_MS,
     RowTable,
     StoredAs,
-    deduplication_token,
+    batch_token,
     read,
 )
 from rt4chart_collector.store.issues.assignments import assignments_of
@@ -28,7 +28,7 @@ from rt4chart_collector.store.issues.issue_events import (
 from rt4chart_collector.store.issues.issue_figures import IssueFigures, issue_figures
 
 STATUS_TYPE = "Enum8('open' = 1, 'ack' = 2, 'resolved' = 3, 'ignored' = 4, 'regressed' = 5)"
-# The column knows fewer states than the events, and one under another name.
+# The column has fewer states than the events, and another name for one of them.
 COLUMN_OF_STATE = {"new": "open", "acknowledged": "ack"}
 STATE_OF_COLUMN = {"ack": "acknowledged"}
 MS = 1_000_000
@@ -36,7 +36,10 @@ MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class IssueRow:
-    """An issue's row: its title, state and counts are a copy as of the run that wrote it."""
+    """A stored issue; its title, state and counts are copies as of the run that wrote it.
+
+    Dashboards read the copies; `list_issues` reads the events and assignments.
+    """
 
     id: Annotated[int, StoredAs("IssueId", "UInt64")]
     title: Annotated[str, StoredAs("Title", "String")]
@@ -70,8 +73,8 @@ ORDER BY IssueId
 class Issue:
     """A named group of failures; times in nanoseconds, `centroid` in the space of `model`.
 
-    `weighted` is what its `claims` stand for at their sample rates, `answers` how many they are in.
-    `aliases` were merged into it. `run` is the run that wrote its row.
+    `weighted` is the sum of its claims' weights, `answers` the number of their answers. `aliases`
+    are issues merged into it. `run` is the grouping run that wrote its row.
     """
 
     id: int
@@ -95,12 +98,12 @@ class Issue:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """Its id and its aliases': its assignments and its events lie under all of them."""
+        """Its id and its aliases: its assignments and events are stored under all of them."""
         return (self.id, *self.aliases)
 
     @property
     def partition(self) -> Partition:
-        """Within what its failures were grouped: service, route and fingerprint."""
+        """The partition of its failures: service, route and fingerprint."""
         return (self.service, self.route, self.fingerprint)
 
 
@@ -128,13 +131,11 @@ def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> N
         )
         for issue in issues
     ]
-    ISSUES.insert(
-        client, rows, token=deduplication_token("issues", [(i.id, version) for i in issues])
-    )
+    ISSUES.insert(client, rows, token=batch_token("issues", [(i.id, version) for i in issues]))
 
 
 def as_stored(issue: Issue) -> Issue:
-    """The issue as its row gives it back: what is read elsewhere is left out."""
+    """The issue as it is read from its row, without figures, aliases and owner."""
     column = COLUMN_OF_STATE.get(issue.state, issue.state)
     return replace(
         issue,
@@ -149,20 +150,17 @@ def as_stored(issue: Issue) -> Issue:
 
 
 def stored_issues(client: Client) -> list[Issue]:
-    """Every issue as its row has it, aliases too, by id."""
+    """Every stored issue, aliases too, by id, without events and figures."""
     return [_issue_from_row(row) for row in read(client, IssueRow, STORED_ISSUES)]
 
 
 def list_issues(client: Client) -> list[Issue]:
-    """Every issue as it is now, the largest first; an alias stands in `aliases` of another.
-
-    An issue of an earlier version that no run has looked at since counts nothing yet.
-    """
+    """Every issue with its events and figures, the largest first; aliases are in their root."""
     return _current_issues(client, None)
 
 
 def find_issue(client: Client, issue_id: int) -> Issue | None:
-    """The issue of that id, or the one that an alias of that id stands for; None where none is."""
+    """The issue of that id, or the root issue of that alias; None for an unknown id."""
     return next(iter(_current_issues(client, issue_id)), None)
 
 
@@ -175,7 +173,7 @@ def _current_issues(client: Client, only: int | None) -> list[Issue]:
         for ids in group_by_root(rows, roots).values()
         if ids[0] in rows and (only is None or only in ids)
     ]
-    read = None if only is None else [one for ids in groups for one in ids]
+    read = None if only is None else [issue for ids in groups for issue in ids]
     counted = issue_figures(client, roots, read)
     issues = [
         _current_issue(
@@ -187,25 +185,26 @@ def _current_issues(client: Client, only: int | None) -> list[Issue]:
 
 
 def member_keys(client: Client, issue: Issue, *, limit: int) -> list[ClaimKey]:
-    """Failures of an issue, one a trace: its examples first, then the most typical."""
-    shown = issue.example_traces
+    """Failures of an issue, one for each trace: its examples first, then the most typical."""
+    examples = issue.example_traces
     return [
-        one.key for one in assignments_of(client, issue.ids, limit=limit, shown=shown, a_trace=1)
+        row.key
+        for row in assignments_of(client, issue.ids, limit=limit, examples=examples, per_trace=1)
     ]
 
 
 def apply_events(issue: Issue, last: Mapping[str, IssueEvent]) -> Issue:
-    """The issue with title, summary, state and owner as the last events of each kind say."""
+    """The issue with the title, summary, state and owner of the last events."""
 
-    def told(kind: str, otherwise: str) -> str:
+    def last_value(kind: str, otherwise: str) -> str:
         return last[kind].value if kind in last else otherwise
 
     return replace(
         issue,
-        title=told(RENAMED, "") or told("titled", issue.title),
-        summary=told("summarised", issue.summary),
-        state=told("state", issue.state),
-        owner=told("owner", ""),
+        title=last_value(RENAMED, "") or last_value("titled", issue.title),
+        summary=last_value("summarised", issue.summary),
+        state=last_value("state", issue.state),
+        owner=last_value("owner", ""),
     )
 
 
@@ -242,7 +241,7 @@ def _issue_from_row(row: IssueRow) -> Issue:
     )
 
 
-# Over the limit, the issues whose last failure is the oldest are left out.
+# Beyond the limit, the issues with the oldest last failure are left out.
 LATEST_ISSUES = f"""
 SELECT {ISSUES.select("id", "title", "service", "route", "first_ns")}
 FROM rt4chart_issues FINAL WHERE IsDeleted = 0
@@ -253,9 +252,9 @@ WATCHED_KINDS = ("titled", "state", "merged", "born")
 
 @dataclass(frozen=True, slots=True)
 class WatchedIssue:
-    """An issue with its state, since when it is in it, and when it was born; "" is no state yet.
+    """An issue for the monitor: its state ("" for none yet), since when, and when it was created.
 
-    `first_ns` is the time of its first failure as its row has it, `born_ns` 0 where no event says.
+    `first_ns` is the time of its first failure, `born_ns` that of its creation, 0 if unknown.
     """
 
     id: int
@@ -279,7 +278,7 @@ class _WatchedRow:
 
 
 def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]:
-    """Every issue that stands for itself, by id; of the last `limit` that failed. No centroids."""
+    """The `limit` issues with the latest failures, without aliases and centroids, by id."""
     rows = read(client, _WatchedRow, LATEST_ISSUES, {"limit": limit})
     events = last_events(client, WATCHED_KINDS)
     roots = resolve_aliases(events)
@@ -322,7 +321,7 @@ WHERE IssueId IN {ids:Array(UInt64)} AND IsDeleted = 0
 
 @dataclass(frozen=True, slots=True)
 class ClaimIssue:
-    """The issue that a claim belongs to, by its number in the answer (-1: the whole answer)."""
+    """The issue of a claim, which is its index in the answer (-1: the whole answer)."""
 
     claim: int
     issue: int
@@ -337,29 +336,31 @@ class _TitleRow:
     state: str
 
 
-def issues_of_answer(client: Client, one: Verification) -> list[ClaimIssue]:
-    """The issues that the answer's claims belong to, by claim; an alias is what it stands for."""
-    given = {
-        "service": one.service,
-        "route": one.route,
-        "trace": one.trace_id,
-        "span": one.span_id,
-        "start": one.start_ns,
-        "version": one.version,
+def issues_of_answer(client: Client, verification: Verification) -> list[ClaimIssue]:
+    """The issues of an answer's claims, by claim; an alias is replaced by its root issue."""
+    parameters = {
+        "service": verification.service,
+        "route": verification.route,
+        "trace": verification.trace_id,
+        "span": verification.span_id,
+        "start": verification.start_ns,
+        "version": verification.version,
     }
-    assigned = read(client, ClaimIssue, ANSWER_ASSIGNMENTS, given, settings=FINAL_PER_PARTITION)
+    assigned = read(
+        client, ClaimIssue, ANSWER_ASSIGNMENTS, parameters, settings=FINAL_PER_PARTITION
+    )
     if not assigned:
         return []
     events = last_events(client)
     roots = resolve_aliases(events)
-    pairs = [(held.claim, roots.get(held.issue, held.issue)) for held in assigned]
+    pairs = [(row.claim, roots.get(row.issue, row.issue)) for row in assigned]
     rows = read(client, _TitleRow, ISSUE_TITLES, {"ids": sorted({issue for _, issue in pairs})})
     written = {row.issue: row for row in rows}
 
-    def held_by(claim: int, issue: int) -> ClaimIssue:
+    def claim_issue(claim: int, issue: int) -> ClaimIssue:
         row = written.get(issue, _TitleRow(issue, "", ""))
         last = {kind: event.value for kind, event in events.get(issue, {}).items()}
         title = last.get(RENAMED, "") or last.get("titled", "") or row.title
         return ClaimIssue(claim, issue, title, last.get("state", row.state))
 
-    return [held_by(*pair) for pair in pairs]
+    return [claim_issue(*pair) for pair in pairs]

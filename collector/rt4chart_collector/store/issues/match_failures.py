@@ -1,8 +1,8 @@
-"""Failures matched with the issues of their partition in the engine, where the vectors are.
+"""Matches failures with the issues of their partition, in the database, where the vectors are.
 
 A partition is a service, a route and a fingerprint. Issues of another version of the fingerprint
-match too, because a changed rule makes no new issue. Descriptions are sorted by trace, so they are
-read in ranges of traces, and no statement reads more than a range.
+match too: a changed rule makes no new issue. Descriptions are sorted by trace, so statements read
+ranges of traces, which bounds their memory.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ SELECT count() AS found, max(TraceId) AS upto FROM (
 )
 """  # noqa: S608 - our own names
 UNVERSIONED = "substring({0}, position({0}, ':') + 1)"
-# The failures in force without an assignment, or with one of an earlier verdict. Held is the issue
-# of the earlier assignment, where the description is the same.
+# The current failures without an assignment, or with an assignment of an earlier verdict.
+# PreviousIssue is the issue of that assignment if the fingerprint is the same.
 UNASSIGNED_FAILURES = f"""
 SELECT d.TraceId AS TraceId, d.SpanId AS SpanId, d.ClaimIndex AS ClaimIndex,
     d.Timestamp AS Timestamp, d.ServiceName AS ServiceName, d.Route AS Route,
     d.Fingerprint AS Fingerprint, d.Version AS Version, d.Embedding AS Embedding,
     {UNVERSIONED.format("d.Fingerprint")} AS Pattern,
-    if({UNVERSIONED.format("h.Fingerprint")} = Pattern, h.IssueId, 0) AS Held
+    if({UNVERSIONED.format("h.Fingerprint")} = Pattern, h.IssueId, 0) AS PreviousIssue
 FROM (
     SELECT TraceId, SpanId, ClaimIndex, Timestamp, ServiceName, Route, Fingerprint, Version,
         Embedding
@@ -50,12 +50,13 @@ LEFT ANY JOIN (
 ) AS h ON h.TraceId = d.TraceId AND h.SpanId = d.SpanId AND h.ClaimIndex = d.ClaimIndex
 WHERE h.Version < d.Version
 """  # noqa: S608 - our own names
-# A centroid of another embedding space matches nothing, and neither does an empty description.
+# A centroid of another embedding model matches nothing, and neither does an empty description:
+# their distance is 2, the largest cosine distance.
 NEAREST_ISSUES = f"""
 SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
     toUnixTimestamp64Nano(any(e.Timestamp)) AS time_ns, any(e.Version) AS version,
     any(e.ServiceName) AS partition_service, any(e.Route) AS partition_route,
-    any(e.Fingerprint) AS partition_fingerprint, any(e.Held) AS held,
+    any(e.Fingerprint) AS partition_fingerprint, any(e.PreviousIssue) AS previous_issue,
     argMin(i.IssueId, (Distance, i.IssueId)) AS issue,
     min(ifNotFinite(round(cosineDistance(e.Embedding, arrayResize(i.Centroid, {{width:UInt32}})), 6)
         AS Away, 2) AS Distance) AS distance,
@@ -76,7 +77,7 @@ FROM rt4chart_failure_embeddings FINAL
 WHERE {IN_WINDOW}
   AND ServiceName = {{service:String}} AND Route = {{route:String}}
   AND Fingerprint = {{fingerprint:String}}
-  AND cityHash64(TraceId, SpanId, ClaimIndex, {{seed:UInt64}}) <= {{most:UInt64}}
+  AND cityHash64(TraceId, SpanId, ClaimIndex, {{seed:UInt64}}) <= {{max_draw:UInt64}}
   AND (TraceId, SpanId, ClaimIndex, Version) NOT IN (
     SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_issue_assignments FINAL
     WHERE IsDeleted = 0 AND ServiceName = {{service:String}} AND Route = {{route:String}}
@@ -99,7 +100,7 @@ GROUP BY a.IssueId
 
 @dataclass(frozen=True, slots=True)
 class DescriptionWindow:
-    """The descriptions of an embedding model, with its width, in a time."""
+    """The descriptions of an embedding model of that width, within a time."""
 
     model: str
     width: int
@@ -108,7 +109,7 @@ class DescriptionWindow:
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """The values for the statements."""
+        """The parameters of the statements."""
         return {
             "model": self.model,
             "width": self.width,
@@ -119,17 +120,17 @@ class DescriptionWindow:
 
 @dataclass(frozen=True, slots=True)
 class UnassignedFailure:
-    """A failure that has no place yet; `issue` is the nearest of its partition, 0 for none.
+    """A failure without an issue; `issue` is the nearest issue of its partition, 0 for none.
 
-    `held` is where it was before its verdict was replaced, 0 for nowhere; `draw` is by chance, the
-    same each time.
+    `previous_issue` is its issue before its verdict was replaced, 0 for none. `draw` is a
+    reproducible random number.
     """
 
     key: StoredKey
     time_ns: int
     version: int
     partition: StoredPartition
-    held: int
+    previous_issue: int
     issue: int
     distance: float
     draw: int
@@ -151,17 +152,17 @@ class _Vector:
 class _Mean:
     issue: int
     mean: Sequence[float]
-    unassigned_vectors: int
+    vectors: int
 
 
 def trace_ranges(
     client: Client, window: DescriptionWindow, *, page: int
 ) -> Iterator[tuple[str, str]]:
-    """The window's traces as (after, upto], each of about `page` descriptions."""
+    """Ranges (after, upto] of the window's traces, each with about `page` descriptions."""
     after = ""
     while True:
-        given = {**window.parameters, "after": after, "page": page}
-        (last,) = read(client, _Range, RANGE_END, given)
+        parameters = {**window.parameters, "after": after, "page": page}
+        (last,) = read(client, _Range, RANGE_END, parameters)
         if not last.found:
             return
         yield after, last.upto
@@ -171,25 +172,27 @@ def trace_ranges(
 def unassigned_failures(
     client: Client, window: DescriptionWindow, traces: tuple[str, str], *, seed: int
 ) -> list[UnassignedFailure]:
-    """The failures of a range of traces that have no place, each beside its nearest issue."""
+    """The failures of a range of traces without an issue, each with its nearest issue."""
     after, upto = traces
-    given = {**window.parameters, "after": after, "upto": upto, "seed": seed}
-    return read(client, UnassignedFailure, NEAREST_ISSUES, given)
+    parameters = {**window.parameters, "after": after, "upto": upto, "seed": seed}
+    return read(client, UnassignedFailure, NEAREST_ISSUES, parameters)
 
 
 def unassigned_vectors(
-    client: Client, window: DescriptionWindow, partition: Partition, *, seed: int, most: int
+    client: Client, window: DescriptionWindow, partition: Partition, *, seed: int, max_draw: int
 ) -> dict[ClaimKey, Sequence[float]]:
-    """The vectors of a partition's failures without a place whose draw is `most` or less."""
+    """The vectors of a partition's unassigned failures with a draw of at most `max_draw`."""
     service, route, fingerprint = partition
-    given: dict[str, object] = {"service": service, "route": route, "fingerprint": fingerprint}
-    given = {**window.parameters, **given, "seed": seed, "most": most}
-    return {one.key: one.vector for one in read(client, _Vector, UNASSIGNED_VECTORS, given)}
+    parameters: dict[str, object] = {"service": service, "route": route, "fingerprint": fingerprint}
+    parameters = {**window.parameters, **parameters, "seed": seed, "max_draw": max_draw}
+    return {row.key: row.vector for row in read(client, _Vector, UNASSIGNED_VECTORS, parameters)}
 
 
 def mean_vectors(
     client: Client, window: DescriptionWindow, issues: Sequence[int]
 ) -> dict[int, tuple[Sequence[float], int]]:
-    """The mean of each issue's vectors in the window, and how many they are."""
-    given = {**window.parameters, "ids": list(issues)}
-    return {one.issue: (one.mean, one.vectors) for one in read(client, _Mean, MEAN_VECTORS, given)}
+    """The mean and the number of each issue's vectors in the window."""
+    parameters = {**window.parameters, "ids": list(issues)}
+    return {
+        row.issue: (row.mean, row.vectors) for row in read(client, _Mean, MEAN_VECTORS, parameters)
+    }

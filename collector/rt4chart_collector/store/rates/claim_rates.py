@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate, part_rate, undecided_rate
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import IN_SCOPE, scope_parameters
 from rt4chart_collector.store.engine.connect import Client
 
@@ -19,8 +20,9 @@ DIMENSION_COLUMNS = {
 }
 DIMENSIONS = tuple(DIMENSION_COLUMNS)
 TICK_S = 300
-# The sums are signed: what was replaced cancels where it is added up. Whole numbers come first, so
-# that it is gone before anything is weighted, to the last digit.
+# The rows of rt4chart_route_5m are signed: a replaced verdict is added again with its sign turned,
+# and both cancel in the sum. Integers are summed first, so that they cancel exactly, before weights
+# turn them into floats.
 ANSWER_GROUPS = f"""
     SELECT {{keys}}, Decision, SampleRate, Decided, Unfaithful,
         sum(Answers) AS N, sum(Contradicted) AS C, sum(Baseless) AS B, sum(Undecided) AS U,
@@ -53,12 +55,12 @@ ResultRow = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class RateSlice:
-    """The answers with one value of a dimension, and what their claims were found to be.
+    """The answers with one value of a dimension, and the labels of their claims.
 
-    `service` and `route` are empty where the slice is of several; `key` is the value, "" where the
-    answers had none. `answers` were verified, `unverified` were decided otherwise. Counts are of
-    what was seen, `weighted` and the sums by one over the sampling rate. `sums` are over claims,
-    `answer_sums` over answers with a decided claim, each as one claim, unfaithful if it has one.
+    `service` and `route` are empty if the slice has several; `key` is the value, "" if the answers
+    had none. `answers` were verified, `unverified` have another decision. Counts are unweighted;
+    `weighted` and the sums are weighted by 1 / sample rate. `sums` are over claims, `answer_sums`
+    over answers with a decided claim, where an answer with an unfaithful claim is unfaithful.
     """
 
     service: str
@@ -77,7 +79,7 @@ class RateSlice:
 
     @property
     def claims(self) -> int:
-        """The decided claims: what the rates are shares of."""
+        """The decided claims: the denominator of the rates."""
         return self.sums.claims
 
     @property
@@ -109,7 +111,7 @@ class RateSlice:
 
 @dataclass(frozen=True, slots=True)
 class WeightedCounts:
-    """Claims by one over the sampling rate, and the undecided ones by its square as well."""
+    """Claims weighted by 1 / sample rate; undecided ones also by its square, for intervals."""
 
     contradicted: float
     baseless: float
@@ -119,7 +121,7 @@ class WeightedCounts:
 
 @dataclass(frozen=True, slots=True)
 class RatePoint:
-    """The answers of one step of time, which starts then."""
+    """The answers of one step of time, which starts at `start_ns`."""
 
     start_ns: int
     slice: RateSlice
@@ -137,17 +139,17 @@ def rates_by(
 ) -> list[RateSlice]:
     """One slice for each value of the dimension, in order, over ticks that start in [since, until).
 
-    Without a service or a route, all of them together; by the dimension `route`, every service
-    is apart. Raises InputError for a dimension that is none of `DIMENSIONS`.
+    Without a service or a route, of all of them together; the dimension `route` separates services
+    too. Raises InputError for an unknown dimension.
     """
     if dimension not in DIMENSION_COLUMNS:
         raise InputError(f"expected a dimension of {', '.join(DIMENSIONS)}; got {dimension!r}")
     column = DIMENSION_COLUMNS[dimension]
     names = ROUTE_KEYS if dimension == "route" else REQUESTED_ROUTE
-    given = _parameters(since_ns, until_ns, verifier, service, route)
+    parameters = _parameters(since_ns, until_ns, verifier, service, route)
     return [
         _slice_from_row(row, key=str(row["K"]))
-        for row in _rows(client, f"{names}, {column} AS K", given)
+        for row in _rows(client, f"{names}, {column} AS K", parameters)
     ]
 
 
@@ -160,12 +162,12 @@ def rates_together(
     service: str | None = None,
     route: str | None = None,
 ) -> RateSlice | None:
-    """All these answers as one slice; None where there is none."""
-    given = _parameters(since_ns, until_ns, verifier, service, route)
+    """All answers of that time in one slice; None without an answer."""
+    parameters = _parameters(since_ns, until_ns, verifier, service, route)
     return next(
         (
             _slice_from_row(row, key="")
-            for row in _rows(client, f"{REQUESTED_ROUTE}, '' AS K", given)
+            for row in _rows(client, f"{REQUESTED_ROUTE}, '' AS K", parameters)
         ),
         None,
     )
@@ -181,17 +183,17 @@ def rates_over_time(
     service: str | None,
     route: str | None,
 ) -> list[RatePoint]:
-    """The slices of each step, by time, of the ticks that start in [since, until).
+    """One slice for each step, by time, of the ticks that start in [since, until).
 
-    Steps begin at whole multiples of their length since 1970; those without an answer are left out.
-    Without a service or a route, all of them together. Raises InputError for a step that is no
-    multiple of five minutes.
+    Steps start at multiples of their length since 1970; steps without an answer are skipped.
+    Without a service or a route, of all of them together. Raises InputError for a step that is not
+    a multiple of five minutes.
     """
     if step_s < TICK_S or step_s % TICK_S:
-        raise InputError(f"expected a step of whole five minutes, in seconds; got {step_s}")
+        raise InputError(f"expected a step in seconds, a multiple of {TICK_S}; got {step_s}")
     start = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32} AS K"
-    given = {**_parameters(since_ns, until_ns, verifier, service, route), "step": step_s}
-    rows = _rows(client, f"{REQUESTED_ROUTE}, {start}", given)
+    parameters = {**_parameters(since_ns, until_ns, verifier, service, route), "step": step_s}
+    rows = _rows(client, f"{REQUESTED_ROUTE}, {start}", parameters)
     return [RatePoint(int(str(row["K"])) * 10**9, _slice_from_row(row, key="")) for row in rows]
 
 
@@ -202,11 +204,11 @@ def _parameters(
     return {**times, "verifier": verifier, **scope_parameters(service, route)}
 
 
-def _rows(client: Client, keys: str, given: Mapping[str, object]) -> Sequence[ResultRow]:
-    """The sums by these keys, which are named S, R and K."""
+def _rows(client: Client, keys: str, parameters: Mapping[str, object]) -> Sequence[ResultRow]:
+    """The rate sums by these keys, which have the aliases S, R and K."""
     alike = ANSWER_GROUPS.replace("{keys}", keys)
     query = f"SELECT S, R, K, {RATE_SUMS} FROM ({alike}) GROUP BY S, R, K ORDER BY S, R, K"  # noqa: S608 - our own names
-    return list(client.query(query, given).named_results())
+    return list(client.query(query, parameters).named_results())
 
 
 def _slice_from_row(row: ResultRow, *, key: str) -> RateSlice:
@@ -244,7 +246,7 @@ WHOLE_PART, TIME_PART = "whole", "time"
 
 @dataclass(frozen=True, slots=True)
 class RouteRates:
-    """`whole` is None without an answer; `slices` has a list for each dimension asked for."""
+    """The rates of a route; `whole` is None without an answer, `slices` are by dimension."""
 
     whole: RateSlice | None
     points: tuple[RatePoint, ...]
@@ -262,7 +264,7 @@ def route_rates(
     until_ns: int,
     step_s: int,
 ) -> RouteRates:
-    """The same as `rates_over_time` and, for each dimension, `rates_by` of this route."""
+    """The results of `rates_together`, `rates_over_time` and `rates_by` in one statement."""
     columns = ", ".join(f"toString({DIMENSION_COLUMNS[name]}) AS {name}" for name in dimensions)
     start = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32} AS Start"
     parts = ", ".join(f"('{name}', {name})" for name in dimensions)
@@ -272,7 +274,7 @@ FROM ({ANSWER_GROUPS.replace("{keys}", f"{columns}, {start}")})
 ARRAY JOIN [('{WHOLE_PART}', ''), ('{TIME_PART}', toString(Start)), {parts}] AS part
 GROUP BY D, K ORDER BY D, K
 """  # noqa: S608 - our own names
-    given = {
+    parameters = {
         "verifier": verifier,
         "since": since_ns,
         "until": until_ns,
@@ -280,17 +282,18 @@ GROUP BY D, K ORDER BY D, K
         **scope_parameters(service, route),
     }
     found: dict[str, list[RateSlice]] = {}
-    for row in client.query(query, given).named_results():
+    for row in client.query(query, parameters).named_results():
         found.setdefault(str(row["D"]), []).append(_slice_from_row(row, key=str(row["K"])))
-    times = sorted(found.get(TIME_PART, ()), key=lambda one: int(one.key))
+    times = sorted(found.get(TIME_PART, ()), key=lambda step: int(step.key))
     return RouteRates(
         whole=next(iter(found.get(WHOLE_PART, ())), None),
-        points=tuple(RatePoint(int(one.key) * 10**9, replace(one, key="")) for one in times),
+        points=tuple(RatePoint(int(step.key) * 10**9, replace(step, key="")) for step in times),
         slices={name: found.get(name, []) for name in dimensions},
     )
 
 
-# FINAL keeps one row for each answer, however often it was written. Long windows use the rollup.
+# Exact: read from the verifications, not from the rollup. FINAL keeps one row of each answer,
+# however often it was written. Use the rollup for long windows.
 ROUTE_SUMS = """
 SELECT ServiceName, Route,
     countIf(Decision = 'verified') AS answers,
@@ -313,15 +316,12 @@ FROM (
 GROUP BY ServiceName, Route ORDER BY ServiceName, Route
 """
 
-# The day of an answer's time is in its key: no key lies in two partitions.
-EACH_DAY_ALONE = {"do_not_merge_across_partitions_select_final": 1}
-
 
 @dataclass(frozen=True, slots=True)
 class RouteSums:
-    """One route's counts since a time; `sums` gives the rate through `rates.claim_rate`.
+    """One route's counts since a time; `claim_rate(sums)` is its rate.
 
-    `answers` were verified, `unverified` were decided otherwise (not sampled, no context, …).
+    `answers` were verified, `unverified` have another decision (not sampled, no context, …).
     """
 
     service: str
@@ -337,14 +337,14 @@ class RouteSums:
 
     @property
     def claims(self) -> int:
-        """The decided claims: what the rate is a share of."""
+        """The decided claims: the denominator of the rate."""
         return self.entailed + self.contradicted + self.baseless
 
 
 def route_sums(client: Client, *, since_ns: int = 0, verifier: str = "") -> list[RouteSums]:
-    """Every route with a candidate answer since then; an empty `verifier` takes all of them."""
-    given = {"since": since_ns, "verifier": verifier}
-    rows = client.query(ROUTE_SUMS, given, settings=EACH_DAY_ALONE)
+    """Every route with an answer since then; an empty `verifier` counts all verifiers."""
+    parameters = {"since": since_ns, "verifier": verifier}
+    rows = client.query(ROUTE_SUMS, parameters, settings=FINAL_PER_PARTITION)
     return [_route_from_row(row) for row in rows.named_results()]
 
 

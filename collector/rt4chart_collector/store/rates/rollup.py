@@ -1,4 +1,4 @@
-"""Repair of the rollups: corrects what a crash between two tables left out or counted twice."""
+"""Repair of the rollups after a crash between the writes of two tables."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rt4chart_collector.store.engine.rows import read_int
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """Sums over verifications: `keys` and `sums` are columns, with what each is of a verification.
+    """A table of sums; `keys` and `sums` map its columns to expressions over a verification.
 
-    `time` is the key that says when, `start` the function that gives it.
+    `time` is the time column, `start` the function that rounds a timestamp to it.
     """
 
     table: str
@@ -25,12 +25,12 @@ class Rollup:
 
     @property
     def repair(self) -> str:
-        """The statement that adds the differences."""
+        """The statement that inserts the differences, which correct the sums."""
         names = ", ".join((*self.keys, self.time, *self.sums))
         grouped = ", ".join((*self.keys, self.time))
         since = f"{self.start}(fromUnixTimestamp64Nano({{since:Int64}}))"
         made = [f"{value} AS {name}" for name, value in self.keys.items()]
-        # Weighted sums are floating point: what differs by rounding alone is no difference.
+        # Weighted sums are floats: differences by rounding are ignored.
         off = " OR ".join(f"abs(sum({name}_)) > 0.0001" for name in self.sums)
         return f"""
 INSERT INTO {self.table} ({names})
@@ -105,10 +105,11 @@ IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
 
 
 def repair_rollup(client: Client, since_ns: int) -> None:
-    """Make the rollups since then equal to the verifications, by adding the differences.
+    """Insert the differences between the rollups and the verifications since then.
 
-    Call it while no other process writes verdicts: at the start of the process that writes them. An
-    empty rollup is filled from all verifications.
+    A materialized view and its source are two writes: a crash in between loses or repeats one. Call
+    this while no process writes verdicts, at the start of the process that writes them. An empty
+    rollup is filled from all verifications.
     """
     for rollup in (PER_MINUTE, PER_TICK):
         client.command(rollup.repair, {"since": 0 if _is_empty(client, rollup) else since_ns})

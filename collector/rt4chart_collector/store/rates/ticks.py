@@ -1,4 +1,4 @@
-"""A route's answers per five minutes, counted by what their claims were found to be."""
+"""A route's answers per five minutes, in bins of equal claims and sample rates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
 
 TICK_NS = 300 * 10**9
-# The sums are signed: what was replaced is added once more with its sign turned, and cancels.
+# The rows are signed: a replaced verdict is added again with its sign turned, and both cancel.
 TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,
@@ -37,10 +37,7 @@ ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Verified answers that look alike: each has `unfaithful` of `decided` claims.
-
-    `sample_rate` is the probability with which each was in the sample.
-    """
+    """Equal verified answers: each has `unfaithful` of `decided` claims and this sample rate."""
 
     decided: int
     unfaithful: int
@@ -61,7 +58,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class RouteTicks:
-    """A route's ticks by time, those of one time by model, prompt version and release."""
+    """A route's ticks by time, model, prompt version and release."""
 
     service: str
     route: str
@@ -90,36 +87,38 @@ def route_ticks(
     service: str | None = None,
     route: str | None = None,
 ) -> list[RouteTicks]:
-    """What this verifier found, by route, in the ticks that start in [since, until).
+    """This verifier's ticks that start in [since, until), by route.
 
     Without a service or a route, of all of them. Ticks without a verified answer are left out.
     """
-    given = {
+    parameters = {
         "since": since_ns,
         "until": until_ns,
         "verifier": verifier,
         **scope_parameters(service, route),
     }
     found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
-    # Most bins are equal to one of another tick. Making each once saves most of the time here.
+    # Most bins are equal to a bin of another tick: creating each once saves most of the time.
     made: dict[tuple[int, int, int, float], Bin] = {}
-    for row in read(client, _TickRow, TICK_BINS, given):
-        bins = tuple([made.get(one) or made.setdefault(one, Bin(*one)) for one in row.bins])
+    for row in read(client, _TickRow, TICK_BINS, parameters):
+        bins = tuple(
+            [made.get(values) or made.setdefault(values, Bin(*values)) for values in row.bins]
+        )
         tick = Tick(row.start_ns, row.model, row.prompt_version, row.release, bins)
         found[row.service, row.route, row.verifier].append(tick)
     return [RouteTicks(*key, tuple(ticks)) for key, ticks in found.items()]
 
 
 def answer_sums(bins: Iterable[Bin]) -> AnswerSums:
-    """The sums over the answers that are in these bins, exactly.
+    """The exact sums over the answers in these bins.
 
-    An answer with a sampling rate of 0 is counted and weighs nothing.
+    An answer with a sample rate of 0 is counted with weight 0.
     """
     answers = claims = 0
     wm = wx = wwm = wwxx = wwxm = wwmm = 0.0
-    for one in bins:
-        m, x, n = one.decided, one.unfaithful, one.answers
-        weight = 1 / one.sample_rate if one.sample_rate > 0 else 0.0
+    for group in bins:
+        m, x, n = group.decided, group.unfaithful, group.answers
+        weight = 1 / group.sample_rate if group.sample_rate > 0 else 0.0
         square = n * weight * weight
         answers += n
         claims += n * m

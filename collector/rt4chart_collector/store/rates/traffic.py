@@ -14,9 +14,9 @@ from rt4chart_collector.store.engine.rows import read, read_int
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
 WEEK_S = 7 * 24 * HOUR_S
-# An answer that several verifiers judged is in the sums of each: the largest sum is the number of
-# answers. A sender's clock may be ahead by less than an hour; later answers are not current.
-# The hour two weeks ago counts where it had any answer, so that one special day makes no alarm.
+# An answer that several verifiers judged is in the sums of each, so the largest sum is the number
+# of answers. Answers up to an hour in the future count, for senders whose clocks are ahead. If the
+# same hour two weeks ago had answers, it must have enough too: one unusual day causes no alarm.
 SILENT_ROUTES = """
 SELECT ServiceName AS service, Route AS route, max(OfLastWeek) AS expected,
     max(OfBefore) AS before, max(OfNow) AS now, max(OfLast) * 1000000000 AS last_ns
@@ -33,7 +33,8 @@ FROM (
     GROUP BY ServiceName, Route, VerifierId
 )
 GROUP BY ServiceName, Route
-HAVING expected >= {least:UInt32} AND now = 0 AND (before = 0 OR before >= {least:UInt32})
+HAVING expected >= {min_answers:UInt32} AND now = 0
+    AND (before = 0 OR before >= {min_answers:UInt32})
 ORDER BY expected DESC, ServiceName, Route LIMIT {limit:UInt32}
 """
 HAS_RECENT_ANSWERS = """
@@ -54,9 +55,9 @@ ORDER BY claims DESC, ServiceName, Route LIMIT {limit:UInt32}
 
 @dataclass(frozen=True, slots=True)
 class SilentRoute:
-    """A route with no answer in the last hour, and so many in the same hour a week ago.
+    """A route without answers in the last hour that had `expected` in the same hour a week ago.
 
-    `last_ns` is the tick of its last answer since then, 0 where there is none.
+    `last_ns` is the tick of its last answer since then, 0 if there is none.
     """
 
     service: str
@@ -72,16 +73,21 @@ class _BusyRoute:
 
 
 def silent_routes(
-    client: Client, *, now_ns: int, least: int, limit: int = 50
+    client: Client, *, now_ns: int, min_answers: int, limit: int = 50
 ) -> tuple[list[SilentRoute], bool]:
     """The routes that fell silent, and whether any route has an answer in the last hour.
 
-    Those are left out that had fewer than `least` answers in that hour a week ago, or, where the
-    route is that old, two weeks ago.
+    Routes with fewer than `min_answers` answers in that hour a week ago, or two weeks ago if they
+    are that old, are left out.
     """
-    given = {"at": now_ns // SECOND_NS, "hour": HOUR_S, "week": WEEK_S}
-    found = read(client, SilentRoute, SILENT_ROUTES, {**given, "least": least, "limit": limit})
-    return found, bool(read_int(client, HAS_RECENT_ANSWERS, given))
+    parameters = {"at": now_ns // SECOND_NS, "hour": HOUR_S, "week": WEEK_S}
+    found = read(
+        client,
+        SilentRoute,
+        SILENT_ROUTES,
+        {**parameters, "min_answers": min_answers, "limit": limit},
+    )
+    return found, bool(read_int(client, HAS_RECENT_ANSWERS, parameters))
 
 
 def busiest_routes(
@@ -89,11 +95,13 @@ def busiest_routes(
 ) -> list[tuple[str, str]]:
     """The routes with the most decided claims since then, as (service, route)."""
     times = {"since": since_ns // SECOND_NS, "at": now_ns // SECOND_NS, "hour": HOUR_S}
-    given = {**times, "verifier": verifier, "limit": limit}
-    return [(one.service, one.route) for one in read(client, _BusyRoute, BUSIEST_ROUTES, given)]
+    parameters = {**times, "verifier": verifier, "limit": limit}
+    return [
+        (row.service, row.route) for row in read(client, _BusyRoute, BUSIEST_ROUTES, parameters)
+    ]
 
 
-# Excluded by sampling; not verifiable as it came; and failures of this service.
+# Decisions by cause: excluded by sampling, not verifiable as received, failures of this service.
 SAMPLED_OUT = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
 UNREADABLE = (Decision.NO_CONTENT, Decision.REDACTED, Decision.TRUNCATED, Decision.NO_CONTEXT)
 FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
@@ -121,7 +129,7 @@ GROUP BY VerifierId HAVING failed > 0 OR verified > 0 ORDER BY VerifierId
 
 @dataclass(frozen=True, slots=True)
 class VerifierCounts:
-    """A verifier's answers: those it failed on or had no room for, and those with a verdict."""
+    """A verifier's answers: failed (judge error or full queue) and with a verdict."""
 
     verifier: str
     failed: int
@@ -129,14 +137,14 @@ class VerifierCounts:
 
     @property
     def failed_share(self) -> float:
-        """The share that failed; 0 where there is no answer."""
+        """The share that failed; 0 without an answer."""
         answers = self.failed + self.verified
         return self.failed / answers if answers else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A route's answers by what was decided, most first; `claims` are decided, `undecided` not."""
+    """A route's answers by decision, most frequent first, and its decided and undecided claims."""
 
     decisions: Mapping[str, int]
     claims: int
@@ -144,42 +152,42 @@ class Coverage:
 
     @property
     def answers(self) -> int:
-        """All answers that were found."""
+        """All answers."""
         return sum(self.decisions.values())
 
     @property
     def verified(self) -> int:
-        """Those with a verdict."""
+        """Answers with a verdict."""
         return self.decisions.get(Decision.VERIFIED, 0)
 
     @property
     def sampled_out(self) -> int:
-        """Those that the sampling left out, by its rates, limits or budgets."""
+        """Answers excluded by sampling rates, limits or budgets."""
         return self._count(SAMPLED_OUT)
 
     @property
     def unreadable(self) -> int:
-        """Those that came without text or passages, or with a part of them."""
+        """Answers that arrived without their full text or passages."""
         return self._count(UNREADABLE)
 
     @property
     def failed(self) -> int:
-        """Those that the judge failed on, or that there was no room for."""
+        """Answers that the judge failed on, or that found the queue full."""
         return self._count(FAILED)
 
     @property
     def verified_share(self) -> float | None:
-        """The share of answers with a verdict; None where there is no answer."""
+        """The share of answers with a verdict; None without an answer."""
         return self.verified / self.answers if self.answers else None
 
     @property
     def undecided_share(self) -> float | None:
-        """The share of claims that the judge could not decide; None where there is no claim."""
+        """The share of claims that the judge could not decide; None without a claim."""
         claims = self.claims + self.undecided
         return self.undecided / claims if claims else None
 
     def _count(self, decisions: tuple[Decision, ...]) -> int:
-        return sum(self.decisions.get(one, 0) for one in decisions)
+        return sum(self.decisions.get(decision, 0) for decision in decisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,23 +209,27 @@ def coverage(
     service: str | None = None,
     route: str | None = None,
 ) -> dict[tuple[str, str], Coverage]:
-    """By (service, route), of the ticks that start in [since, until).
+    """Coverage by (service, route), of the ticks that start in [since, until).
 
-    Without a service or a route, of all of them. Counts are of what was seen, without weights.
+    Without a service or a route, of all of them. Counts are unweighted.
     """
-    given = {"since": since_ns, "until": until_ns, "verifier": verifier}
+    parameters = {"since": since_ns, "until": until_ns, "verifier": verifier}
     found: defaultdict[tuple[str, str], list[_DecisionCount]] = defaultdict(list)
     for row in read(
-        client, _DecisionCount, DECISION_COUNTS, {**given, **scope_parameters(service, route)}
+        client, _DecisionCount, DECISION_COUNTS, {**parameters, **scope_parameters(service, route)}
     ):
         found[row.service, row.route].append(row)
     return {key: _coverage(counts) for key, counts in found.items()}
 
 
 def verifier_counts(client: Client, *, since_ns: int, until_ns: int) -> list[VerifierCounts]:
-    """What every verifier did in the ticks that start in [since, until), without weights."""
-    given = {"since": since_ns, "until": until_ns, "failed": [str(one) for one in FAILED]}
-    return read(client, VerifierCounts, VERIFIER_COUNTS, given)
+    """Unweighted counts of each verifier, of the ticks that start in [since, until)."""
+    parameters = {
+        "since": since_ns,
+        "until": until_ns,
+        "failed": [str(decision) for decision in FAILED],
+    }
+    return read(client, VerifierCounts, VERIFIER_COUNTS, parameters)
 
 
 def _coverage(rows: list[_DecisionCount]) -> Coverage:

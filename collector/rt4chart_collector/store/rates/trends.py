@@ -20,7 +20,7 @@ ATTRIBUTES = {
 ATTRIBUTE_PAIRS = ", ".join(
     f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items()
 )
-# Every answer that was seen counts, verified or not.
+# Every answer counts, verified or not.
 ATTRIBUTE_SHARES = f"""
 SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS first_s,
     sumIf(Answers, Tick < toDateTime({{at:Int64}}, 'UTC')) AS before,
@@ -39,7 +39,7 @@ ORDER BY attribute, before + after DESC, value LIMIT {{limit:UInt32}} BY attribu
 class DeploymentChange:
     """A value of an attribute, with its share of the answers before and after.
 
-    `first_ns` is the tick in which it was first seen, in the time that was looked at.
+    `first_ns` is the first tick with the value within the window.
     """
 
     attribute: str
@@ -68,15 +68,15 @@ def deployment_changes(
     at_ns: int,
     since_ns: int,
     until_ns: int,
-    least: float = 0.1,
+    min_change: float = 0.1,
     limit: int = 10,
 ) -> list[DeploymentChange]:
-    """The values whose share of the answers moved by `least` or more at `at_ns`, most moved first.
+    """The values whose share of answers changed by `min_change` or more, largest changes first.
 
-    Before is from `since_ns` on, after up to `until_ns`. Nothing where either has no answer. An
-    answer without the attribute has the value "". At most 200 values of an attribute are looked at.
+    Compares [since, at) with [at, until); empty if either has no answer. An answer without the
+    attribute has the value "". The 200 most frequent values of each attribute are compared.
     """
-    given = {
+    parameters = {
         "service": service,
         "route": route,
         "verifier": verifier,
@@ -85,7 +85,7 @@ def deployment_changes(
         "until": until_ns // SECOND_NS,
         "limit": 200,
     }
-    rows = read(client, _Share, ATTRIBUTE_SHARES, given)
+    rows = read(client, _Share, ATTRIBUTE_SHARES, parameters)
     before, after = (dict.fromkeys(ATTRIBUTES, 0) for _ in range(2))
     for row in rows:
         before[row.attribute] += row.before
@@ -103,15 +103,15 @@ def deployment_changes(
         if before[row.attribute] > 0 and after[row.attribute] > 0
     ]
     order = list(ATTRIBUTES)
-    moved = [one for one in found if abs(one.after - one.before) >= least]
-    # New values come before those that went.
+    moved = [change for change in found if abs(change.after - change.before) >= min_change]
+    # New values come before values that disappeared.
     return sorted(
         moved,
-        key=lambda one: (
-            one.after < one.before,
-            -abs(one.after - one.before),
-            order.index(one.attribute),
-            one.value,
+        key=lambda change: (
+            change.after < change.before,
+            -abs(change.after - change.before),
+            order.index(change.attribute),
+            change.value,
         ),
     )[:limit]
 
@@ -129,7 +129,7 @@ WHERE VerifierId = {verifier:String}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
 ORDER BY ServiceName, Route, step_number
 """
-# Values from a route's first hour are no deployments.
+# The values of a route's first hour are not deployments.
 FIRST_DEPLOYMENTS = f"""
 SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS at_s
 FROM rt4chart_route_5m
@@ -149,7 +149,7 @@ ORDER BY at_s, attribute, value LIMIT {{limit:UInt32}}
 
 @dataclass(frozen=True, slots=True)
 class RouteTrend:
-    """A route's steps of a time: answers, whatever was decided, and the rate where claims were."""
+    """A route over equal steps of time: all answers, and the rate of steps with decided claims."""
 
     answers: tuple[int, ...]
     rates: tuple[float | None, ...]
@@ -184,12 +184,12 @@ class _FirstSeen:
 def route_trends(
     client: Client, *, since_ns: int, until_ns: int, steps: int, verifier: str
 ) -> dict[tuple[str, str], RouteTrend]:
-    """Every route's time cut into equal steps, by (service, route)."""
+    """Each route's trend in equal steps, by (service, route)."""
     since_s, until_s = since_ns // SECOND_NS, until_ns // SECOND_NS
     step_s = max((until_s - since_s + steps - 1) // steps, 1)
-    given = {"since": since_s, "until": until_s, "step": step_s, "verifier": verifier}
+    parameters = {"since": since_s, "until": until_s, "step": step_s, "verifier": verifier}
     rows: defaultdict[tuple[str, str], list[_Step]] = defaultdict(list)
-    for row in read(client, _Step, ROUTE_STEPS, given):
+    for row in read(client, _Step, ROUTE_STEPS, parameters):
         rows[row.service, row.route].append(row)
     return {key: _trend(found, steps) for key, found in rows.items()}
 
@@ -206,9 +206,9 @@ def deployments(
 ) -> list[Deployment]:
     """The models, prompt versions, releases and environments first seen in that time.
 
-    First means: not within the week before. What a new route began with is left out.
+    First means: not within the week before. The first values of a new route are left out.
     """
-    given = {
+    parameters = {
         "service": service,
         "route": route,
         "verifier": verifier,
@@ -219,7 +219,7 @@ def deployments(
     }
     return [
         Deployment(row.attribute, row.value, row.at_s * SECOND_NS)
-        for row in read(client, _FirstSeen, FIRST_DEPLOYMENTS, given)
+        for row in read(client, _FirstSeen, FIRST_DEPLOYMENTS, parameters)
     ]
 
 

@@ -14,10 +14,11 @@ SECOND_NS = 1_000_000_000
 HOUR_S = 3600
 DAY_S = 24 * HOUR_S
 RECENT_S = 7 * DAY_S
-# A verifier without answers for an hour is replaced where others judged this many since; where
-# answers are rarer, after a day.
+# A verifier is replaced after an hour without answers if others judged this many since, and after a
+# day in any case.
 REPLACING_ANSWERS = 12
-# Two verifiers of the same answers have about as many verdicts; within this ratio they are equal.
+# Two verifiers of the same answers have similar numbers of verdicts: above this ratio they are
+# equal.
 SIMILAR_RATIO = 0.8
 VERIFIER_HOURS = """
 SELECT VerifierId AS verifier, intDiv(toUnixTimestamp(Tick), 3600) * 3600 AS hour_s,
@@ -32,7 +33,7 @@ GROUP BY VerifierId, hour_s HAVING answers > 0 ORDER BY VerifierId, hour_s
 
 @dataclass(frozen=True, slots=True)
 class _VerifierHour:
-    """A verifier's answers of an hour, with its first and last tick; times in epoch seconds."""
+    """A verifier's answers in an hour, with the first and last tick, in epoch seconds."""
 
     verifier: str
     hour_s: int
@@ -44,24 +45,25 @@ class _VerifierHour:
 def main_verifier(client: Client, now_ns: int) -> str:
     """The verifier whose verdicts count; "" without a verdict in the last seven days.
 
-    Of the active verifiers, the one with the most verdicts on the last whole day in UTC; of those
-    with about as many, the first by name. Without a verdict on that day, the one that began first.
+    Of the active verifiers, the one with the most verdicts on the last whole day in UTC; of similar
+    numbers, the first by name. Without a verdict on that day, the verifier that started first. The
+    choice must be stable, because the monitor restarts its detectors when it changes.
     """
     now_s = now_ns // SECOND_NS
-    given = {"since": now_s - RECENT_S, "now": now_s}
+    parameters = {"since": now_s - RECENT_S, "now": now_s}
     found: dict[str, list[_VerifierHour]] = {}
-    for row in read(client, _VerifierHour, VERIFIER_HOURS, given):
+    for row in read(client, _VerifierHour, VERIFIER_HOURS, parameters):
         found.setdefault(row.verifier, []).append(row)
-    at_work = {name: hours for name, hours in found.items() if not _is_replaced(name, found)}
-    if not at_work:
+    active = {name: hours for name, hours in found.items() if not _is_replaced(name, found)}
+    if not active:
         return ""
     today_s = now_s // DAY_S * DAY_S
     counted = {
-        name: _answers_between(hours, today_s - DAY_S, today_s) for name, hours in at_work.items()
+        name: _answers_between(hours, today_s - DAY_S, today_s) for name, hours in active.items()
     }
     most = max(counted.values())
     if not most:
-        return min(at_work, key=lambda name: (at_work[name][0].first_s, name))
+        return min(active, key=lambda name: (active[name][0].first_s, name))
     return min(name for name, answers in counted.items() if answers >= SIMILAR_RATIO * most)
 
 
@@ -87,7 +89,7 @@ CHANCE_AGREEMENT = " + ".join(
 
 
 def _pairs_query(columns: str = "") -> str:
-    """The query for every pair of judges, grouped by these columns too."""
+    """The query for every pair of judges, also grouped by these columns."""
     return f"""
 WITH verified AS (
     SELECT TraceId, SpanId, VerifierId, ServiceName, Route, Label
@@ -114,7 +116,7 @@ ORDER BY first, second, answers - equal DESC, service, route LIMIT {{limit:UInt3
 
 @dataclass(frozen=True, slots=True)
 class RouteAgreement:
-    """One route: `answers` that both judged, `equal` of them with the same label."""
+    """A route's answers that both judged; `equal` of them have the same label."""
 
     service: str
     route: str
@@ -125,9 +127,9 @@ class RouteAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """Two judges' labels on the answers that both verified; `routes` are those of most differences.
+    """Two judges' labels on the answers that both verified; `routes` have the most differences.
 
-    `kappa` is None where each judge gave every answer the same label.
+    `kappa` is None if both judges gave all answers one label.
     """
 
     first: str
@@ -139,7 +141,7 @@ class JudgeAgreement:
 
     @property
     def share(self) -> float:
-        """The share of answers with the same label from both."""
+        """The share of answers with the same label."""
         return self.equal / self.answers
 
 
@@ -151,13 +153,13 @@ class _PairOnRoute(RouteAgreement):
 
 def judge_agreements(client: Client, *, since_ns: int, routes: int = 3) -> list[JudgeAgreement]:
     """Every pair of judges with common answers since then, the most answers first."""
-    given = {"since": since_ns, "limit": routes}
+    parameters = {"since": since_ns, "limit": routes}
     by_pair: defaultdict[tuple[str, str], list[RouteAgreement]] = defaultdict(list)
-    for one in read(client, _PairOnRoute, JUDGE_PAIRS_BY_ROUTE, given):
-        by_pair[one.first, one.second].append(
-            RouteAgreement(one.service, one.route, one.answers, one.equal, one.kappa)
+    for row in read(client, _PairOnRoute, JUDGE_PAIRS_BY_ROUTE, parameters):
+        by_pair[row.first, row.second].append(
+            RouteAgreement(row.service, row.route, row.answers, row.equal, row.kappa)
         )
     return [
-        replace(one, routes=tuple(by_pair[one.first, one.second]))
-        for one in read(client, JudgeAgreement, JUDGE_PAIRS, {"since": since_ns})
+        replace(row, routes=tuple(by_pair[row.first, row.second]))
+        for row in read(client, JudgeAgreement, JUDGE_PAIRS, {"since": since_ns})
     ]

@@ -1,7 +1,7 @@
-"""The migrations for a cluster: a replicated table on every shard, and a Distributed one over it.
+"""Migrations for a cluster: a replicated table on every shard, and a Distributed table over it.
 
-Pure: statements for a single server in, statements for a cluster out. The migration files have one
-text, so their checksums hold in both kinds of databases.
+Pure functions: statements for a single server in, statements for a cluster out. Both kinds of
+databases come from the same files, so the checksums hold in both.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from rt4chart_collector.store.schema.ddl import (
 
 LOCAL_SUFFIX = "_local"
 SHARD_PATH = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
-# Without a shard in the path all servers hold the same rows. A replica's name must then differ
-# between shards too, and the macro alone need not.
+# Without a shard in the path all servers hold the same rows. The name of a replica must then be
+# unique across shards, which the {replica} macro alone does not guarantee.
 UNSHARDED_PATH = "'/clickhouse/tables/{database}/{table}', '{shard}-{replica}'"
 BY_TRACE = "cityHash64(TraceId)"
 BY_ROUTE = "cityHash64(ServiceName, Route)"
 SHARDING_KEYS = {"rt4chart_route_1m": BY_ROUTE, "rt4chart_route_5m": BY_ROUTE}
-# Small tables that are read whole: every server has all of their rows.
+# Small tables that queries read completely: every server holds all rows.
 UNSHARDED = {"rt4chart_dead_letters", "rt4chart_failure_embeddings"}
 SINGLE_SERVER_SETTING = "non_replicated_deduplication_window"
-# A Distributed table knows columns alone; keys, indexes, projections, settings and times are below.
+# A Distributed table has columns only; keys, indexes, projections, settings and TTLs belong to the
+# local tables under it.
 COLUMN_COMMAND = re.compile(r"(?:ADD|DROP|MODIFY|RENAME|COMMENT) COLUMN\b")
 JOIN = re.compile(r"(?<!GLOBAL )\b((?:LEFT|RIGHT|INNER|FULL) (?:\w+ )?JOIN)\b")
 IN_SUBQUERY = re.compile(r"(?<!GLOBAL )\b((?:NOT )?IN) \((?=\s*SELECT\b)")
@@ -39,7 +40,7 @@ Sharding = Mapping[str, str]
 
 
 def sharding_keys(statements: Iterable[str]) -> dict[str, str]:
-    """The key by which each table is sharded, of all tables that are; the rest is whole."""
+    """The sharding key of each sharded table; other tables are complete on every server."""
     keys = {}
     for statement in statements:
         made = parse_statement(statement)
@@ -49,9 +50,9 @@ def sharding_keys(statements: Iterable[str]) -> dict[str, str]:
 
 
 def cluster_statements(statement: str, sharding: Sharding, cluster: str) -> list[str]:
-    """The statements for a cluster that do what this one does on a single server.
+    """The statements for a cluster that match this statement for a single server.
 
-    Raises StoreError for a statement that cannot be placed.
+    Raises StoreError for a statement without an equivalent on a cluster.
     """
     made = parse_statement(statement)
     if isinstance(made, InsertStatement):
@@ -66,7 +67,7 @@ def cluster_statements(statement: str, sharding: Sharding, cluster: str) -> list
 
 
 def local_table(table: str, sharding: Sharding) -> str:
-    """The table that holds the rows: X_local of a sharded X."""
+    """The table that holds the rows: X_local for a sharded table X."""
     return table + LOCAL_SUFFIX if table in sharding else table
 
 
@@ -79,7 +80,9 @@ def _sharding_key(table: CreateTable) -> str:
 
 def _tables(table: CreateTable, key: str, cluster: str) -> list[CreateTable]:
     if not table.engine.endswith("MergeTree"):
-        raise StoreError(f"{table.name}: expected an engine that replicates, got {table.engine}")
+        raise StoreError(
+            f"{table.name}: expected an engine of the MergeTree family, got {table.engine}"
+        )
     path = SHARD_PATH if key else UNSHARDED_PATH
     rows = replace(
         table,
@@ -87,7 +90,9 @@ def _tables(table: CreateTable, key: str, cluster: str) -> list[CreateTable]:
         engine=f"Replicated{table.engine}",
         arguments=f"{path}, {table.arguments}" if table.arguments else path,
         cluster=cluster,
-        settings=tuple(one for one in table.settings if not one.startswith(SINGLE_SERVER_SETTING)),
+        settings=tuple(
+            setting for setting in table.settings if not setting.startswith(SINGLE_SERVER_SETTING)
+        ),
     )
     if not key:
         return [rows]
@@ -110,11 +115,11 @@ def _view(view: CreateView, sharding: Sharding, cluster: str) -> str:
     read = _tables_read(view)
     if len(read) != 1:
         raise StoreError(
-            f"{view.name}: a materialized view sees what one table of one shard is given; expected "
-            f"one table in its query, got {', '.join(read) or 'none'}"
+            f"{view.name}: a materialized view on a cluster reads inserts into one table of one "
+            f"shard; expected one table in its query, got {', '.join(read) or 'none'}"
         )
     source = local_table(read[0], sharding)
-    # A shard writes into its own part; what is not sharded is written to as it is.
+    # A shard writes into its own part of the target; an unsharded target is written directly.
     target = local_table(view.target, sharding) if read[0] in sharding else view.target
     query = re.sub(rf"\b{view.database}\.{read[0]}\b", f"{view.database}.{source}", view.query)
     return (
@@ -127,15 +132,13 @@ def _tables_read(view: CreateView) -> Sequence[str]:
 
 
 def _global(query: str) -> str:
-    """The query with its joins and subqueries evaluated once, over all shards."""
+    """The query with GLOBAL joins and subqueries: evaluated once, over all shards."""
     return IN_SUBQUERY.sub(r"GLOBAL \1 (", JOIN.sub(r"GLOBAL \1", query))
 
 
 def _altered_tables(alter: AlterTable, sharding: Sharding, cluster: str) -> list[str]:
     if any(command.startswith("MODIFY QUERY") for command in alter.commands):
-        raise StoreError(
-            f"{alter.name}: expected a view to be dropped and made anew, got MODIFY QUERY"
-        )
+        raise StoreError(f"{alter.name}: expected DROP and CREATE of the view, got MODIFY QUERY")
     rows = local_table(alter.name, sharding)
     made = [_alter(alter, rows, alter.commands, cluster)]
     columns = [command for command in alter.commands if COLUMN_COMMAND.match(command)]

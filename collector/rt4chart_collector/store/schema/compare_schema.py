@@ -1,4 +1,4 @@
-"""Compares the schema of a database with the one that the migrations make."""
+"""Compares the schema of a database with the schema that the migrations make."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from rt4chart_collector.store.schema.ddl import (
     parse_statement,
     split_list,
 )
-from rt4chart_collector.store.schema.migrate import Migration, plan_migrations, shipped
+from rt4chart_collector.store.schema.migrate import Migration, plan_migrations, shipped_migrations
 
-# The Collector's exporter may have made these: our columns must be there, the rest is its own.
+# The OpenTelemetry Collector's exporter may have created these tables: only the columns that this
+# project reads must exist, the rest belongs to the exporter.
 EXPORTER_TABLES = {"otel_traces", "otel_traces_trace_id_ts", "otel_traces_trace_id_ts_mv"}
 COLUMN_COMMAND = re.compile(
     r"(?P<verb>ADD|DROP|MODIFY|RENAME) COLUMN (?:IF (?:NOT )?EXISTS )?(?P<of>.+)", re.S
@@ -50,12 +51,16 @@ class TableShape:
 
 
 def schema_differences(client: Client, migrations: Sequence[Migration] | None = None) -> list[str]:
-    """How the database differs from what its applied migrations made, a line a difference."""
-    plan = plan_migrations(client, migrations=shipped() if migrations is None else migrations)
+    """One line for each difference between the database and its applied migrations."""
+    plan = plan_migrations(
+        client, migrations=shipped_migrations() if migrations is None else migrations
+    )
     if not plan.applied:
         return []
     variant = plan.variant
-    statements = [s for one in plan.applied for s in variant.statements(one, plan.applied)]
+    statements = [
+        s for migration in plan.applied for s in variant.statements(migration, plan.applied)
+    ]
 
     def canonical(query: str) -> str:
         found = client.query("SELECT formatQuery({query:String})", {"query": query})
@@ -65,7 +70,7 @@ def schema_differences(client: Client, migrations: Sequence[Migration] | None = 
 
 
 def schema_of(statements: Sequence[str], canonical: Callable[[str], str]) -> dict[str, TableShape]:
-    """The shapes that the statements make, one after the other; `canonical` writes a query anew."""
+    """The shapes of the tables after these statements; `canonical` normalizes a query."""
     shapes: dict[str, TableShape] = {}
     for statement in statements:
         made = parse_statement(statement)
@@ -85,9 +90,9 @@ def schema_of(statements: Sequence[str], canonical: Callable[[str], str]) -> dic
 
 def live_schema(client: Client) -> dict[str, TableShape]:
     """The shapes of the client's database."""
-    given = {"db": client.database}
+    parameters = {"db": client.database}
     columns: dict[str, dict[str, ColumnDefinition]] = {}
-    for table, name, kind, default in client.query(COLUMNS, given).result_rows:
+    for table, name, kind, default in client.query(COLUMNS, parameters).result_rows:
         columns.setdefault(table, {})[name] = ColumnDefinition(name, kind, default)
     return {
         name: TableShape(
@@ -97,13 +102,13 @@ def live_schema(client: Client) -> dict[str, TableShape]:
             query,
         )
         for name, engine, full, partition, order, primary, query in client.query(
-            TABLES, given
+            TABLES, parameters
         ).result_rows
     }
 
 
 def differences(expected: Mapping[str, TableShape], live: Mapping[str, TableShape]) -> list[str]:
-    """The differences as text; tables that no migration made are ignored."""
+    """The differences as text; tables that no migration created are ignored."""
     return [
         line
         for name, shape in expected.items()
@@ -113,25 +118,25 @@ def differences(expected: Mapping[str, TableShape], live: Mapping[str, TableShap
 
 def _differences_of(name: str, expected: TableShape, live: TableShape | None) -> Iterator[str]:
     if live is None:
-        yield f"{name}: expected a table or view of that name, there is none"
+        yield f"{name}: expected a table or view of that name, found none"
         return
     is_foreign = name.removesuffix(LOCAL_SUFFIX) in EXPORTER_TABLES
     if not is_foreign:
         if _plain_engine(live.engine, expected.engine) != expected.engine:
-            yield f"{name}: expected the engine {expected.engine}, it is {live.engine}"
+            yield f"{name}: expected the engine {expected.engine}, got {live.engine}"
         for key, text in expected.keys.items():
             if (got := live.keys.get(key, "")) != text:
-                yield f"{name}: expected {key} {text or 'empty'}, it is {got or 'empty'}"
+                yield f"{name}: expected {key} {text or 'empty'}, got {got or 'empty'}"
         if expected.query != live.query:
-            yield f"{name}: its query is not the one that the migration made"
+            yield f"{name}: its query differs from the query in the migration"
         for column in live.columns.keys() - expected.columns.keys():
-            yield f"{name}.{column}: no migration made this column"
-    for column, wanted in expected.columns.items():
+            yield f"{name}.{column}: no migration created this column"
+    for column, definition in expected.columns.items():
         found = live.columns.get(column)
         if found is None:
-            yield f"{name}.{column}: expected {_column_text(wanted)}, there is no such column"
-        elif found != wanted:
-            yield f"{name}.{column}: expected {_column_text(wanted)}, it is {_column_text(found)}"
+            yield f"{name}.{column}: expected {_column_text(definition)}, found none"
+        elif found != definition:
+            yield f"{name}.{column}: expected {_column_text(definition)}, got {_column_text(found)}"
 
 
 def _column_text(column: ColumnDefinition) -> str:
@@ -139,7 +144,7 @@ def _column_text(column: ColumnDefinition) -> str:
 
 
 def _plain_engine(engine: str, expected: str) -> str:
-    """A managed server replicates by itself what is asked for as a plain table."""
+    """The engine without Shared or Replicated, which a managed server adds by itself."""
     return engine if REPLICATED_ENGINE.match(expected) else REPLICATED_ENGINE.sub("", engine)
 
 
@@ -155,8 +160,8 @@ def _shape(table: CreateTable, shapes: Mapping[str, TableShape]) -> TableShape:
 def _keys(engine: str, arguments: str, partition: str, primary: str, order: str) -> dict[str, str]:
     if not engine.endswith("MergeTree"):
         return {}
-    # A replicated engine's path and name are quoted, and are its own.
-    of_rows = [one for one in split_list(arguments) if not one.startswith("'")]
+    # The quoted arguments are a replicated engine's path and replica name: they differ by server.
+    of_rows = [argument for argument in split_list(arguments) if not argument.startswith("'")]
     return {
         "engine arguments": ", ".join(of_rows),
         "PARTITION BY": _normalized_key(partition),
@@ -171,7 +176,7 @@ def _arguments(full: str) -> str:
 
 
 def _normalized_key(key: str) -> str:
-    """A key as system.tables shows it: without brackets around it, one blank at most."""
+    """A key as system.tables shows it: without outer brackets, with single spaces."""
     inner = key[1:-1] if key.startswith("(") and key.endswith(")") else key
     return re.sub(r"\s+", " ", inner).strip()
 
@@ -184,7 +189,8 @@ def _altered(shape: TableShape, alter: AlterTable) -> TableShape:
             continue
         if match["verb"] in ("ADD", "MODIFY"):
             columns |= {
-                one.name: one for one in parse_columns(COLUMN_POSITION.sub("", match["of"]))
+                column.name: column
+                for column in parse_columns(COLUMN_POSITION.sub("", match["of"]))
             }
         elif match["verb"] == "DROP":
             columns.pop(match["of"].strip())

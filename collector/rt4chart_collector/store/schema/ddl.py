@@ -1,4 +1,4 @@
-"""A parser for the statements of the migrations: tables, views and their columns."""
+"""A parser for the statements in the migrations: tables, views and their columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BRACKETS = {"(": ")", "[": "]"}
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """One column; `kind` is DEFAULT, ALIAS and so on, or empty."""
+    """One column; `kind` is DEFAULT, ALIAS or the like, or empty."""
 
     name: str
     type: str
@@ -47,7 +47,7 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """A CREATE TABLE; body and clauses as they are written, `like` the table that it copies."""
+    """A CREATE TABLE with its body and clauses as written; `like` is the table that it copies."""
 
     database: str
     name: str
@@ -64,7 +64,7 @@ class CreateTable:
 
     @property
     def columns(self) -> tuple[ColumnDefinition, ...]:
-        """The columns as the engine lists them: a Nested one as one array a field."""
+        """The columns as the engine lists them: a Nested column is one array for each field."""
         parts = (part for part in split_list(self.body) if not part.startswith(NOT_COLUMNS))
         return tuple(column for part in parts for column in parse_columns(part))
 
@@ -92,7 +92,7 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True)
 class CreateView:
-    """A view; `target` is set for a materialized one, which writes there what is inserted."""
+    """A view; `target` is the table that a materialized view writes to, else empty."""
 
     database: str
     name: str
@@ -124,7 +124,7 @@ class DropStatement:
 
 @dataclass(frozen=True, slots=True)
 class InsertStatement:
-    """Rows written by the migration itself."""
+    """An INSERT that the migration itself runs."""
 
     database: str
     name: str
@@ -135,7 +135,7 @@ Statement = CreateTable | CreateView | AlterTable | DropStatement | InsertStatem
 
 
 def parse_statement(statement: str) -> Statement:
-    """The parsed statement; StoreError for a form that the migrations do not use."""
+    """Parse one statement; raises StoreError for a form that the migrations do not use."""
     if match := TABLE.match(statement):
         return _table(statement, match)
     if match := MATERIALIZED_VIEW.fullmatch(statement):
@@ -159,7 +159,7 @@ def parse_statement(statement: str) -> Statement:
 
 
 def split_list(text: str, separator: str = ",") -> list[str]:
-    """The parts between separators that stand outside brackets and quotes, without blank ends."""
+    """Split at separators outside brackets and quotes; parts are stripped, empty ones dropped."""
     cuts = [i for i, depth in _depths(text) if depth == 0 and text[i] == separator]
     starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(text)]
     parts = (text[start:end].strip() for start, end in zip(starts, ends, strict=True))
@@ -167,7 +167,7 @@ def split_list(text: str, separator: str = ",") -> list[str]:
 
 
 def parse_columns(part: str) -> Iterator[ColumnDefinition]:
-    """The columns that one definition makes."""
+    """The columns of one definition; a Nested definition has several."""
     name, _, rest = part.strip().partition(" ")
     match = TYPE.match(rest.lstrip())
     if match is None:
@@ -218,7 +218,7 @@ def _place(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _commands(text: str) -> Sequence[str]:
-    """The commands; what begins with no verb goes on with the one before (MODIFY SETTING a, b)."""
+    """The commands; a part without a verb continues the one before (MODIFY SETTING a, b)."""
     found: list[str] = []
     for part in split_list(text):
         if ALTER_COMMAND.match(part) or not found:
@@ -229,7 +229,7 @@ def _commands(text: str) -> Sequence[str]:
 
 
 def _bracketed(text: str) -> str:
-    """What stands in the brackets with which the text begins; "" where it begins otherwise."""
+    """The content of the brackets at the start of the text; "" where there are none."""
     if not text.startswith("("):
         return ""
     for i, depth in _depths(text):
@@ -239,16 +239,16 @@ def _bracketed(text: str) -> str:
 
 
 def _depths(text: str) -> Iterator[tuple[int, int]]:
-    """Each place outside quotes with the brackets that are open behind it."""
+    """Each position outside quotes, with the number of brackets that are open after it."""
     depth, quote, is_escaped = 0, "", False
-    for i, one in enumerate(text):
+    for i, character in enumerate(text):
         if quote:
-            if not is_escaped and one == quote:
+            if not is_escaped and character == quote:
                 quote = ""
-            is_escaped = one == "\\" and not is_escaped
+            is_escaped = character == "\\" and not is_escaped
             continue
-        if one in "'`\"":
-            quote, is_escaped = one, False
+        if character in "'`\"":
+            quote, is_escaped = character, False
             continue
-        depth += (one in BRACKETS) - (one in BRACKETS.values())
+        depth += (character in BRACKETS) - (character in BRACKETS.values())
         yield i, depth

@@ -26,7 +26,7 @@ FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One numbered file; the checksum is the template's, so that settings do not change it."""
+    """One numbered file; settings do not change the checksum, which is of the template."""
 
     number: int
     name: str
@@ -49,15 +49,15 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class SchemaVariant:
-    """The database that the statements are for; with a cluster's name, for all of its servers."""
+    """The database that statements are made for: on one server, or on all servers of a cluster."""
 
     database: str
     cluster: str = ""
     retention: Retention = field(default_factory=Retention)
     embedding_width: int = 256
 
-    def first(self) -> list[str]:
-        """The statements before all others: the database on every server, the ledger."""
+    def ledger_statements(self) -> list[str]:
+        """The statements that come first: the database on every server, and the ledger."""
         ledger = LEDGER.replace("{database}", self.database).strip()
         if not self.cluster:
             return [ledger]
@@ -65,21 +65,29 @@ class SchemaVariant:
         return [everywhere, *cluster_statements(ledger, {}, self.cluster)]
 
     def statements(self, migration: Migration, among: Sequence[Migration]) -> list[str]:
-        """The statements of one of the migrations; all of them together say what is sharded."""
-        plain = self._single(migration)
+        """The statements of one migration; `among` are all of them, which say what is sharded."""
+        single = self._single(migration)
         if not self.cluster:
-            return plain
-        sharding = sharding_keys(one for each in among for one in self._single(each))
-        return [made for one in plain for made in cluster_statements(one, sharding, self.cluster)]
+            return single
+        sharding = sharding_keys(
+            statement for migration in among for statement in self._single(migration)
+        )
+        return [
+            clustered
+            for statement in single
+            for clustered in cluster_statements(statement, sharding, self.cluster)
+        ]
 
     def tables(self, among: Sequence[Migration]) -> set[str]:
-        """The names of the tables that the migrations make, as on a single server."""
-        matches = (TABLE.match(one) for each in among for one in self._single(each))
+        """The names of the tables that the migrations create on a single server."""
+        matches = (
+            TABLE.match(statement) for migration in among for statement in self._single(migration)
+        )
         return {match["name"] for match in matches if match}
 
     def script(self, among: Sequence[Migration]) -> Iterator[str]:
         """Every statement of every migration, for applying them by hand."""
-        yield from self.first()
+        yield from self.ledger_statements()
         for migration in among:
             yield from self.statements(migration, among)
             yield (
@@ -94,7 +102,7 @@ class SchemaVariant:
             "rollup_ttl_days": str(self.retention.rollup),
             "embedding_width": str(self.embedding_width),
         }
-        return [with_ttl(self.retention, one) for one in migration.statements(values)]
+        return [with_ttl(self.retention, statement) for statement in migration.statements(values)]
 
 
 def shipped_migrations() -> list[Migration]:
@@ -107,17 +115,6 @@ def shipped_migrations() -> list[Migration]:
     )
 
 
-__all__ = [
-    "Applied",
-    "Migration",
-    "Plan",
-    "Step",
-    "apply",
-    "is_behind",
-    "migrate",
-    "planned",
-    "shipped",
-]
 ENGINES = "SELECT name, engine_full FROM system.tables WHERE database = {db:String}"
 # The first of the migrations with which versions before 0.1.0 made their databases.
 UNRELEASED_MIGRATION = "spans_verdicts_issues"
@@ -130,7 +127,7 @@ Applied = Mapping[int, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """A migration that is missing, and its statements here."""
+    """A missing migration with its statements for this database."""
 
     migration: Migration
     statements: tuple[str, ...]
@@ -138,10 +135,14 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """The steps that bring a database to this version; `applied` are the migrations that it has."""
+    """The statements that bring a database to this version.
+
+    `ledger` creates the table of applied migrations where it is missing, `retention` changes TTLs,
+    `applied` are the migrations that the database has already.
+    """
 
     variant: SchemaVariant
-    first: tuple[str, ...]
+    ledger: tuple[str, ...]
     steps: tuple[MigrationStep, ...]
     retention: tuple[str, ...]
     applied: tuple[Migration, ...]
@@ -149,11 +150,15 @@ class MigrationPlan:
     @property
     def statements(self) -> list[str]:
         """Every statement, in order."""
-        return [*self.first, *(one for s in self.steps for one in s.statements), *self.retention]
+        return [
+            *self.ledger,
+            *(statement for step in self.steps for statement in step.statements),
+            *self.retention,
+        ]
 
 
 def is_schema_missing(error: StoreError) -> bool:
-    """True for the error of a read where a database, table or column of this version is missing."""
+    """Whether a read failed because a database, table or column of this version is missing."""
     return isinstance(error, NoStoreError) or MISSING_OBJECT.search(str(error)) is not None
 
 
@@ -165,27 +170,27 @@ def migrate(
     embedding_width: int = 256,
     migrations: Sequence[Migration] | None = None,
 ) -> list[int]:
-    """Bring the client's database to this version; the numbers that were applied just now.
+    """Bring the client's database to this version; return the numbers of the applied migrations.
 
     Without a retention, existing tables keep theirs. `cluster` is the name of the servers' cluster,
-    empty for a single server; None keeps the kind of the database. A guest changes nothing and only
-    checks the version. Raises StoreError where an applied migration was changed since, where the
-    database is newer than this version or older than 0.1.0, or of the other kind.
+    empty for a single server; None keeps the kind of the database. A guest (`Client.is_guest`) only
+    checks the version. Raises StoreError where the file of an applied migration has changed, where
+    the database is newer than this version or older than 0.1.0, or where it is of the other kind.
     """
-    wanted = shipped_migrations() if migrations is None else migrations
+    migrations = shipped_migrations() if migrations is None else migrations
     plan = plan_migrations(
         client,
         retention=retention,
         cluster=cluster,
         embedding_width=embedding_width,
-        migrations=wanted,
+        migrations=migrations,
     )
     if not client.is_guest:
         apply_plan(client, plan)
     elif plan.steps:
         missing = plan.steps[0].migration
         raise StoreError(
-            f"{client.target.shown} lacks migration {missing.number:04} ({missing.name}): "
+            f"{client.target.display_name} lacks migration {missing.number:04} ({missing.name}): "
             "the service that owns it is older than this command; restart it with this version"
         )
     return [] if client.is_guest else [step.migration.number for step in plan.steps]
@@ -199,7 +204,7 @@ def plan_migrations(
     embedding_width: int = 256,
     migrations: Sequence[Migration],
 ) -> MigrationPlan:
-    """What `migrate` would do; nothing is changed. Raises as it does."""
+    """Plan what `migrate` would do, without changes; raises the same errors."""
     rows = client.query(ENGINES, {"db": client.database}).result_rows
     engines: dict[str, str] = dict(map(tuple, rows))
     applied = _applied(client) if LEDGER_TABLE in engines else {}
@@ -210,12 +215,13 @@ def plan_migrations(
         retention or Retention(),
         embedding_width,
     )
-    missing = [one for one in migrations if one.number not in applied]
+    missing = [migration for migration in migrations if migration.number not in applied]
     return MigrationPlan(
         variant,
-        first=() if LEDGER_TABLE in engines else tuple(variant.first()),
+        ledger=() if LEDGER_TABLE in engines else tuple(variant.ledger_statements()),
         steps=tuple(
-            MigrationStep(one, tuple(variant.statements(one, migrations))) for one in missing
+            MigrationStep(migration, tuple(variant.statements(migration, migrations)))
+            for migration in missing
         ),
         retention=tuple(
             ttl_changes(
@@ -228,23 +234,26 @@ def plan_migrations(
             if retention
             else ()
         ),
-        applied=tuple(one for one in migrations if one.number in applied),
+        applied=tuple(migration for migration in migrations if migration.number in applied),
     )
 
 
 def apply_plan(client: Client, plan: MigrationPlan) -> None:
-    """Carry the plan out; each migration is entered in the ledger when all of it is done."""
+    """Execute the plan; a migration enters the ledger after its last statement.
+
+    Statements are repeatable (IF NOT EXISTS), so a migration that was interrupted starts again.
+    """
     if plan.variant.cluster:
-        client.keep(CLUSTER_SETTINGS)
-    for statement in plan.first:
+        client.set_settings(CLUSTER_SETTINGS)
+    for statement in plan.ledger:
         client.command(statement)
     for step in plan.steps:
         for statement in step.statements:
             client.command(statement)
-        made = step.migration
+        migration = step.migration
         client.insert(
             LEDGER_TABLE,
-            [[made.number, made.name, made.checksum]],
+            [[migration.number, migration.name, migration.checksum]],
             ["Id", "Name", "Checksum"],
         )
     for statement in plan.retention:
@@ -256,36 +265,39 @@ def _applied(client: Client) -> dict[int, tuple[str, str]]:
     return {number: (name, checksum) for number, name, checksum in rows.result_rows}
 
 
-def _cluster(client: Client, engines: Mapping[str, str], asked: str | None) -> str:
-    """The cluster's name; the tables say it where there are any."""
+def _cluster(client: Client, engines: Mapping[str, str], requested: str | None) -> str:
+    """The cluster's name, read from the existing tables if there are any."""
     found = CLUSTER_OF.match(engines.get("otel_traces", ""))
     live = found["cluster"] if found else ""
-    if asked is None or asked == live or LEDGER_TABLE not in engines:
-        return live if asked is None else asked
-    kinds = [f"of the cluster {name!r}" if name else "of a single server" for name in (live, asked)]
+    if requested is None or requested == live or LEDGER_TABLE not in engines:
+        return live if requested is None else requested
+    kinds = [
+        f"of the cluster {name!r}" if name else "of a single server" for name in (live, requested)
+    ]
     raise StoreError(
-        f"{client.target.shown} has the tables {kinds[0]}, and RT4CHART_CLUSTER asks for those "
-        f"{kinds[1]}: set it to {live!r}, or name a new database in RT4CHART_DSN"
+        f"{client.target.display_name} has the tables {kinds[0]}, and RT4CHART_CLUSTER asks for "
+        f"those {kinds[1]}: set it to {live!r}, or name a new database in RT4CHART_DSN"
     )
 
 
-def _check_applied(client: Client, wanted: Sequence[Migration], applied: Applied) -> None:
+def _check_applied(client: Client, migrations: Sequence[Migration], applied: Applied) -> None:
+    database = client.target.display_name
     if UNRELEASED_MIGRATION in (name for name, _ in applied.values()):
         raise StoreError(
-            f"{client.target.shown} was made by a version before 0.1.0, which this version cannot "
+            f"{database} was made by a version before 0.1.0, which this version cannot "
             "upgrade: export its rows with that version (rt4chart export), then point "
             "RT4CHART_DSN at a new database"
         )
-    known = {migration.number: migration.checksum for migration in wanted}
+    known = {migration.number: migration.checksum for migration in migrations}
     for number, (name, checksum) in sorted(applied.items()):
         if number not in known:
             raise StoreError(
-                f"{client.target.shown} has migration {number:04} ({name}), which this version "
+                f"{database} has migration {number:04} ({name}), which this version "
                 "does not know: a newer otel-rt4chart made it; update this one"
             )
         if known[number] != checksum:
             raise StoreError(
-                f"{client.target.shown}: migration {number:04} ({name}) was applied with another "
+                f"{database}: migration {number:04} ({name}) was applied with another "
                 f"text (checksum {checksum[:12]}, expected {known[number][:12]}); restore the file "
                 "that was applied, or point RT4CHART_DSN at a new database"
             )

@@ -1,4 +1,4 @@
-"""The TTLs of tables: the retention in new tables, and in those that a database has."""
+"""The TTLs of tables: in new CREATE statements, and as changes of existing tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rt4chart_collector.store.schema.ddl import TABLE, CreateTable, parse_statem
 
 TTL_IN_DAYS = re.compile(r"(?P<of>.+?) \+ toIntervalDay\((?P<days>\d+)\)")
 TTL_CLAUSE = re.compile(r"\bTTL (?P<ttl>.+?)(?: SETTINGS |$)", re.S)
-# The tables of each kind. A dead letter is of use while the spans are there to be judged again.
+# The tables of each kind. A dead letter is useful only while its spans can be judged again.
 SPAN_TABLES = {"otel_traces", "otel_traces_trace_id_ts", "rt4chart_dead_letters"}
 VERDICT_TABLES = {
     "rt4chart_verifications",
@@ -20,7 +20,7 @@ VERDICT_TABLES = {
     "rt4chart_failure_embeddings",
     "rt4chart_issue_assignments",
 }
-# Tables without a TTL in the migrations are kept for ever by default; the setting gives them this.
+# These tables have no TTL in the migrations: they are kept forever unless the setting has days.
 ISSUE_TABLES = {"rt4chart_issues": "toDate(LastSeen)"}
 ROLLUP_TABLES = {
     "rt4chart_route_1m",
@@ -33,7 +33,7 @@ ROLLUP_TABLES = {
 
 
 def retention_days(retention: Retention, table: str) -> int:
-    """The days of a table, or of the local part of it."""
+    """The retention in days of a table or of its local part on a shard."""
     name = table.removesuffix(LOCAL_SUFFIX)
     if name in ISSUE_TABLES:
         return retention.issues
@@ -46,7 +46,7 @@ def retention_days(retention: Retention, table: str) -> int:
 
 
 def ttl_expression(retention: Retention, table: str, written: str) -> str:
-    """The TTL that the table should have; one in another form than ours is left as it is."""
+    """The TTL that the table should have; a TTL that is not in whole days is left unchanged."""
     found = TTL_IN_DAYS.fullmatch(written)
     if written and not found:
         return written
@@ -56,7 +56,7 @@ def ttl_expression(retention: Retention, table: str, written: str) -> str:
 
 
 def with_ttl(retention: Retention, statement: str) -> str:
-    """The statement; a CREATE TABLE gets the TTL of its table."""
+    """The statement, with the table's TTL if it is a CREATE TABLE."""
     if not TABLE.match(statement):
         return statement
     table = parse_statement(statement)
@@ -69,24 +69,24 @@ def with_ttl(retention: Retention, statement: str) -> str:
 def ttl_changes(
     retention: Retention,
     engines: Mapping[str, str],
-    ours: Collection[str],
+    tables: Collection[str],
     *,
     database: str,
     cluster: str = "",
 ) -> list[str]:
-    """The ALTERs that give the tables of a database their TTLs.
+    """The ALTER statements that change the TTLs of a database's tables.
 
-    `engines` has each table's full engine clause; only tables of `ours` are touched.
+    `engines` has each table's full engine clause; only these `tables` are changed.
     """
     on = f" ON CLUSTER '{cluster}'" if cluster else ""
-    made = []
+    changes = []
     for name, engine in sorted(engines.items()):
-        if name.removesuffix(LOCAL_SUFFIX) not in ours or "MergeTree" not in engine.split(" ")[0]:
+        if name.removesuffix(LOCAL_SUFFIX) not in tables or "MergeTree" not in engine.split(" ")[0]:
             continue
         found = TTL_CLAUSE.search(engine)
         written = found["ttl"].strip() if found else ""
-        wanted = ttl_expression(retention, name, written)
-        if wanted != written:
-            change = f"MODIFY TTL {wanted}" if wanted else "REMOVE TTL"
-            made.append(f"ALTER TABLE {database}.{name}{on} {change}")
-    return made
+        expected = ttl_expression(retention, name, written)
+        if expected != written:
+            change = f"MODIFY TTL {expected}" if expected else "REMOVE TTL"
+            changes.append(f"ALTER TABLE {database}.{name}{on} {change}")
+    return changes

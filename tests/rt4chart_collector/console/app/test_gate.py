@@ -240,7 +240,7 @@ def test_a_store_that_nobody_migrated_says_what_to_do(store_dsn: str, path: str)
     assert answer.status_code == 503
     assert "The database is not ready" in answer.text
     assert "rt4chart migrate" in answer.text
-    assert is_schema_missing(NoStoreError("expected that database, it is not there"))
+    assert is_schema_missing(NoStoreError("expected this database, found none"))
     assert not is_schema_missing(StoreError("connection refused"))
 
 

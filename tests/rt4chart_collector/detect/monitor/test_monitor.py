@@ -12,12 +12,12 @@ from rt4chart_collector.core.alerts.facts import DriftFacts, JudgeFacts
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.monitor.route_detectors import RouteDetector
 from rt4chart_collector.store.alerts.alert_events import resolve
-from rt4chart_collector.store.alerts.drift_states import drift_over_time, latest_drift
+from rt4chart_collector.store.alerts.drift_states import latest_drift
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import Tick
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START, World
-from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
+from tests.rt4chart_collector.records import SECOND, VERIFIER, drift_rows, verdict
 
 
 @pytest.fixture
@@ -109,16 +109,12 @@ def test_looking_every_minute_finds_what_one_look_finds(world: World) -> None:
     for _ in range(10):
         world.answer(1 / 12, 36, 0.3, release="1.1")
         world.monitor.look()
-    steps = drift_over_time(
-        world.client, since_ns=since, until_ns=world.now + DAY, verifier=VERIFIER
-    )
+    steps = drift_rows(world.client, since_ns=since)
     world.client.command("TRUNCATE TABLE rt4chart_drift")
     world.now += 300 * SECOND
     world.another().look()
 
-    at_once = drift_over_time(
-        world.client, since_ns=since, until_ns=world.now + DAY, verifier=VERIFIER
-    )
+    at_once = drift_rows(world.client, since_ns=since)
 
     assert len(steps) == 10
     assert [one.tick_ns for one in at_once] == [one.tick_ns for one in steps]

@@ -66,6 +66,6 @@ def test_trace_with_messages_of_two_partitions_stays_while_one_is_ours() -> None
     of_the_first = Belongs(frozenset({0}), share, offsets)
 
     assert not of_the_first(one)
-    assert of_the_first(other) == (share.part_of("a") == 0)
+    assert of_the_first(other) == (share.number_of("a") == 0)
     offsets.revoke([1])
     assert of_the_first(one)

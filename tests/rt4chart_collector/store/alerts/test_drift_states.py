@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rt4chart_collector.store.alerts.drift_states import (
-    DriftRow,
-    drift_over_time,
-    latest_drift,
-    write_drift,
-)
+from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, drift_rows
 
 TICK = 300 * SECOND
 START = NOON // TICK * TICK
@@ -38,9 +33,7 @@ def test_rows_come_back_as_they_were_written(any_client: Client) -> None:
     other = replace(ROW, route="billing")
     write_drift(any_client, [*reversed(rows), other], version=1)
 
-    found = drift_over_time(
-        any_client, since_ns=START, until_ns=START + TICK * 9, verifier=VERIFIER
-    )
+    found = drift_rows(any_client)
 
     assert found == [other, *rows]
 
@@ -50,28 +43,9 @@ def test_a_later_look_at_a_tick_replaces_the_earlier(client: Client) -> None:
     write_drift(client, [ROW], version=1)
     write_drift(client, [replace(ROW, state="warn", warn=4.0)], version=2)
 
-    (found,) = drift_over_time(client, since_ns=START, until_ns=START + 1 + TICK, verifier=VERIFIER)
+    (found,) = drift_rows(client)
 
     assert (found.state, found.warn) == ("warn", 4.0)
-
-
-def test_reading_is_bounded_to_the_newest_of_one_route_and_verifier(client: Client) -> None:
-    """Others' rows, other routes' rows and older ones are left out."""
-    rows = [replace(ROW, tick_ns=START + at * TICK) for at in range(5)]
-    write_drift(
-        client, [*rows, replace(ROW, route="x"), replace(ROW, verifier="other/1")], version=1
-    )
-
-    found = drift_over_time(
-        client,
-        since_ns=START,
-        until_ns=START + 4 * TICK,
-        verifier=VERIFIER,
-        route=("shop", "support"),
-        limit=2,
-    )
-
-    assert [one.tick_ns for one in found] == [START + 2 * TICK, START + 3 * TICK]
 
 
 def test_the_latest_row_of_each_route(client: Client) -> None:

@@ -9,7 +9,7 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.answers.verifications import findings_from, verifications_of
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.assignments import Assignment, insert_assignments
-from rt4chart_collector.store.issues.issue_events import IssueEvent, merge_issues, record_events
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events, record_merge
 from rt4chart_collector.store.issues.issues import Issue, insert_issues, issues_of_answer
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verdict
 
@@ -107,7 +107,7 @@ def test_the_issues_of_its_claims_are_named_as_they_are_now(client: Client) -> N
     ]
 
     record_events(client, [IssueEvent(8, LATER, "renamed", "Refunds denied")])
-    merge_issues(client, 7, 8, actor="me", at_ns=LATER)
+    record_merge(client, 7, 8, actor="me", at_ns=LATER)
     assert [(one.issue, one.title) for one in issues_of_answer(client, found)] == [
         (8, "Refunds denied")
     ]

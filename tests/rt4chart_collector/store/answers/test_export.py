@@ -143,7 +143,7 @@ def test_a_day_that_is_too_much_comes_by_the_hour(
     filled: Client, beside: Client, tmp_path: Path
 ) -> None:
     """A result over the bound is asked for in parts, and none of the rows is lost or doubled."""
-    beside.keep({"max_result_bytes": "6000"})
+    beside.set_settings({"max_result_bytes": "6000"})
 
     paths = list(export_table(beside, "claims", wanted(tmp_path)))
 
@@ -156,7 +156,7 @@ def test_a_minute_that_is_too_much_is_an_error(
     filled: Client, beside: Client, tmp_path: Path
 ) -> None:
     """It is named, and nothing half written stays."""
-    beside.keep({"max_result_bytes": "10"})
+    beside.set_settings({"max_result_bytes": "10"})
 
     with pytest.raises(StoreError, match="396"):
         list(export_table(beside, "claims", wanted(tmp_path)))

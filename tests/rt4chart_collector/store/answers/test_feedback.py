@@ -117,7 +117,7 @@ def test_what_cannot_be_an_opinion_is_refused(client: Client) -> None:
 
     with pytest.raises(InputError, match="expected a label of entailed"):
         record_feedback(client, one, [replace(DISAGREE, correct="wrong")])
-    with pytest.raises(InputError, match="whose opinion"):
+    with pytest.raises(InputError, match="expected the name of the person"):
         record_feedback(client, one, [replace(AGREE, actor="")])
     assert feedback_on(client, one) == []
 

@@ -31,7 +31,7 @@ def test_shares_of_due_answers_are_exclusive_and_complete(client: Client) -> Non
     assert sum(map(len, found)) == len(everyone) == 100
     assert set().union(*found) == everyone
     assert all(
-        share.part_of(trace_id) in share.ours
+        share.number_of(trace_id) in share.numbers
         for share, ids in zip(shares, found, strict=True)
         for trace_id in ids
     )
@@ -41,4 +41,4 @@ def test_shares_of_due_answers_are_exclusive_and_complete(client: Client) -> Non
 @given(st.text(alphabet="0123456789abcdef", min_size=32, max_size=32), st.integers(1, 99))
 def test_part_lies_within_the_count(trace_id: str, number: int) -> None:
     """Whatever the id."""
-    assert 0 <= TraceShare(number).part_of(trace_id) < number
+    assert 0 <= TraceShare(number).number_of(trace_id) < number

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.semconv import SCOPE_NAME
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.store.answers.spans import insert_spans
-from rt4chart_collector.store.answers.trace_tree import _in_order, trace_of
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.trace_tree import _in_order, build_tree
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN
 
@@ -36,7 +36,7 @@ def test_a_trace_is_a_tree_in_the_order_of_time(client: Client) -> None:
     ours = replace(SPAN, span_id="d" * 16, parent_span_id=SPAN.span_id, scope_name=SCOPE_NAME)
     insert_spans(client, [ours, answer, ROOT, answer])
 
-    found = trace_of(client, TRACE)
+    found = build_tree(spans_of(client, [TRACE]))
 
     assert found is not None
     assert [(one.name, one.kind, one.depth, one.children) for one in found.spans] == [
@@ -54,7 +54,7 @@ def test_a_span_whose_parent_is_missing_stands_as_a_root(client: Client) -> None
     """Nothing is hidden because something else did not come."""
     insert_spans(client, [SPAN])
 
-    found = trace_of(client, TRACE)
+    found = build_tree(spans_of(client, [TRACE]))
 
     assert found is not None
     assert [(one.depth, one.is_orphan) for one in found.spans] == [(0, True)]
@@ -62,14 +62,14 @@ def test_a_span_whose_parent_is_missing_stands_as_a_root(client: Client) -> None
 
 def test_a_trace_that_is_gone_is_none(client: Client) -> None:
     """The spans are kept for a time."""
-    assert trace_of(client, "f" * 32) is None
+    assert build_tree(spans_of(client, ["f" * 32])) is None
 
 
 def test_more_spans_than_the_limit_are_cut(client: Client) -> None:
     """The first ones by time are read, and it says so."""
     insert_spans(client, [replace(SPAN, span_id=f"{n:016x}", start_ns=NOON + n) for n in range(5)])
 
-    found = trace_of(client, TRACE, limit=3)
+    found = build_tree(spans_of(client, [TRACE]), limit=3)
 
     assert found is not None
     assert [one.span_id for one in found.spans] == [f"{n:016x}" for n in range(3)]

@@ -56,7 +56,7 @@ def test_server_dsn_is_read_whole() -> None:
         8443,
         "rag",
     )
-    assert target.shown == "https://db.example:8443/rag"
+    assert target.display_name == "https://db.example:8443/rag"
 
 
 def test_absent_server_is_a_store_error_without_its_password() -> None:

@@ -22,8 +22,8 @@ from rt4chart_collector.store.engine.ownership import (
 
 OWNER = """
 import sys
-from rt4chart_collector.store.engine.ownership import owning
-with owning(sys.argv[1]):
+from rt4chart_collector.store.engine.ownership import own_path
+with own_path(sys.argv[1]):
     print("ready", flush=True)
     sys.stdin.read()
 """

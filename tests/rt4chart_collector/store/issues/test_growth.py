@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import merge_issues
+from rt4chart_collector.store.issues.issue_events import record_merge
 from rt4chart_collector.store.issues.issue_figures import HOUR_NS, GrowthWindow, issue_growth
 from rt4chart_collector.store.issues.issues import watched_issues
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
@@ -37,7 +37,7 @@ def test_an_alias_counts_in_the_issue_that_stands_for_it(client: Client) -> None
     """And it is not among the issues that are watched."""
     born(client, numbers(2))
     born(client, added()[:2], number=SECOND_ID)
-    merge_issues(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
+    record_merge(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
 
     (found,) = issue_growth(client, SPAN).issues
     (watched,) = watched_issues(client)

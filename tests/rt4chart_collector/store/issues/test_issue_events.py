@@ -14,8 +14,8 @@ from rt4chart_collector.store.issues.issue_events import (
     events_of,
     group_by_root,
     last_events,
-    merge_issues,
     record_events,
+    record_merge,
     root_of,
 )
 
@@ -65,9 +65,9 @@ def test_unknown_state_is_refused(client: Client) -> None:
 
 def test_chain_of_merges_resolves(client: Client) -> None:
     """Every alias leads to the one that stands in the end, also where that one was merged later."""
-    merge_issues(client, 1, 2, actor="ann", at_ns=AT)
-    merge_issues(client, 2, 3, actor="ann", at_ns=AT + 1)
-    merge_issues(client, 4, 1, actor="ann", at_ns=AT + 2)
+    record_merge(client, 1, 2, actor="ann", at_ns=AT)
+    record_merge(client, 2, 3, actor="ann", at_ns=AT + 1)
+    record_merge(client, 4, 1, actor="ann", at_ns=AT + 2)
 
     assert aliases(client) == {1: 3, 2: 3, 4: 3}
     assert group_by_root([1, 2, 3, 4, 5], aliases(client)) == {3: [3, 1, 2, 4], 5: [5]}
@@ -75,18 +75,18 @@ def test_chain_of_merges_resolves(client: Client) -> None:
 
 def test_circle_is_refused(client: Client) -> None:
     """What is one already is not merged again, in either direction."""
-    merge_issues(client, 1, 2, actor="ann", at_ns=AT)
+    record_merge(client, 1, 2, actor="ann", at_ns=AT)
 
     for issue, into in ((2, 1), (1, 2), (1, 1)):
-        with pytest.raises(InputError, match="which are one"):
-            merge_issues(client, issue, into, actor="ann", at_ns=AT + 1)
+        with pytest.raises(InputError, match="both merged into"):
+            record_merge(client, issue, into, actor="ann", at_ns=AT + 1)
 
     assert aliases(client) == {1: 2}
 
 
 def test_merge_that_was_taken_back_is_none(client: Client) -> None:
     """A later merge into nothing makes the issue its own again."""
-    merge_issues(client, 1, 2, actor="ann", at_ns=AT)
+    record_merge(client, 1, 2, actor="ann", at_ns=AT)
 
     record_events(client, [IssueEvent(1, AT + 1, "merged", "", actor="ann")])
 

@@ -16,7 +16,7 @@ from rt4chart_collector.store.issues.assignments import (
     insert_assignments,
 )
 from rt4chart_collector.store.issues.failures import failures
-from rt4chart_collector.store.issues.issue_events import IssueEvent, merge_issues, record_events
+from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events, record_merge
 from rt4chart_collector.store.issues.issue_figures import FigurePart, issue_profile
 from rt4chart_collector.store.issues.issues import (
     Issue,
@@ -128,7 +128,7 @@ def test_alias_counts_with_what_stands_for_it(client: Client) -> None:
     insert_issues(client, [ISSUE, replace(ISSUE, id=1), replace(ISSUE, id=3)], version=1)
     filled(client, 3)
     filled(client, 2, issue=1, first=50)
-    merge_issues(client, 1, ISSUE.id, actor="ann", at_ns=NOON)
+    record_merge(client, 1, ISSUE.id, actor="ann", at_ns=NOON)
 
     found = list_issues(client)
 

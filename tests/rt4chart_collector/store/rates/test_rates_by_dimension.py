@@ -144,7 +144,7 @@ def test_points_are_steps_of_time(any_client: Client) -> None:
     assert len(points(3600, route=None)) == 3
     assert points(3600, route="") == []
     for step in (0, 60, 450):
-        with pytest.raises(InputError, match=f"whole five minutes, in seconds; got {step}"):
+        with pytest.raises(InputError, match=f"a multiple of 300; got {step}"):
             points(step)
 
 

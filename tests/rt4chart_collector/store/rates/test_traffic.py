@@ -36,7 +36,7 @@ def test_a_route_that_had_answers_a_week_ago_is_silent(any_client: Client) -> No
     write(any_client, 20, NOW - 7 * DAY - HOUR // 2, route="other")
     write(any_client, 1, NOW - HOUR // 2, route="other")
 
-    found, is_any = silent_routes(any_client, now_ns=NOW, least=20)
+    found, is_any = silent_routes(any_client, now_ns=NOW, min_answers=20)
 
     assert found == [SilentRoute("shop", "support", 20, 0)]
     assert is_any
@@ -47,12 +47,12 @@ def test_an_answer_dated_in_the_future_is_none_of_the_last_hour(client: Client) 
     write(client, 20, NOW - 7 * DAY - HOUR // 2)
     write(client, 1, NOW + 200 * DAY)
 
-    found, is_any = silent_routes(client, now_ns=NOW, least=20)
+    found, is_any = silent_routes(client, now_ns=NOW, min_answers=20)
     assert [(one.expected, one.last_ns) for one in found] == [(20, 0)]
     assert not is_any
 
     write(client, 1, NOW + HOUR // 2, route="support")
-    assert silent_routes(client, now_ns=NOW, least=20) == ([], True)
+    assert silent_routes(client, now_ns=NOW, min_answers=20) == ([], True)
 
 
 def test_an_answer_that_two_judged_is_one_answer(client: Client) -> None:
@@ -60,8 +60,8 @@ def test_an_answer_that_two_judged_is_one_answer(client: Client) -> None:
     write(client, 12, NOW - 7 * DAY - HOUR // 2, by=("a/judge", "b/judge"))
     write(client, 12, NOW - 14 * DAY - HOUR // 2, by=("c/judge",))
 
-    assert silent_routes(client, now_ns=NOW, least=20) == ([], False)
-    found, _ = silent_routes(client, now_ns=NOW, least=12)
+    assert silent_routes(client, now_ns=NOW, min_answers=20) == ([], False)
+    found, _ = silent_routes(client, now_ns=NOW, min_answers=12)
     assert [one.expected for one in found] == [12]
 
 

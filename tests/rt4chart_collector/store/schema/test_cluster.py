@@ -43,7 +43,7 @@ from tests.rt4chart_collector.records import verdict
 ALL = shipped_migrations()
 SINGLE = [s for one in ALL for s in SchemaVariant("otel").statements(one, ALL)]
 PROD = SchemaVariant("otel", "prod")
-CLUSTER = [*PROD.first()[1:], *(s for one in ALL for s in PROD.statements(one, ALL))]
+CLUSTER = [*PROD.ledger_statements()[1:], *(s for one in ALL for s in PROD.statements(one, ALL))]
 SHARDING = sharding_keys(SINGLE)
 MADE = [parse_statement(statement) for statement in CLUSTER]
 TABLES = {made.name: made for made in MADE if isinstance(made, CreateTable)}
@@ -78,7 +78,7 @@ def test_every_statement_goes_to_the_whole_cluster() -> None:
     assert [
         made for made in MADE if not isinstance(made, InsertStatement) and made.cluster != "prod"
     ] == []
-    assert PROD.first()[0] == "CREATE DATABASE IF NOT EXISTS otel ON CLUSTER 'prod'"
+    assert PROD.ledger_statements()[0] == "CREATE DATABASE IF NOT EXISTS otel ON CLUSTER 'prod'"
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -225,8 +225,8 @@ def test_statement_of_a_later_migration_is_placed(statement: str, expected: list
     ("statement", "words"),
     [
         ("OPTIMIZE TABLE otel.a", "expected a migration's statement"),
-        ("CREATE TABLE IF NOT EXISTS otel.a (B UInt8) ENGINE = Memory", "an engine that repl"),
-        ("ALTER TABLE otel.a_mv MODIFY QUERY SELECT 1", "dropped and made anew"),
+        ("CREATE TABLE IF NOT EXISTS otel.a (B UInt8) ENGINE = Memory", "of the MergeTree family"),
+        ("ALTER TABLE otel.a_mv MODIFY QUERY SELECT 1", "DROP and CREATE of the view"),
         (
             "CREATE MATERIALIZED VIEW IF NOT EXISTS otel.m TO otel.a AS "
             "SELECT * FROM otel.rt4chart_claims JOIN otel.otel_traces USING TraceId",
@@ -270,7 +270,10 @@ def test_the_tables_work_on_one_engine(client: Client, store_dsn: str) -> None:
     """Under tables of the engine Merge: the columns are right, and the queries give the rates."""
     insert_verdicts(client, [verdict(number) for number in range(1, 9)])
     variant = SchemaVariant(f"{client.database}_c", "prod")
-    statements = [*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))]
+    statements = [
+        *variant.ledger_statements()[1:],
+        *(s for m in ALL for s in variant.statements(m, ALL)),
+    ]
     with connect(store_dsn, database=variant.database) as one:
         for statement in statements:
             one.command(stripped(statement))

@@ -6,9 +6,9 @@ import pytest
 
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.compare_schema import schema_differences
-from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped
+from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped_migrations
 
-ALL = shipped()
+ALL = shipped_migrations()
 
 
 @pytest.mark.parametrize("count", range(1, len(ALL) + 1))
@@ -25,33 +25,33 @@ def test_database_is_what_its_migrations_made(store_dsn: str, client: Client, co
     [
         (
             "ALTER TABLE rt4chart_claims ADD COLUMN Mine String",
-            ["rt4chart_claims.Mine: no migration made this column"],
+            ["rt4chart_claims.Mine: no migration created this column"],
         ),
         (
             "ALTER TABLE rt4chart_claims DROP COLUMN Nearest",
-            ["rt4chart_claims.Nearest: expected String, there is no such column"],
+            ["rt4chart_claims.Nearest: expected String, found none"],
         ),
         (
             "ALTER TABLE rt4chart_verifications MODIFY COLUMN ClaimCount UInt32",
-            ["rt4chart_verifications.ClaimCount: expected UInt16, it is UInt32"],
+            ["rt4chart_verifications.ClaimCount: expected UInt16, got UInt32"],
         ),
         (
             "ALTER TABLE rt4chart_verifications MODIFY COLUMN SampleWeight Float64 DEFAULT 1",
-            ["rt4chart_verifications.SampleWeight: expected Float64 ALIAS, it is Float64 DEFAULT"],
+            ["rt4chart_verifications.SampleWeight: expected Float64 ALIAS, got Float64 DEFAULT"],
         ),
         (
             "DROP TABLE rt4chart_route_1m_mv",
-            ["rt4chart_route_1m_mv: expected a table or view of that name, there is none"],
+            ["rt4chart_route_1m_mv: expected a table or view of that name, found none"],
         ),
         (
             "CREATE OR REPLACE VIEW otel_traces_verified AS SELECT 1 AS One",
-            ["otel_traces_verified: its query is not the one that the migration made"],
+            ["otel_traces_verified: its query differs from the query in the migration"],
         ),
         ("ALTER TABLE rt4chart_claims MODIFY TTL Timestamp + toIntervalMonth(1)", []),
         ("ALTER TABLE otel_traces ADD COLUMN TheirOwn String", []),
         (
             "ALTER TABLE otel_traces DROP COLUMN TraceState",
-            ["otel_traces.TraceState: expected String, there is no such column"],
+            ["otel_traces.TraceState: expected String, found none"],
         ),
     ],
 )
@@ -73,13 +73,13 @@ def test_another_engine_and_other_keys_are_named(client: Client) -> None:
     lines = schema_differences(client)
 
     assert lines[:5] == [
-        "rt4chart_issues: expected the engine ReplacingMergeTree, it is SummingMergeTree",
-        "rt4chart_issues: expected engine arguments Version, IsDeleted, it is empty",
-        "rt4chart_issues: expected PARTITION BY empty, it is Kind",
-        "rt4chart_issues: expected PRIMARY KEY IssueId, it is IssueId, Kind",
-        "rt4chart_issues: expected ORDER BY IssueId, it is IssueId, Kind",
+        "rt4chart_issues: expected the engine ReplacingMergeTree, got SummingMergeTree",
+        "rt4chart_issues: expected engine arguments Version, IsDeleted, got empty",
+        "rt4chart_issues: expected PARTITION BY empty, got Kind",
+        "rt4chart_issues: expected PRIMARY KEY IssueId, got IssueId, Kind",
+        "rt4chart_issues: expected ORDER BY IssueId, got IssueId, Kind",
     ]
-    assert "rt4chart_issues.Title: expected String, there is no such column" in lines
+    assert "rt4chart_issues.Title: expected String, found none" in lines
 
 
 def test_changes_of_later_migrations_are_followed(client: Client) -> None:

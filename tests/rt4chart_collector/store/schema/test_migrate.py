@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,11 +11,18 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.schema.compare_schema import schema_differences
-from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped
+from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped_migrations
+from tests.conftest import fresh
 from tests.rt4chart_collector.records import verdict
 
-ALL = shipped()
+ALL = shipped_migrations()
 ONE = ALL[0]
+
+
+@pytest.fixture
+def own_client(store_dsn: str) -> Iterator[Client]:
+    """A database of one test, for changes of the ledger, which is not emptied between tests."""
+    yield from fresh(store_dsn)
 
 
 def test_migrate_twice_applies_nothing_more(client: Client) -> None:
@@ -98,17 +106,17 @@ def test_migrate_refuses_a_newer_database(client: Client) -> None:
         migrate(client, migrations=[])
 
 
-def test_migrate_refuses_a_database_of_an_unreleased_version(client: Client) -> None:
+def test_migrate_refuses_a_database_of_an_unreleased_version(own_client: Client) -> None:
     """Before 0.1.0 there were eight migrations: the error says what to do with such a database."""
-    client.command("TRUNCATE TABLE rt4chart_schema_migrations")
+    own_client.command("TRUNCATE TABLE rt4chart_schema_migrations")
     names = ("spans_verdicts_issues", "passage_stages", "dead_letters", "traces_verified")
     rows = [[number, name, "0" * 64] for number, name in enumerate(names, start=1)]
-    client.insert("rt4chart_schema_migrations", rows, ["Id", "Name", "Checksum"])
+    own_client.insert("rt4chart_schema_migrations", rows, ["Id", "Name", "Checksum"])
 
     with pytest.raises(
         StoreError, match=r"before 0\.1\.0, .*\(rt4chart export\), then point RT4CHART_DSN at a new"
     ):
-        migrate(client)
+        migrate(own_client)
 
 
 def test_migrate_refuses_to_make_a_cluster_of_a_single_server(client: Client) -> None:

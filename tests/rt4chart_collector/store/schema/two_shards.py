@@ -108,7 +108,10 @@ def opened(folder: Path, database: str, more: str = "") -> Client:
 def build(client: Client) -> None:
     """The cluster's tables, without what replicates; each shard sees the rows that are its."""
     variant = SchemaVariant(client.database, "prod")
-    for statement in (*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))):
+    for statement in (
+        *variant.ledger_statements()[1:],
+        *(s for m in ALL for s in variant.statements(m, ALL)),
+    ):
         text = statement.replace(" ON CLUSTER 'prod'", "").replace("= Replicated", "= ")
         for path in (SHARD_PATH, UNSHARDED_PATH):
             text = text.replace(f"({path}, ", "(").replace(f"({path})", "")
@@ -224,7 +227,7 @@ def main(folder: Path) -> None:
             sys.stdout.write(f"without the settings: {'refused' if is_told else refused}\n")
         many.query(VERIFIED, {"ids": IDS})
         sys.stdout.write("the view without the settings: read\n")
-        many.keep(CLUSTER_SETTINGS)
+        many.set_settings(CLUSTER_SETTINGS)
         fill(many)
         expected = dict(read(single, folder))
         for name, found in read(many, folder):
@@ -261,7 +264,10 @@ def replicate(folder: Path) -> None:
     """The tables with what replicates, made and not written: where Keeper has them."""
     client = opened(folder, "copies", KEEPER)
     variant = SchemaVariant("copies", "prod")
-    for statement in (*variant.first()[1:], *(s for m in ALL for s in variant.statements(m, ALL))):
+    for statement in (
+        *variant.ledger_statements()[1:],
+        *(s for m in ALL for s in variant.statements(m, ALL)),
+    ):
         if statement.startswith("CREATE TABLE"):
             client.command(statement.replace(" ON CLUSTER 'prod'", ""))
     for table, path, name in client.query(REPLICAS).result_rows:
