@@ -30,6 +30,7 @@ from statistics import median, quantiles
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from otel_rt4chart.core.deadline import Deadline
 from rt4chart_collector.demo.processes import free_port, status
 
 HEADERS = {"content-type": "application/x-protobuf"}
@@ -181,9 +182,9 @@ def posted(connection: http.client.HTTPConnection, body: bytes) -> int:
 
 def wait_for(server: Server, spans: int) -> None:
     """Return when so many spans are stored."""
-    until = time.monotonic() + DRAINED_S
+    deadline = Deadline(DRAINED_S)
     while (stored := server.stored()) < spans:
-        if time.monotonic() > until:
+        if deadline.is_over:
             raise SystemExit(f"{server.name}: {stored} of {spans} spans in its store")
         time.sleep(0.02)
 
@@ -244,9 +245,9 @@ def started(
         subprocess.Popen(command, stdout=out, stderr=out, env={**os.environ, **environ}) as process,
     ):
         try:
-            until = time.monotonic() + STARTED_S
+            deadline = Deadline(STARTED_S)
             while not answers(health):
-                if process.poll() is not None or time.monotonic() > until:
+                if process.poll() is not None or deadline.is_over:
                     raise SystemExit(f"{command[0]} did not start: {log.read_text()[-2000:]}")
                 time.sleep(0.2)
             yield process.pid

@@ -32,6 +32,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from benchmarks.ingest import HEADERS, cpu_s, started
+from otel_rt4chart.core.deadline import Deadline
 from rt4chart_collector.demo.processes import free_port, status
 
 MS_NS = 1_000_000
@@ -182,9 +183,9 @@ def decided(url: str) -> int:
 
 def wait_for(url: str, answers: int) -> None:
     """Return when so many answers have one."""
-    until = time.monotonic() + DRAIN_S
+    deadline = Deadline(DRAIN_S)
     while (now := decided(url)) < answers:
-        if time.monotonic() > until:
+        if deadline.is_over:
             raise SystemExit(f"{urlsplit(url).netloc}: {now} of {answers} answers decided")
         time.sleep(0.1)
 

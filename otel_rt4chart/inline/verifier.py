@@ -15,6 +15,7 @@ from opentelemetry.context import Context
 from opentelemetry.instrumentation.utils import suppress_instrumentation
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.emit import Emitter
@@ -266,11 +267,11 @@ class InlineVerifier(SpanProcessor):
         return {"queue_full": self._queue.dropped}
 
     def _exit(self) -> None:
-        """Verify what is ready while judges can still be called, within the remaining time."""
-        until = time.monotonic() + self._remaining_s
+        """While judges may still be asked: verify what is ready, for as long as is left."""
+        deadline = Deadline(self._remaining_s)
         if not self._is_down:
             is_done = self.force_flush(int(self._remaining_s * 1000))
-            self._remaining_s = max(until - time.monotonic(), 0.0) if is_done else 0.0
+            self._remaining_s = deadline.remaining if is_done else 0.0
 
 
 def _register_exit(verifier: InlineVerifier) -> None:

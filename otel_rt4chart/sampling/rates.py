@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from opentelemetry.instrumentation.utils import suppress_instrumentation
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import InputError, SettingsError
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import LOG, guard
@@ -53,12 +54,12 @@ def _read_response(address: str, token: str, deadline_s: float) -> bytes:
     if token:
         headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(address, headers=headers)  # noqa: S310 checked by is_source
-    deadline = time.monotonic() + deadline_s
+    deadline = Deadline(deadline_s)
     with _build_opener(address).open(request, timeout=TIMEOUT_S) as response:
         text = b""
         while chunk := response.read1(CHUNK_BYTES):
             text = _check_size(text + chunk)
-            if time.monotonic() > deadline:
+            if deadline.is_over:
                 raise InputError(f"expected a response within {deadline_s:g} s, got a part of it")
         return text
 

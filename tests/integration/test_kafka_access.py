@@ -18,7 +18,7 @@ pytest.importorskip("confluent_kafka", reason="pip install 'otel-rt4chart[kafka]
 
 from rt4chart_collector.core.settings_parsers import KafkaAddress  # noqa: E402
 from rt4chart_collector.ingest.kafka.consumer import KafkaSource  # noqa: E402
-from rt4chart_collector.ingest.kafka.source import Message, SourceError  # noqa: E402
+from rt4chart_collector.ingest.kafka.source import KafkaMessage, SourceError  # noqa: E402
 from tests.integration.kafka import PASSWORD, Kafka, free_port, kafka  # noqa: E402
 from tests.integration.kafka_workers import GROUP, TOPIC, expected, send, wait_counts, workers  # noqa: E402
 
@@ -107,7 +107,7 @@ def test_burial_that_the_client_refuses_is_told_with_its_cause(broker: Kafka) ->
     source = KafkaSource(KafkaAddress(broker.address, TOPIC, GROUP), wrong)
 
     with pytest.raises(SourceError, match=r"max\.in\.flight"):
-        source.bury(Message(0, 0, b"\xff"), "a reason")
+        source.send_dead_letter(KafkaMessage(0, 0, b"\xff"), "a reason")
     source.close()
 
 

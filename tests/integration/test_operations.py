@@ -28,11 +28,11 @@ ANSWER = "The trial lasts 14 days."
 QUIET = ("--trace-quiet-s", "0", "--stop-s", str(STOP_S))
 # What a test does to the service before it starts, as a fault of the part would.
 HUNG_STORE = """
-from rt4chart_collector import app
-insert = app.insert_spans
+from rt4chart_collector.service import verification
+insert = verification.insert_spans
 def hang(client, spans):
     threading.Event().wait(600) if spans[0].name == "retriever" else insert(client, spans)
-app.insert_spans = hang
+verification.insert_spans = hang
 """
 DYING_WORKER = """
 from otel_rt4chart.verify import Verifier
@@ -187,7 +187,7 @@ def test_dead_thread_is_told(tmp_path: Path) -> None:
     assert (alive, code) == ("ok\n", 0)
     assert took < STOP_S + LIMIT_S
     assert shown["rt4chart_unready", (("reason", expected),)] == 1
-    assert "is dead, the service must be started anew: " in log
+    assert "is dead, restart the service: " in log
     assert "user's text" not in log
 
 

@@ -61,6 +61,7 @@ def cluster_lock(
 
 def _busy(client: Client) -> StoreBusyError:
     return StoreBusyError(
-        f"another `rt4chart cluster` is running on {client.target.display_name}: try again when it has "
+        f"another `rt4chart cluster` is running on {client.target.display_name}: "
+        "try again when it has "
         f"finished. If it was killed, its lock expires after {LEASE_NS // 60_000_000_000} minutes"
     )

@@ -17,7 +17,7 @@ from otel_rt4chart.judges.batch import judge_advice
 from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
 from rt4chart_collector.commands.database import add_dsn, opened
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.pipeline.backfill import Backfill, Wanted
+from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 
 SECOND = 10**9
 OTHERWISE = (
@@ -81,7 +81,7 @@ def execute(options: argparse.Namespace) -> int:
     )
     judging = settings_for_judge(settings.judge, options.model)
     verifier = build_verifier(settings.judge, judging, clock=time.perf_counter_ns)
-    wanted = Wanted(
+    selection = BackfillFilter(
         since_ns=now - options.since * SECOND,
         until_ns=now - options.until * SECOND,
         route=options.route,
@@ -92,7 +92,7 @@ def execute(options: argparse.Namespace) -> int:
         backfill = Backfill(
             client,
             verifier,
-            wanted,
+            selection,
             sample_rate=settings.sample_rate,
             strict_routes=settings.strict_routes,
             clock=time.time_ns,

@@ -14,8 +14,8 @@ from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import ConsoleProcessSettings
 from rt4chart_collector.service.console import console_served
 from rt4chart_collector.service.monitor import monitored_alone, watches
-from rt4chart_collector.service.signals import heed_signals
-from rt4chart_collector.service.stages import LIMIT_S, Ending
+from rt4chart_collector.service.signals import handle_signals
+from rt4chart_collector.service.stages import LIMIT_S, Shutdown
 from rt4chart_collector.store.engine.dsn import parse_dsn
 
 # What the monitor may take for the part in hand at the end; nobody loses anything with pages.
@@ -34,8 +34,8 @@ def execute(options: argparse.Namespace) -> int:
     if settings.console is None:
         raise SettingsError(f"{PREFIX}CONSOLE: expected where to serve it; got off")
     configure_logging(service.log_format, service.log_level)
-    asked, pages, looking = Event(), Ending(0.0), Ending(MONITOR_S)
-    heed_signals(asked.set, MONITOR_S + LIMIT_S)
+    asked, pages, looking = Event(), Shutdown(0.0), Shutdown(MONITOR_S)
+    handle_signals(asked.set, MONITOR_S + LIMIT_S)
     target = parse_dsn(service.dsn)
     watched = watches(
         monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)

@@ -12,8 +12,8 @@ from otel_rt4chart.core.settings import add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import UpSettings, setting_warnings
 from rt4chart_collector.service.console import console_served
-from rt4chart_collector.service.signals import heed_signals
-from rt4chart_collector.service.stages import LIMIT_S, Ending
+from rt4chart_collector.service.signals import handle_signals
+from rt4chart_collector.service.stages import LIMIT_S, Shutdown
 from rt4chart_collector.service.up import running
 
 log = logging.getLogger(__name__)
@@ -32,8 +32,8 @@ def execute(options: argparse.Namespace) -> int:
     for warning in setting_warnings():
         log.warning("%s", warning)
     asked = Event()
-    heed_signals(asked.set, settings.stop_s + LIMIT_S)
-    late = Ending(0.0)
+    handle_signals(asked.set, settings.stop_s + LIMIT_S)
+    late = Shutdown(0.0)
     others = (given.judge, monitoring.monitor, monitoring.alerts)
     with (
         running(settings, monitoring) as service,
@@ -48,7 +48,7 @@ def execute(options: argparse.Namespace) -> int:
         )
         asked.wait()
         announce(settings.log_format, "up", "stopping; finishing what was acknowledged")
-    if service.ending.is_late or late.is_late:
+    if service.shutdown.is_late or late.is_late:
         # A thread hangs in a library: the interpreter would wait for it, or end under it.
         os._exit(1)
     return 0

@@ -11,11 +11,11 @@ from threading import Event, Thread
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import WorkSettings
-from rt4chart_collector.pipeline.stream.stream import Stream
-from rt4chart_collector.service.signals import heed_signals
-from rt4chart_collector.service.stages import LIMIT_S, Ending
+from rt4chart_collector.pipeline.kafka_stream import KafkaStream
+from rt4chart_collector.service.signals import handle_signals
+from rt4chart_collector.service.stages import LIMIT_S, Shutdown
 from rt4chart_collector.service.worker import working
 
 log = logging.getLogger(__name__)
@@ -40,23 +40,23 @@ def execute(options: argparse.Namespace) -> int:
     settings = load(WorkSettings, vars(options))
     service = settings.service
     configure_logging(service.log_format, service.log_level)
-    asked, endings = Event(), list[Ending]()
-    heed_signals(asked.set, service.stop_s + LIMIT_S)
+    asked, shutdowns = Event(), list[Shutdown]()
+    handle_signals(asked.set, service.stop_s + LIMIT_S)
     try:
-        _work(settings, asked, endings)
+        _work(settings, asked, shutdowns)
     finally:
-        if any(ending.is_late for ending in endings):
+        if any(shutdown.is_late for shutdown in shutdowns):
             # A thread hangs in a library: the interpreter would wait for it, or end under it.
             if (error := sys.exception()) is not None:
-                log.critical("ended by an error: %s", shown(error))
+                log.critical("ended by an error: %s", redacted_error(error))
             os._exit(1)
     return 0
 
 
-def _work(settings: WorkSettings, asked: Event, endings: list[Ending]) -> None:
+def _work(settings: WorkSettings, asked: Event, shutdowns: list[Shutdown]) -> None:
     service = settings.service
     with working(settings) as worker:
-        endings.append(worker.ending)
+        shutdowns.append(worker.shutdown)
         served = f", figures at {worker.url}/metrics" if worker.url else ""
         announce(
             service.log_format,
@@ -68,7 +68,7 @@ def _work(settings: WorkSettings, asked: Event, endings: list[Ending]) -> None:
         announce(service.log_format, "work", "stopped; what is not decided is another's")
 
 
-def _stop_when(asked: Event, stream: Stream) -> None:
+def _stop_when(asked: Event, stream: KafkaStream) -> None:
     asked.wait()
     stream.stop()
 

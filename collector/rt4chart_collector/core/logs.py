@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 
 TEXT, JSON = "text", "json"
 LEVELS = ("debug", "info", "warning", "error")
@@ -29,7 +29,7 @@ class TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """One line; an exception is reduced to its type and frames."""
         error = _error_of(record)
-        where = f" ({shown(error)})" if error is not None else ""
+        where = f" ({redacted_error(error)})" if error is not None else ""
         line = f"{record.levelname} {record.name}: {_message(record)}{where}"
         return f"{_time(record)} {line.translate(CONTROL)}"
 
@@ -46,7 +46,7 @@ class JsonFormatter(logging.Formatter):
             "message": _message(record),
         }
         if (error := _error_of(record)) is not None:
-            fields |= {"exception": type(error).__name__, "where": shown(error)}
+            fields |= {"exception": type(error).__name__, "where": redacted_error(error)}
         # JSON escapes all control characters but DEL.
         return json.dumps(fields).replace("\x7f", "\\u007f")
 
@@ -105,4 +105,4 @@ def _log_death(args: threading.ExceptHookArgs) -> None:
     error = args.exc_value
     if error is not None:
         name = args.thread.name if args.thread else "unknown"
-        log.error("thread %s ended: %s", name, shown(error))
+        log.error("thread %s ended: %s", name, redacted_error(error))

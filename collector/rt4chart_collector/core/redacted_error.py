@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 
 
-def shown(error: BaseException) -> str:
+def redacted_error(error: BaseException) -> str:
     """The type and the frames, the innermost first; no message."""
     frames = traceback.extract_tb(error.__traceback__)
     places = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]

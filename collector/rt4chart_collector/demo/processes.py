@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_collector.core.settings import demo_environ
 
@@ -116,14 +117,14 @@ def run_application(
 
 def wait_until_decided(endpoint: str, expected: int, progress: Progress) -> None:
     """Return when every answer has its decision; raise where nothing moves for a minute."""
-    decided, deadline = 0, time.monotonic() + STALLED_S
+    decided, deadline = 0, Deadline(STALLED_S)
     while decided < expected:
-        if time.monotonic() > deadline:
+        if deadline.is_over:
             raise RT4ChartError(f"stalled: {decided} of {expected} answers: {status(endpoint)}")
         time.sleep(POLL_S)
         now = sum(status(endpoint)["decisions"].values())
         if now > decided:
-            decided, deadline = now, time.monotonic() + STALLED_S
+            decided, deadline = now, Deadline(STALLED_S)
             progress(decided, expected)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from rich.progress import Progress
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import RT4ChartError, StoreError
 from rt4chart_collector.console.view.urls import alert_url, answer_url
 from rt4chart_collector.core.alerts.alert import Rule
@@ -158,8 +159,8 @@ def _standing(dsn: str, place: str, log: Path) -> Iterator[subprocess.Popen[byte
 
 def _alarmed(dsn: str, console: str, process: subprocess.Popen[bytes], log: Path) -> Served:
     """Return when the monitor has alarmed the planted rise; raise where it does not."""
-    until = time.monotonic() + ALARMED_S
-    while time.monotonic() < until:
+    deadline = Deadline(ALARMED_S)
+    while not deadline.is_over:
         if process.poll() is not None:
             raise RT4ChartError(f"the service stopped with {process.returncode}; see {log}")
         found = _open_alarm(dsn, console)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import InputError, RT4ChartError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 
 # The knee of the insert rate (5,000 to 10,000 rows); a request that is larger goes in whole.
 BATCH_ROWS = 5_000
@@ -115,9 +115,9 @@ class Ingest:
     def _next_batch(self) -> list[Request]:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._stopping)
-            until = time.monotonic() + LINGER_S
+            linger = Deadline(LINGER_S)
             while not (self._stopping or self._is_full_batch()):
-                if not self._changed.wait(until - time.monotonic()):
+                if not self._changed.wait(linger.remaining):
                     break
             batch: list[Request] = []
             rows = size = 0
@@ -159,5 +159,5 @@ def _refuse(batch: Sequence[Request], error: RT4ChartError) -> None:
 
 
 def _unexpected(error: Exception) -> StoreError:
-    log.error("a batch was not stored: %s", shown(error))
+    log.error("a batch was not stored: %s", redacted_error(error))
     return StoreError(f"unexpected {type(error).__name__}")

@@ -1,21 +1,16 @@
-"""The step between ingest and the workers: open traces closed in time, lost ones found again."""
+"""Assembly of traces: spans come in, and each trace is handed over once it has fallen quiet."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
-from otel_rt4chart.spans.exchange.assembly import TraceBuffer
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace, TraceBuffer
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.instruments import (
-    PUT_OFF_ANSWERS,
-    SPANS_RECOVERED,
-    SPANS_STORED,
-    UNSAVED_TRACES,
-)
+from rt4chart_collector.core.instruments import PUT_OFF_ANSWERS, SPANS_RECOVERED, UNSAVED_TRACES
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.recovery import Recovery, Retries
@@ -27,30 +22,43 @@ log = logging.getLogger(__name__)
 
 
 class Assembler:
-    """Owns the buffer of open traces; `accept` is for the writer's thread, `run` is its own."""
+    """Owns the open traces and the searches of the store for traces to work on again.
+
+    `accept` is for any thread. `search` waits for the database, `close_due` never does: a thread
+    that must not wait calls `close_due`, and leaves `search` to `run_searches` in another.
+    """
 
     def __init__(
         self,
         buffer: TraceBuffer,
         queue: TraceQueue,
-        recovery: Recovery,
+        hand_over: Callable[[Sequence[AssembledTrace]], None],
         retries: Retries,
         breaker: Breaker,
         metrics: ServiceMetrics,
         *,
+        recovery: Recovery | None = None,
+        has_room: Callable[[], bool] | None = None,
         clock: Clock,
     ) -> None:
-        """Starts with a search for what an earlier process left undecided."""
+        """`hand_over` takes closed traces on their way to `queue`, which bounds their number.
+
+        Without `recovery` only answers to retry are searched for. `has_room` says whether memory
+        is left for what a search finds; by default the buffer tells.
+        """
         self._buffer = buffer
         self._queue = queue
+        self._hand_over = hand_over
         self._recovery = recovery
         self._retries = retries
         self._breaker = breaker
         self._metrics = metrics
+        self._has_room = has_room or (lambda: buffer.has_room)
         self._clock = clock
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._lost = 0
+        # How many losses the searches begun so far cover.
+        self._searched_losses = 0
 
     @property
     def open_traces(self) -> int:
@@ -59,71 +67,94 @@ class Assembler:
 
     @property
     def buffer_bytes(self) -> int:
-        """About what they take in memory."""
+        """Approximate memory of the open traces."""
         return self._buffer.size
 
     @property
     def evicted_traces(self) -> int:
-        """The traces given up for want of memory; the store has them, and they are found again."""
+        """Traces dropped to free memory; the store has them, and recovery finds them again."""
         return self._buffer.evicted_traces
 
     @property
     def is_recovering(self) -> bool:
-        """True while traces from before the start, or lost ones, are still being looked for."""
-        return self._recovery.is_running or self._given_back > self._lost
+        """True while a search for undecided traces is under way or due."""
+        if self._recovery is None:
+            return False
+        return self._recovery.is_running or self._losses > self._searched_losses
 
     def accept(self, spans: Sequence[SpanRecord]) -> None:
-        """Take in spans that are stored."""
-        self._metrics.add(SPANS_STORED, number=len(spans))
+        """Add spans to their traces."""
         with self._lock:
             self._buffer.add(spans, self._clock())
 
+    def close_due(self) -> None:
+        """Hand over the traces that fell quiet, as many as the queue has room for."""
+        with self._lock:
+            self._hand_over(self._buffer.close(self._clock(), self._queue.room))
+
+    def drop(self, is_dropped: Callable[[str], bool]) -> Sequence[str]:
+        """Forget the open traces with such ids; returns the ids."""
+        with self._lock:
+            dropped = [trace_id for trace_id in self._buffer.open_ids if is_dropped(trace_id)]
+            self._buffer.drop(dropped)
+        return dropped
+
     def run(self) -> None:
-        """Close traces as they fall quiet; once stopped, hand over every open one as it is."""
+        """Search and close until stopped, then hand over every open trace as it is."""
         while not self._stopping.wait(TICK_S):
             self.step()
         with self._lock:
-            self._queue.put(self._buffer.close_all())
+            self._hand_over(self._buffer.close_all())
 
     def step(self) -> None:
-        """One tick: recover a page where there is room, then hand over what is due."""
-        try:
-            self._recover()
-        except StoreError as error:
-            log.warning("the store cannot be searched now, again later: %s", error)
-            self._recovery.postpone(self._clock())
-        with self._lock:
-            self._queue.put(self._buffer.close(self._clock(), self._queue.room))
+        """One tick of `run`."""
+        self.search()
+        self.close_due()
+
+    def run_searches(self) -> None:
+        """Search until stopped; another thread calls `close_due`."""
+        while not self._stopping.wait(TICK_S):
+            self.search()
 
     def stop(self) -> None:
-        """Let `run` end; nothing may be accepted any more."""
+        """End `run` or `run_searches`."""
         self._stopping.set()
 
-    @property
-    def _given_back(self) -> int:
-        """How often something was left to be found in the store."""
-        counted = self._metrics.total(UNSAVED_TRACES) + self._metrics.total(PUT_OFF_ANSWERS)
-        return self._buffer.evicted_traces + counted
+    def search(self) -> None:
+        """Read traces to work on again from the store, a page at a time."""
+        try:
+            self._search()
+        except StoreError as error:
+            log.warning("the store cannot be searched now, next attempt later: %s", error)
+            if self._recovery is not None:
+                self._recovery.postpone(self._clock())
 
-    def _recover(self) -> None:
-        if not self._buffer.has_room:
-            return
-        if self._breaker.is_paused:
-            # What is found now would only be put off again.
+    def _search(self) -> None:
+        if self._breaker.is_paused or not self._has_room() or not self._queue.room:
+            # Traces found now would be put off again, or would have no place.
             self._retries.count(self._clock())
             return
-        given_back = self._given_back
-        if given_back > self._lost:
-            self._lost = given_back
-            self._recovery.request(self._clock())
-        if self._queue.room:
-            # Only this thread hands traces over: what is decided meanwhile was there before.
-            handed_over = self._queue.trace_ids
-            recovered = self._recovery.page(
-                self._clock(),
-                is_in_hand=lambda one: one in self._buffer or one in handed_over,
-            )
-            retried = self._retries.page(self._clock())
-            self._metrics.add(SPANS_RECOVERED, number=len(recovered))
-            with self._lock:
-                self._buffer.add([*recovered, *retried], self._clock())
+        if self._recovery is not None:
+            self._recover(self._recovery)
+        self.accept(self._retries.page(self._clock()))
+
+    def _recover(self, recovery: Recovery) -> None:
+        losses = self._losses
+        if losses > self._searched_losses:
+            self._searched_losses = losses
+            recovery.request(self._clock())
+        # This set must be read before the search. One thread recovers and hands over: a trace that
+        # is decided during the search was in the queue before it.
+        queued = self._queue.trace_ids
+        recovered = recovery.page(
+            self._clock(),
+            is_in_flight=lambda trace_id: trace_id in self._buffer or trace_id in queued,
+        )
+        self._metrics.add(SPANS_RECOVERED, number=len(recovered))
+        self.accept(recovered)
+
+    @property
+    def _losses(self) -> int:
+        """How often a trace was left undecided in the store."""
+        undecided = self._metrics.total(UNSAVED_TRACES) + self._metrics.total(PUT_OFF_ANSWERS)
+        return self._buffer.evicted_traces + undecided

@@ -16,7 +16,7 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.core.json_rows import usage_row
 from rt4chart_collector.pipeline.decision import answers_in, chosen, judged, save
-from rt4chart_collector.pipeline.retry import Outcome
+from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.spans import MAX_TIME_NS, spans_of, unverified_traces
 from rt4chart_collector.store.answers.verdicts import past_decisions
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BackfillFilter:
     """Which stored answers: those that began in [since, until), of one route or (empty) of all.
 
     `again` also takes those that this verifier has verified; `limit` 0 is no limit.
@@ -45,7 +45,7 @@ class Wanted:
     again: bool = False
 
 
-class _Job(NamedTuple):
+class _BackfillTask(NamedTuple):
     candidate: Candidate
     rate: float
     is_first: bool
@@ -62,7 +62,7 @@ class Backfill:
         self,
         client: Client,
         verifier: Verifier,
-        wanted: Wanted,
+        selection: BackfillFilter,
         *,
         sample_rate: float,
         clock: Clock,
@@ -77,7 +77,7 @@ class Backfill:
         """
         self._client = client
         self._verifier = verifier
-        self._wanted = wanted
+        self._selection = selection
         self._sample_rate = sample_rate
         self._clock = clock
         self._version = version
@@ -92,13 +92,13 @@ class Backfill:
 
     def answers(self) -> Iterator[int]:
         """Verify and store; the number of answers so far, after each."""
-        outcomes: list[Outcome] = []
+        outcomes: list[AnswerOutcome] = []
         flushed = self._clock()
         try:
             for job, verdict in map_in_order(self._done, self._found(), self._jobs):
                 if self._add(job, verdict):
                     is_silent = not (job.is_first and self._has_carriers)
-                    outcomes.append(Outcome(verdict, is_silent=is_silent))
+                    outcomes.append(AnswerOutcome(verdict, is_silent=is_silent))
                 if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
                     self._save(outcomes)
                     outcomes, flushed = [], self._clock()
@@ -117,22 +117,22 @@ class Backfill:
         if spent := str(self._spent):
             yield spent
 
-    def _found(self) -> Iterator[_Job]:
+    def _found(self) -> Iterator[_BackfillTask]:
         """The answers to verify; queries run in the thread that iterates."""
         number, after = 0, ""
-        wanted = self._wanted
+        selection = self._selection
         while page := unverified_traces(
             self._client,
-            "" if wanted.again else self._verifier.judge.id,
-            wanted.since_ns,
+            "" if selection.again else self._verifier.judge.id,
+            selection.since_ns,
             TRACES,
             after=after,
-            until_ns=wanted.until_ns,
+            until_ns=selection.until_ns,
             errors_count=False,
         ):
             after = page[-1]
             for job in self._jobs_of(self._candidates(page)):
-                if wanted.limit and number >= wanted.limit:
+                if selection.limit and number >= selection.limit:
                     return
                 number += 1
                 yield job
@@ -150,12 +150,12 @@ class Backfill:
                 self.skipped["unreadable trace"] += 1
         return found
 
-    def _jobs_of(self, found: Sequence[Candidate]) -> Iterator[_Job]:
-        wanted = self._wanted
+    def _jobs_of(self, found: Sequence[Candidate]) -> Iterator[_BackfillTask]:
+        selection = self._selection
         before = past_decisions(self._client, found, self._verifier.judge.id)
         for candidate in found:
-            is_within = wanted.since_ns <= candidate.start_ns < wanted.until_ns
-            if not is_within or wanted.route not in ("", candidate.route):
+            is_within = selection.since_ns <= candidate.start_ns < selection.until_ns
+            if not is_within or selection.route not in ("", candidate.route):
                 continue
             decision, rate = before.get((candidate.trace_id, candidate.span_id), (None, 0.0))
             is_chosen, probability = chosen(candidate, self._sample_rate)
@@ -163,23 +163,23 @@ class Backfill:
                 self.skipped[candidate.blocked] += 1
             elif decision is not None and decision not in REDONE:
                 self.skipped[decision] += 1
-            elif decision is Decision.VERIFIED and not wanted.again:
+            elif decision is Decision.VERIFIED and not selection.again:
                 self.skipped["verified by this judge before"] += 1
             elif decision is None and not is_chosen:
                 self.skipped[candidate.decision_hint or Decision.NOT_SAMPLED] += 1
             else:
                 # The weight that an answer came in with stays its weight.
                 is_first = decision is not Decision.VERIFIED
-                yield _Job(candidate, rate if decision else probability, is_first)
+                yield _BackfillTask(candidate, rate if decision else probability, is_first)
 
-    def _done(self, job: _Job) -> tuple[_Job, Verdict]:
+    def _done(self, job: _BackfillTask) -> tuple[_BackfillTask, Verdict]:
         strict = job.candidate.route in self._strict_routes
         made = judged(
             job.candidate, self._verifier, rate=job.rate, clock=self._clock, strict=strict
         )
         return job, made
 
-    def _add(self, job: _Job, verdict: Verdict) -> bool:
+    def _add(self, job: _BackfillTask, verdict: Verdict) -> bool:
         """Count the verdict; whether it is to be stored."""
         self.count += 1
         failure, report = find_judge_failure(verdict), verdict.report
@@ -194,7 +194,7 @@ class Backfill:
         # Some claims are better than none, and worse than what was there before.
         return job.is_first and report is not None and report.decided > 0
 
-    def _save(self, outcomes: Sequence[Outcome]) -> None:
+    def _save(self, outcomes: Sequence[AnswerOutcome]) -> None:
         """Store them; an answer that waited to be tried again is answered."""
         done = [(one, one.verdict.candidate) for one in outcomes if one.verdict is not None]
         if not done:

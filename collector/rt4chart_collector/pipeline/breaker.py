@@ -45,7 +45,7 @@ class Breaker:
             return bool(self._wait_s) and (self._is_probing or self._clock() < self._until)
 
     @property
-    def told(self) -> dict[str, object]:
+    def status(self) -> dict[str, object]:
         """The state for `/status`."""
         with self._lock:
             if not self._wait_s:
@@ -53,7 +53,7 @@ class Breaker:
             left = max(self._until - self._clock(), 0) / SECOND
             return {"paused": True, "reason": self._reason, "next_attempt_s": round(left, 1)}
 
-    def admits(self) -> bool:
+    def allows(self) -> bool:
         """Whether the judge may be asked about one answer now."""
         with self._lock:
             if not self._wait_s:

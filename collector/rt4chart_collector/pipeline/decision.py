@@ -17,8 +17,8 @@ from otel_rt4chart.spans.exchange.exchanges import find_candidates, linked_trace
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
-from rt4chart_collector.core.redacted_error import shown
-from rt4chart_collector.pipeline.retry import Outcome
+from rt4chart_collector.core.redacted_error import redacted_error
+from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import insert_letters
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -86,13 +86,13 @@ def judged(
         return verify_candidate(candidate, verifier, rate=rate, clock=clock, strict=strict)
     except Exception as error:  # noqa: BLE001 - one bad answer must not stop the others
         where = "answer %s of trace %s: %s"
-        log.error(where, candidate.span_id, candidate.trace_id, shown(error))
+        log.error(where, candidate.span_id, candidate.trace_id, redacted_error(error))
         return error_verdict(
             candidate, error, verifier=verifier.judge.id, rate=rate, now_ns=clock()
         )
 
 
-def save(client: Client, outcomes: Sequence[Outcome], version: str) -> None:
+def save(client: Client, outcomes: Sequence[AnswerOutcome], version: str) -> None:
     """Store the outcomes; `version` is this package's, for the carriers.
 
     Letters come first, for an answer with a decision and no letter would not be tried again; then
@@ -101,7 +101,7 @@ def save(client: Client, outcomes: Sequence[Outcome], version: str) -> None:
     """
     insert_letters(client, [one.letter for one in outcomes if one.letter is not None])
     verdicts = [one.verdict for one in outcomes if one.verdict is not None]
-    told = [one.verdict for one in outcomes if one.is_told and one.verdict is not None]
+    told = [one.verdict for one in outcomes if one.has_carrier and one.verdict is not None]
     insert_spans(client, [_carrier(verdict, version) for verdict in told])
     insert_verdicts(client, verdicts)
     insert_letters(client, (), settled=[one.settled for one in outcomes if one.settled is not None])

@@ -42,10 +42,10 @@ class Recovery:
         """Go on after a pause."""
         self._not_before = now_ns + PAUSE_NS
 
-    def page(self, now_ns: int, *, is_in_hand: Callable[[str], bool]) -> Sequence[SpanRecord]:
+    def page(self, now_ns: int, *, is_in_flight: Callable[[str], bool]) -> Sequence[SpanRecord]:
         """The spans of the next undecided traces; none when the search is over or paused.
 
-        Traces that this process has in hand are passed over: they are undecided, and not lost.
+        Traces in flight in this process are skipped: they are undecided, but not lost.
         """
         if not self.is_running or now_ns < self._not_before:
             return ()
@@ -56,7 +56,7 @@ class Recovery:
             self.is_running = False
             return ()
         self._after = found[-1]
-        lost = [trace_id for trace_id in found if not is_in_hand(trace_id)]
+        lost = [trace_id for trace_id in found if not is_in_flight(trace_id)]
         return spans_of(self._client, lost) if lost else ()
 
 

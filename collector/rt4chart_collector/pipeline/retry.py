@@ -16,7 +16,7 @@ PAUSED = "judge_paused"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AnswerOutcome:
     """What is to be stored of one attempt.
 
     `verdict` is None where what is stored already is no worse, `letter` where nothing is to be
@@ -37,26 +37,26 @@ class Outcome:
         return self.letter.trace_id if self.letter is not None else ""
 
     @property
-    def is_told(self) -> bool:
+    def has_carrier(self) -> bool:
         """Whether a carrier tells of the verdict: not of one that may yet be completed."""
         is_final = self.letter is None or self.letter.state is LetterState.DEAD
         has_report = self.verdict is not None and self.verdict.report is not None
         return has_report and is_final and not self.is_silent
 
 
-def outcome_of(verdict: Verdict, before: DeadLetter | None) -> Outcome:
+def outcome_of(verdict: Verdict, before: DeadLetter | None) -> AnswerOutcome:
     """A verdict with what follows from a failure of the judge; `before` is the answer's letter.
 
     An answer of which some claims were decided keeps its verdict, and is tried again for the rest.
     """
     failure = find_judge_failure(verdict)
     if failure is None:
-        return Outcome(verdict, settled=before)
+        return AnswerOutcome(verdict, settled=before)
     letter = after_failure(verdict, failure, before)
     if verdict.report is not None and verdict.report.decided:
-        return Outcome(verdict, letter)
+        return AnswerOutcome(verdict, letter)
     # The first attempt has said already that there was an error, and may have decided something.
-    return Outcome(None if before else as_error(verdict, failure), letter)
+    return AnswerOutcome(None if before else as_error(verdict, failure), letter)
 
 
 def after_failure(verdict: Verdict, failure: JudgeFailure, before: DeadLetter | None) -> DeadLetter:

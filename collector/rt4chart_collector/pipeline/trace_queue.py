@@ -1,4 +1,4 @@
-"""Closed traces that wait for a worker: bounded, and never one trace with two workers."""
+"""The queue of closed traces: bounded, and never one trace with two workers."""
 
 from __future__ import annotations
 
@@ -10,49 +10,47 @@ from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 
 
 class TraceQueue:
-    """A bounded queue for many threads; what is leased is in hand until it is `done`."""
+    """A bounded queue for many threads; a trace is leased to a worker until it is `done`."""
 
     def __init__(
         self,
         limit: int,
         *,
-        told: Callable[[Sequence[AssembledTrace], Collection[str]], None] = lambda traces, left: (
-            None
-        ),
+        on_done: Callable[[Sequence[AssembledTrace], Collection[str]], None] = lambda *_: None,
     ) -> None:
         """`limit` is the number of traces that may wait.
 
-        `told` hears, in the workers' threads, of traces that are dealt with, and which of them (by
-        id) were left undecided.
+        `on_done` is called in the workers' threads with the traces that are dealt with, and the ids
+        of those left undecided.
         """
         self.limit = limit
-        self._told = told
+        self._on_done = on_done
         self._waiting: deque[AssembledTrace] = deque()
-        self._held: dict[str, list[AssembledTrace]] = {}
+        self._blocked: dict[str, list[AssembledTrace]] = {}
         self._leased: set[str] = set()
         self._changed = threading.Condition()
         self._closed = False
 
     @property
     def room(self) -> int:
-        """How many more traces may come."""
+        """How many more traces may be put."""
         with self._changed:
             return max(self.limit - len(self._waiting), 0)
 
     @property
     def pending(self) -> int:
-        """How many traces wait or are in hand."""
+        """How many traces wait or are leased."""
         with self._changed:
-            return len(self._waiting) + len(self._leased) + sum(map(len, self._held.values()))
+            return len(self._waiting) + len(self._leased) + sum(map(len, self._blocked.values()))
 
     @property
     def trace_ids(self) -> set[str]:
-        """Those of the traces that wait or are in hand."""
+        """The ids of the traces that wait or are leased."""
         with self._changed:
             return {trace.trace_id for trace in self._waiting} | self._leased
 
     def put(self, traces: Sequence[AssembledTrace]) -> None:
-        """Add traces; the caller asks for `room` before, a few over the limit do no harm."""
+        """Add traces; callers ask for `room` before, and a few over the limit do no harm."""
         with self._changed:
             self._waiting.extend(traces)
             self._changed.notify_all()
@@ -60,52 +58,52 @@ class TraceQueue:
     def lease(self, limit: int) -> list[AssembledTrace]:
         """Wait for traces and take at most `limit`; none once the queue is closed and empty.
 
-        A trace that another worker has in hand is held back until that one is done.
+        A trace that is leased to another worker is held back until that worker is done.
         """
         with self._changed:
             while True:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 leased = self._take(limit)
-                if leased or (self._closed and not self._waiting and not self._held):
+                if leased or (self._closed and not self._waiting and not self._blocked):
                     return leased
                 if self._closed and not self._waiting:
                     self._changed.wait()
 
-    def done(self, traces: Sequence[AssembledTrace], left: Collection[str] = ()) -> None:
-        """Give leased traces back as dealt with, but those `left` undecided."""
-        self._told(traces, left)
+    def done(self, traces: Sequence[AssembledTrace], undecided: Collection[str] = ()) -> None:
+        """End the lease of these traces; the ids in `undecided` have no decision yet."""
+        self._on_done(traces, undecided)
         with self._changed:
             for trace in traces:
                 self._leased.discard(trace.trace_id)
-                self._waiting.extendleft(self._held.pop(trace.trace_id, []))
+                self._waiting.extendleft(self._blocked.pop(trace.trace_id, []))
             self._changed.notify_all()
 
     def withdraw(self, keys: Collection[int]) -> frozenset[int]:
-        """Drop the traces with these ids (`id(trace)`) that wait; the ids of those that did."""
+        """Remove waiting traces by `id(trace)`; returns the ids of those that waited."""
         with self._changed:
-            places = [self._waiting, *self._held.values()]
-            gone = frozenset(id(one) for place in places for one in place if id(one) in keys)
-            self._waiting = deque(one for one in self._waiting if id(one) not in gone)
-            held = {
-                trace_id: [one for one in traces if id(one) not in gone]
-                for trace_id, traces in self._held.items()
+            groups = [self._waiting, *self._blocked.values()]
+            gone = frozenset(id(trace) for group in groups for trace in group if id(trace) in keys)
+            self._waiting = deque(trace for trace in self._waiting if id(trace) not in gone)
+            blocked = {
+                trace_id: [trace for trace in traces if id(trace) not in gone]
+                for trace_id, traces in self._blocked.items()
             }
-            self._held = {trace_id: traces for trace_id, traces in held.items() if traces}
+            self._blocked = {trace_id: traces for trace_id, traces in blocked.items() if traces}
             self._changed.notify_all()
             return gone
 
     def close(self) -> None:
-        """Let the workers finish what waits, and then go."""
+        """Let the workers finish the waiting traces, and then end."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def abandon(self) -> int:
-        """Drop what waits; the number of traces that were dropped or are still in hand."""
+        """Drop the waiting traces; returns how many were dropped or are still leased."""
         with self._changed:
-            left = len(self._waiting) + sum(map(len, self._held.values())) + len(self._leased)
+            left = len(self._waiting) + sum(map(len, self._blocked.values())) + len(self._leased)
             self._waiting.clear()
-            self._held.clear()
+            self._blocked.clear()
             self._changed.notify_all()
             return left
 
@@ -114,7 +112,7 @@ class TraceQueue:
         while self._waiting and len(leased) < limit:
             trace = self._waiting.popleft()
             if trace.trace_id in self._leased:
-                self._held.setdefault(trace.trace_id, []).append(trace)
+                self._blocked.setdefault(trace.trace_id, []).append(trace)
             else:
                 self._leased.add(trace.trace_id)
                 leased.append(trace)

@@ -29,10 +29,10 @@ from rt4chart_collector.core.instruments import (
     VERIFIED_ANSWERS,
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.decision import answers_in, decide, needs_judge, save
-from rt4chart_collector.pipeline.retry import Outcome, not_found, outcome_of, put_off
+from rt4chart_collector.pipeline.retry import AnswerOutcome, not_found, outcome_of, put_off
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
 from rt4chart_collector.store.answers.spans import spans_of
@@ -68,11 +68,11 @@ class Worker:
         clock: Clock,
         strict_routes: frozenset[str] = frozenset(),
         giving_up: Event,
-        is_ours: Callable[[str], bool] = lambda trace_id: True,
+        is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
         """`giving_up` ends the waits between attempts to reach the store.
 
-        Of a trace that is not ours any more nothing is judged or stored.
+        Nothing is judged or stored of a trace that is no longer owned by this process.
         """
         self._client = client
         self._queue = queue
@@ -84,7 +84,7 @@ class Worker:
         self._version = version("otel-rt4chart")
         self._clock = clock
         self._giving_up = giving_up
-        self._is_ours = is_ours
+        self._is_owned = is_owned
 
     def run(self) -> None:
         """Work until there is nothing more to come."""
@@ -104,7 +104,7 @@ class Worker:
         While the judge is paused its answers are put off: nothing is stored of them, and they are
         found again as those of which a crash left no decision. Gives the ids of their traces.
         """
-        outcomes: list[Outcome] = []
+        outcomes: list[AnswerOutcome] = []
         left: set[str] = set()
         flushed = self._clock()
         found = self._candidates(traces)
@@ -114,7 +114,7 @@ class Worker:
         outcomes += self._without_answer(letters, found)
         before = already_decided(self._client, found, self._verifier.judge.id)
         for candidate in self._due(found, letters, before):
-            if not self._is_ours(candidate.trace_id):
+            if not self._is_owned(candidate.trace_id):
                 continue
             key = (candidate.trace_id, candidate.span_id)
             letter = letters.get(key)
@@ -131,13 +131,15 @@ class Worker:
 
     def _tried(
         self, candidate: Candidate, letter: DeadLetter | None, *, is_known: bool
-    ) -> Outcome | None:
+    ) -> AnswerOutcome | None:
         """What comes of the answer now; None where it is put off."""
         is_judged = needs_judge(candidate, self._sample_rate)
-        if is_judged and not self._breaker.admits():
+        if is_judged and not self._breaker.allows():
             # A letter stays due; what has none, and no decision, is to be searched for.
             if letter is None and is_known:
-                return Outcome(None, put_off(candidate, self._verifier.judge.id, self._clock()))
+                return AnswerOutcome(
+                    None, put_off(candidate, self._verifier.judge.id, self._clock())
+                )
             self._metrics.add(PUT_OFF_ANSWERS, number=letter is None)
             return None
         verdict = decide(
@@ -197,18 +199,18 @@ class Worker:
 
     def _without_answer(
         self, letters: Mapping[AnswerKey, DeadLetter], found: Sequence[Candidate]
-    ) -> list[Outcome]:
+    ) -> list[AnswerOutcome]:
         """The letters of these traces that are due, and whose answer is not there."""
         keys = {(candidate.trace_id, candidate.span_id) for candidate in found}
         now = self._clock()
         return [
-            Outcome(None, not_found(letter, now))
+            AnswerOutcome(None, not_found(letter, now))
             for key, letter in letters.items()
             if key not in keys and letter.state is LetterState.WAITING and letter.next_ns <= now
         ]
 
-    def _save(self, given: Sequence[Outcome]) -> None:
-        outcomes = [one for one in given if self._is_ours(one.trace_id)]
+    def _save(self, given: Sequence[AnswerOutcome]) -> None:
+        outcomes = [one for one in given if self._is_owned(one.trace_id)]
         if not outcomes:
             return
         for wait_s in (*RETRIES_S, None):
@@ -224,7 +226,7 @@ class Worker:
         for outcome in outcomes:
             self._count(outcome)
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, outcome: AnswerOutcome) -> None:
         if (verdict := outcome.verdict) is not None:
             self._metrics.add(ANSWERS, verdict.decision)
             if (report := verdict.report) is not None:
@@ -243,4 +245,4 @@ class Worker:
 
     def _note(self, error: Exception, what: str) -> None:
         self._metrics.add(FAILURES, type(error).__name__)
-        log.error("%s: %s", what, shown(error))
+        log.error("%s: %s", what, redacted_error(error))

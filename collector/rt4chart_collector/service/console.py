@@ -12,7 +12,7 @@ from rt4chart_collector.console.app.facts import Facts
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
-from rt4chart_collector.service.stages import Ending
+from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.ownership import connect_briefly
@@ -25,7 +25,7 @@ STOP_S = 2.0
 def console_served(
     service: ServiceSettings,
     settings: ConsoleSettings,
-    ending: Ending,
+    shutdown: Shutdown,
     status: Callable[[], Mapping[str, object]] | None = None,
     others: Sequence[object] = (),
     machines: Sequence[Route] = (),
@@ -53,6 +53,6 @@ def console_served(
             with serving_web(site.app, bound, tls=tls, stop_s=STOP_S):
                 yield url_of(bound, tls)
         finally:
-            # A page that hangs in a library is left behind; `ending` tells it.
-            ending.join([*site.threads.alive, *site.console.alive])
+            # A page that hangs in a library is left behind; `shutdown` tells it.
+            shutdown.join([*site.threads.alive, *site.console.alive])
             site.console.close()

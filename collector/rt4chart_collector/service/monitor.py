@@ -16,7 +16,7 @@ from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.alerts.times import iso
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitoringSettings
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes
 from rt4chart_collector.detect.monitor.monitor import Monitor
@@ -24,7 +24,7 @@ from rt4chart_collector.ingest.otlp.token import authenticate
 from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.service.http_routes import metrics_route
-from rt4chart_collector.service.stages import Ending, stage
+from rt4chart_collector.service.stages import Shutdown, stage
 from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow
 from rt4chart_collector.store.engine.connect import Client, connect
 
@@ -77,12 +77,12 @@ def build_monitor(
 
 
 @contextmanager
-def monitored(monitor: Monitor | None, ending: Ending) -> Iterator[None]:
+def monitored(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[None]:
     """The monitor's thread while the block runs; the part in hand is finished at the end."""
     if monitor is None:
         yield
         return
-    with stage("monitor", monitor.run, stop=monitor.stop, ending=ending):
+    with stage("monitor", monitor.run, stop=monitor.stop, shutdown=shutdown):
         yield
 
 
@@ -150,8 +150,8 @@ class LoneMonitor:
             try:
                 return self._open_client()
             except StoreError as error:
-                if shown(error) != problem:
-                    problem = shown(error)
+                if redacted_error(error) != problem:
+                    problem = redacted_error(error)
                     log.warning("the monitor waits for its store: %s", problem)
             self._stopping.wait(self._settings.monitor.monitor)
         return None
@@ -167,11 +167,11 @@ def watches(settings: MonitoringSettings, *, is_readonly: bool, is_folder: bool)
 
 @contextmanager
 def monitored_alone(
-    dsn: str, settings: MonitoringSettings, ending: Ending
+    dsn: str, settings: MonitoringSettings, shutdown: Shutdown
 ) -> Iterator[list[Route]]:
     """The monitor's thread over that store while the block runs; gives what is `asked_of` it."""
     lone = LoneMonitor(lambda: connect(dsn, creates=False), settings)
-    with stage("monitor", lone.run, stop=lone.stop, ending=ending):
+    with stage("monitor", lone.run, stop=lone.stop, shutdown=shutdown):
         yield asked_of(lone, settings)
 
 

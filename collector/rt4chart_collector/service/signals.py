@@ -14,7 +14,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger(__name__)
 
 
-def heed_signals(stop: Callable[[], object], limit_s: float) -> None:
+def handle_signals(stop: Callable[[], object], limit_s: float) -> None:
     """Call `stop` at the first signal, in a thread; for the main thread, once in a process.
 
     From then on the process has `limit_s` seconds, then it ends with status 1, whatever hangs:
@@ -26,10 +26,12 @@ def heed_signals(stop: Callable[[], object], limit_s: float) -> None:
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     for number in SIGNALS:
         signal.signal(number, lambda *_: None)
-    Thread(target=_heed, args=(reading, stop, limit_s), name="signals", daemon=True).start()
+    Thread(
+        target=_wait_for_signals, args=(reading, stop, limit_s), name="signals", daemon=True
+    ).start()
 
 
-def _heed(reading: int, stop: Callable[[], object], limit_s: float) -> None:
+def _wait_for_signals(reading: int, stop: Callable[[], object], limit_s: float) -> None:
     os.read(reading, 1)
     stop()
     ready, _, _ = select.select([reading], [], [], limit_s)

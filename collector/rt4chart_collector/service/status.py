@@ -39,9 +39,9 @@ from rt4chart_collector.ingest.otlp.intake import ACCEPTED
 from rt4chart_collector.ingest.writer import Ingest
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.pipeline.recovery import Retries
 from rt4chart_collector.pipeline.retry import GONE, PAUSED
-from rt4chart_collector.pipeline.stream.stream import Stream
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.service.health import REASONS, Health
 from rt4chart_collector.store.answers.dead_letters import LetterCounts
@@ -59,7 +59,7 @@ class Status:
         queue: TraceQueue | None = None,
         retries: Retries | None = None,
         breaker: Breaker | None = None,
-        stream: Stream | None = None,
+        stream: KafkaStream | None = None,
         health: Health | None = None,
     ) -> None:
         """The parts to read, whose gauges are added to `metrics`."""
@@ -73,11 +73,11 @@ class Status:
     def __call__(self) -> dict[str, object]:
         """The status as JSON; `idle` says that no work is left now."""
         # Read in the order in which work moves on, so that none is missed on its way.
-        held = self._stream.held_bytes if self._stream else 0
+        held_bytes = self._stream.held_bytes if self._stream else 0
         parts = self._ingest_status() | self._stream_status() | self._trace_status()
         parts |= self._judge_status()
         at_work = ("ingest_bytes", "recovering", "traces_open", "traces_waiting")
-        is_idle = not held and not any(parts.get(name) for name in at_work)
+        is_idle = not held_bytes and not any(parts.get(name) for name in at_work)
         ready = {"ready": not self.health.reasons, "idle": is_idle}
         return {**ready, **self._counted(), **parts}
 
@@ -120,25 +120,23 @@ class Status:
         }
 
     def _trace_status(self) -> dict[str, object]:
-        told: dict[str, object] = {}
-        if buffered := self._stream or self._assembler:
-            assembler = self._assembler
-            is_recovering = assembler.is_recovering if assembler else False
-            told |= {"traces_open": buffered.open_traces}
-            told |= {"traces_evicted": assembler.evicted_traces if assembler else 0}
-            told |= {"recovering": is_recovering}
+        status: dict[str, object] = {}
+        if assembler := self._assembler:
+            status |= {"traces_open": assembler.open_traces}
+            status |= {"traces_evicted": assembler.evicted_traces}
+            status |= {"recovering": assembler.is_recovering}
         if self._queue:
-            told |= {"traces_waiting": self._queue.pending}
-        return told
+            status |= {"traces_waiting": self._queue.pending}
+        return status
 
     def _judge_status(self) -> dict[str, object]:
-        told: dict[str, object] = {}
+        status: dict[str, object] = {}
         if self._breaker:
-            told |= {"judging": self._breaker.told}
+            status |= {"judging": self._breaker.status}
         if self._retries:
             counts = self._retries.counts
-            told |= {"retries_waiting": counts.waiting, "dead_letters": dict(counts.dead)}
-        return told
+            status |= {"retries_waiting": counts.waiting, "dead_letters": dict(counts.dead)}
+        return status
 
     def _observe_spans(self) -> None:
         observe = self.metrics.observe
@@ -152,10 +150,9 @@ class Status:
             observe(KAFKA_LAG, lambda: {(str(at),): lag for at, lag in stream.lags.items()})
             observe(KAFKA_PARTITIONS, lambda: len(stream.partitions))
             observe(KAFKA_PAUSED_PARTITIONS, lambda: len(stream.paused))
-        if buffered := self._stream or self._assembler:
-            observe(OPEN_TRACES, lambda: buffered.open_traces)
-            observe(OPEN_TRACES_SIZE, lambda: buffered.buffer_bytes)
         if assembler := self._assembler:
+            observe(OPEN_TRACES, lambda: assembler.open_traces)
+            observe(OPEN_TRACES_SIZE, lambda: assembler.buffer_bytes)
             observe(EVICTED_TRACES, lambda: assembler.evicted_traces)
 
     def _observe_answers(self) -> None:
@@ -164,7 +161,7 @@ class Status:
             observe(WORK_QUEUE_TRACES, lambda: queue.pending)
             observe(WORK_QUEUE_LIMIT, lambda: queue.limit)
         if breaker := self._breaker:
-            observe(JUDGE_PAUSED, lambda: int(bool(breaker.told.get("paused"))))
+            observe(JUDGE_PAUSED, lambda: int(bool(breaker.status.get("paused"))))
         if retries := self._retries:
             observe(RETRIES_WAITING, lambda: retries.counts.waiting)
             observe(DEAD_LETTERS, lambda: _dead_by_reason(retries.counts))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
@@ -12,6 +11,7 @@ from queue import SimpleQueue
 from threading import Lock, Semaphore, Thread
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.llm.conversation import UnsentError
 
@@ -97,10 +97,10 @@ _CLOSED = "not sent: the endpoint is closed"
 
 
 class _Ticket(NamedTuple, Generic[T]):
-    """A submitted job, and the time until which to wait for it."""
+    """A job, and how long its result is awaited."""
 
     future: Future[T | JudgeError]
-    until: float
+    deadline: Deadline
 
 
 class Workers:
@@ -154,7 +154,7 @@ class Workers:
             except RuntimeError:  # closed, or the interpreter is ending
                 future.set_result(UnsentError(_CLOSED))
         future.add_done_callback(self._ended)
-        return _Ticket(future, time.monotonic() + turns * self._deadline_s)
+        return _Ticket(future, Deadline(turns * self._deadline_s))
 
     def _begun(self, job: Callable[[], T | JudgeError]) -> T | JudgeError:
         return UnsentError(_CLOSED) if self.is_closed else job()
@@ -165,13 +165,13 @@ class Workers:
 
     def _waited_for(self, ticket: _Ticket[T]) -> T | JudgeError:
         try:
-            return ticket.future.result(max(0.0, ticket.until - time.monotonic()))
+            return ticket.future.result(ticket.deadline.remaining)
         except TimeoutError:
             return self._given_up(ticket)
 
     async def _awaited(self, ticket: _Ticket[T]) -> T | JudgeError:
         try:
-            async with asyncio.timeout(max(0.0, ticket.until - time.monotonic())):
+            async with asyncio.timeout(ticket.deadline.remaining):
                 return await asyncio.wrap_future(ticket.future)
         except TimeoutError:
             return self._given_up(ticket)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 
 
 def failing() -> None:
@@ -13,7 +13,7 @@ def test_the_type_and_the_place_are_shown_and_not_the_message() -> None:
     try:
         failing()
     except ValueError as error:
-        told = shown(error)
+        told = redacted_error(error)
 
     assert told.startswith("ValueError < ")
     assert "in failing" in told.split(" < ")[1]

@@ -49,10 +49,11 @@ class Line:
         self.assembler = Assembler(
             TraceBuffer(TraceTimeouts(0, 0, 60 * SECOND), max_bytes=10**8),
             queue,
-            Recovery(client, judge),
+            queue.put,
             retries,
             self.breaker,
             self.metrics,
+            recovery=Recovery(client, judge),
             clock=lambda: self.now,
         )
         # Every look at the clock is a little later, so that no two decisions are of one moment.

@@ -11,7 +11,7 @@ from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import Label, OpenAIJudge, RulesJudge, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from rt4chart_collector.pipeline.backfill import Backfill, Wanted
+from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.claim_rates import route_sums
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
@@ -32,7 +32,7 @@ def scripted(label: Label, name: str = "scripted/1") -> Verifier:
 def backfill(
     client: Client,
     verifier: Verifier,
-    wanted: Wanted = Wanted(0),  # noqa: B008 - frozen
+    selection: BackfillFilter = BackfillFilter(0),  # noqa: B008 - frozen
     *,
     rate: float = 1.0,
     jobs: int = 2,
@@ -41,7 +41,7 @@ def backfill(
     run = Backfill(
         client,
         verifier,
-        wanted,
+        selection,
         sample_rate=rate,
         clock=lambda: next(CLOCK),
         version="0",
@@ -96,7 +96,7 @@ def test_second_run_has_nothing_to_do(stored: Client) -> None:
 def test_again_replaces_what_the_judge_said_before(stored: Client) -> None:
     """In the tables, in the rates and in the rollup; the carriers stay those that were sent."""
     backfill(stored, scripted(Label.ENTAILED))
-    run = backfill(stored, scripted(Label.CONTRADICTED), Wanted(0, again=True))
+    run = backfill(stored, scripted(Label.CONTRADICTED), BackfillFilter(0, again=True))
 
     claims = stored.query(
         "SELECT count() FROM rt4chart_claims FINAL "
@@ -110,7 +110,7 @@ def test_again_replaces_what_the_judge_said_before(stored: Client) -> None:
 
 def test_run_that_was_cut_short_goes_on_where_it_ended(stored: Client) -> None:
     """Verdicts are stored as they come."""
-    cut = backfill(stored, scripted(Label.ENTAILED), Wanted(0, limit=3))
+    cut = backfill(stored, scripted(Label.ENTAILED), BackfillFilter(0, limit=3))
     rest = backfill(stored, scripted(Label.ENTAILED))
 
     assert (cut.count, rest.count) == (3, 1)
@@ -122,7 +122,7 @@ def test_interrupted_run_keeps_what_it_has(stored: Client) -> None:
     run = Backfill(
         stored,
         scripted(Label.ENTAILED),
-        Wanted(0),
+        BackfillFilter(0),
         sample_rate=1.0,
         clock=lambda: next(CLOCK),
         version="0",
@@ -136,18 +136,20 @@ def test_interrupted_run_keeps_what_it_has(stored: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "number"),
+    ("selection", "number"),
     [
-        (Wanted(0, route="billing"), 1),
-        (Wanted(0, route="nowhere"), 0),
-        (Wanted(NOON + SECOND), 0),
-        (Wanted(0, NOON), 0),
-        (Wanted(NOON, NOON + SECOND), 4),
+        (BackfillFilter(0, route="billing"), 1),
+        (BackfillFilter(0, route="nowhere"), 0),
+        (BackfillFilter(NOON + SECOND), 0),
+        (BackfillFilter(0, NOON), 0),
+        (BackfillFilter(NOON, NOON + SECOND), 4),
     ],
 )
-def test_answers_are_chosen_by_route_and_time(stored: Client, wanted: Wanted, number: int) -> None:
+def test_answers_are_chosen_by_route_and_time(
+    stored: Client, selection: BackfillFilter, number: int
+) -> None:
     """`since` belongs to the time, `until` does not."""
-    assert backfill(stored, scripted(Label.ENTAILED), wanted).count == number
+    assert backfill(stored, scripted(Label.ENTAILED), selection).count == number
 
 
 def test_sample_is_the_service_s(stored: Client) -> None:
@@ -163,7 +165,7 @@ def test_weight_of_an_answer_outlives_a_second_verdict(client: Client) -> None:
     backfill_rate = 0.5
     Line(client, RULES).send(*range(1, 9))
     first = backfill(client, scripted(Label.ENTAILED), rate=backfill_rate)
-    again = backfill(client, scripted(Label.BASELESS), Wanted(0, again=True), rate=1.0)
+    again = backfill(client, scripted(Label.BASELESS), BackfillFilter(0, again=True), rate=1.0)
 
     rates = client.query(
         "SELECT DISTINCT SampleRate FROM rt4chart_verifications FINAL "
@@ -207,7 +209,7 @@ def test_failed_attempt_does_not_replace_a_verdict(
     """What was said before is better than nothing."""
     judge = failing[0].judge.id
     Line(client, scripted(Label.BASELESS, judge)).send(1)
-    run = backfill(client, failing[0], Wanted(0, again=True))
+    run = backfill(client, failing[0], BackfillFilter(0, again=True))
 
     assert (run.count, run.errors) == (1, 1)
     assert decisions(client) == {("verified", "baseless"): 1}

@@ -59,12 +59,12 @@ def test_failures_in_a_row_for_one_reason_pause_the_judging(
 ) -> None:
     """And it is said loudly, with the reason."""
     note(breaker, *[BUSY] * (PASSING - 1))
-    before = breaker.admits()
+    before = breaker.allows()
     note(breaker, BUSY)
 
     assert before
-    assert not breaker.admits()
-    assert breaker.told == {
+    assert not breaker.allows()
+    assert breaker.status == {
         "paused": True,
         "reason": "rate_limited",
         "next_attempt_s": FIRST_WAIT_S,
@@ -78,27 +78,27 @@ def test_another_outcome_begins_a_new_row(breaker: Breaker, between: JudgeFailur
     """A success, another reason, or a judge that decided on some claims."""
     note(breaker, *[BUSY] * (PASSING - 1), between, *[BUSY] * (PASSING - 1))
 
-    assert breaker.admits()
+    assert breaker.allows()
 
 
 def test_bad_answers_are_borne_longer_than_a_bad_judge(breaker: Breaker) -> None:
     """A few that are too long come together now and then."""
     note(breaker, *[LONG] * (LASTING - 1))
-    before = breaker.admits()
+    before = breaker.allows()
     note(breaker, LONG)
 
     assert before
-    assert not breaker.admits()
+    assert not breaker.allows()
 
 
 def test_share_of_the_last_answers_pauses_too(breaker: Breaker) -> None:
     """Four of five fail, though never five in a row."""
     note(breaker, *([BUSY] * 4 + [None]) * (WINDOW // 5 - 1))
-    before = breaker.admits()
+    before = breaker.allows()
     note(breaker, None, *[BUSY] * 4)
 
     assert before
-    assert not breaker.admits()
+    assert not breaker.allows()
 
 
 def test_one_answer_is_let_through_after_the_wait(breaker: Breaker, clock: Clock) -> None:
@@ -106,12 +106,12 @@ def test_one_answer_is_let_through_after_the_wait(breaker: Breaker, clock: Clock
     note(breaker, *[BUSY] * PASSING)
     clock.now = FIRST_WAIT_S * SECOND
     is_paused = breaker.is_paused
-    admitted = [breaker.admits(), breaker.admits()]
+    admitted = [breaker.allows(), breaker.allows()]
     note(breaker, None)
 
     assert (is_paused, admitted) == (False, [True, False])
-    assert breaker.admits()
-    assert breaker.told == {"paused": False}
+    assert breaker.allows()
+    assert breaker.status == {"paused": False}
 
 
 def test_each_failed_attempt_doubles_the_wait(breaker: Breaker, clock: Clock) -> None:
@@ -119,9 +119,9 @@ def test_each_failed_attempt_doubles_the_wait(breaker: Breaker, clock: Clock) ->
     note(breaker, *[BUSY] * PASSING, BUSY, BUSY)
     waits = []
     for _ in range(6):
-        waits.append(breaker.told["next_attempt_s"])
+        waits.append(breaker.status["next_attempt_s"])
         clock.now += round(float(str(waits[-1])) * SECOND)
-        assert breaker.admits()
+        assert breaker.allows()
         note(breaker, AWAY)
 
     assert waits == [30, 60, 120, 240, 480, LONGEST_WAIT_S]
@@ -135,12 +135,12 @@ def test_no_pause_is_for_ever(events: list[JudgeFailure | str | None]) -> None:
     for event in events:
         if isinstance(event, str):
             clock.now += FIRST_WAIT_S * SECOND
-        elif breaker.admits():
+        elif breaker.allows():
             breaker.note(event)
     clock.now += LONGEST_WAIT_S * SECOND
-    was_paused = bool(breaker.told["paused"])
+    was_paused = bool(breaker.status["paused"])
 
     assert not breaker.is_paused
-    assert [breaker.admits(), breaker.admits()] == [True, not was_paused]
+    assert [breaker.allows(), breaker.allows()] == [True, not was_paused]
     breaker.note(None)
-    assert breaker.told == {"paused": False}
+    assert breaker.status == {"paused": False}

@@ -69,7 +69,7 @@ def test_lasting_failure_is_a_dead_letter_at_once(raised: Exception) -> None:
     assert outcome.letter is not None
     assert outcome.letter.state is LetterState.DEAD
     assert outcome.letter.error_type == type(raised).__name__
-    assert not outcome.is_told
+    assert not outcome.has_carrier
 
 
 def test_first_failure_is_recorded_and_the_later_ones_replace_nothing() -> None:
@@ -90,7 +90,7 @@ def test_answer_decided_in_part_keeps_that_and_is_tried_again_for_the_rest() -> 
     assert outcome.verdict is not None
     assert outcome.verdict.decision is Decision.VERIFIED
     assert outcome.letter is not None
-    assert not outcome.is_told
+    assert not outcome.has_carrier
 
 
 @pytest.mark.parametrize("reason", ["over_budget: 3 calls an answer", "the model refused: no"])
@@ -110,7 +110,7 @@ def test_success_settles_the_letter() -> None:
     outcome = outcome_of(verdict(), letter)
 
     assert outcome.settled == letter
-    assert outcome.is_told
+    assert outcome.has_carrier
 
 
 def test_revived_letter_starts_anew() -> None:

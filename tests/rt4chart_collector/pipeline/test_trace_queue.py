@@ -83,7 +83,7 @@ def test_whoever_wants_hears_what_was_dealt_with_and_what_was_left() -> None:
     """Before the same trace can be leased again."""
     heard: list[tuple[list[str], list[str]]] = []
     queue = TraceQueue(
-        9, told=lambda traces, left: heard.append(([t.trace_id for t in traces], sorted(left)))
+        9, on_done=lambda traces, left: heard.append(([t.trace_id for t in traces], sorted(left)))
     )
     queue.put([trace("a"), trace("b")])
 

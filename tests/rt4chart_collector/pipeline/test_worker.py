@@ -209,10 +209,11 @@ class Steps:
         self.assembler = Assembler(
             TraceBuffer(TraceTimeouts(SECOND, 5 * SECOND, 60 * SECOND), max_bytes=max_bytes),
             self.queue,
-            Recovery(client, JUDGE.id),
+            self.queue.put,
             Retries(client, JUDGE.id),
             Breaker(JUDGE.id, lambda: self.now),
             self.metrics,
+            recovery=Recovery(client, JUDGE.id),
             clock=lambda: self.now,
         )
 

@@ -11,9 +11,9 @@ import pytest
 
 HANG = """
 import logging, sys, time
-from rt4chart_collector.service.signals import heed_signals
+from rt4chart_collector.service.signals import handle_signals
 logging.basicConfig()
-heed_signals(lambda: print("asked", flush=True), float(sys.argv[1]))
+handle_signals(lambda: print("asked", flush=True), float(sys.argv[1]))
 print("ready", flush=True)
 if sys.argv[2] == "library":
     # Deep in a call that never comes back to the interpreter.

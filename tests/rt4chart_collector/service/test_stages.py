@@ -14,7 +14,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.ingest.writer import Ingest
 from rt4chart_collector.service.health import ASSEMBLER, WRITER
-from rt4chart_collector.service.stages import Ending, closing, stage
+from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.pipeline.line import Line, spans_from
 
@@ -51,14 +51,14 @@ def test_writer_that_dies_is_noticed_and_nobody_waits_for_it(
         go.wait(10)
         raise SystemExit("a user's text")
 
-    ingest, ending = Ingest(store, stored.append, max_bytes=10**6), Ending(1)
-    with stage(WRITER, ingest.run, stop=ingest.stop, ending=ending, abandon=ingest.abandon):
-        assert ending.health.reasons == ()
+    ingest, shutdown = Ingest(store, stored.append, max_bytes=10**6), Shutdown(1)
+    with stage(WRITER, ingest.run, stop=ingest.stop, shutdown=shutdown, abandon=ingest.abandon):
+        assert shutdown.health.reasons == ()
         first = ingest.offer(spans_from(1), 10)
         assert until(lambda: not ingest._waiting)
         second = ingest.offer(spans_from(2), 10)
         go.set()
-        assert until(lambda: ending.health.reasons == ("writer_dead",))
+        assert until(lambda: shutdown.health.reasons == ("writer_dead",))
         assert ingest.offer(spans_from(3), 10) is None
 
     for waiting in (first, second):
@@ -71,20 +71,20 @@ def test_writer_that_dies_is_noticed_and_nobody_waits_for_it(
 
 def test_assembler_that_dies_is_noticed(client: Client) -> None:
     """Of whatever error: here its clock fails."""
-    line, ending = Line(client, Verifier(RulesJudge())), Ending(1)
-    with stage(ASSEMBLER, line.assembler.run, stop=line.assembler.stop, ending=ending):
-        assert not until(lambda: ending.health.reasons, 0.3)
+    line, shutdown = Line(client, Verifier(RulesJudge())), Shutdown(1)
+    with stage(ASSEMBLER, line.assembler.run, stop=line.assembler.stop, shutdown=shutdown):
+        assert not until(lambda: shutdown.health.reasons, 0.3)
         del line.now
-        assert until(lambda: ending.health.reasons == ("assembler_dead",))
+        assert until(lambda: shutdown.health.reasons == ("assembler_dead",))
 
 
 def test_thread_that_returns_before_the_end_is_dead_too() -> None:
     """At the end it is not."""
-    early, late = Ending(1), Ending(1)
-    with stage(WRITER, nothing, stop=nothing, ending=early):
+    early, late = Shutdown(1), Shutdown(1)
+    with stage(WRITER, nothing, stop=nothing, shutdown=early):
         assert until(lambda: early.health.reasons == ("writer_dead",))
     stopped = Event()
-    with stage(WRITER, held(stopped), stop=stopped.set, ending=late):
+    with stage(WRITER, held(stopped), stop=stopped.set, shutdown=late):
         late.begin()
 
     assert late.health.reasons == ("stopping",)
@@ -95,16 +95,16 @@ def test_end_is_over_in_time_though_the_store_hangs(
 ) -> None:
     """What waits is refused, what is lost is counted, and no connection is closed under it."""
     hung = Event()
-    ingest, ending = (
+    ingest, shutdown = (
         Ingest(held(hung), lambda _: None, max_bytes=9),
-        Ending(0.3),
+        Shutdown(0.3),
     )
     begin = time.monotonic()
     used = client.sibling()
     with (
         caplog.at_level(logging.ERROR),
-        closing(used, ending),
-        stage(WRITER, ingest.run, stop=ingest.stop, ending=ending, abandon=ingest.abandon),
+        closing(used, shutdown),
+        stage(WRITER, ingest.run, stop=ingest.stop, shutdown=shutdown, abandon=ingest.abandon),
     ):
         in_hand = ingest.offer(spans_from(1), 1)
         assert until(lambda: not ingest._waiting)
@@ -112,7 +112,7 @@ def test_end_is_over_in_time_though_the_store_hangs(
     took = time.monotonic() - begin
 
     assert took < 5
-    assert ending.is_late
+    assert shutdown.is_late
     assert used.command("SELECT 1") == 1
     assert waiting is not None
     assert isinstance(waiting.exception(0), StoreError)
@@ -120,17 +120,17 @@ def test_end_is_over_in_time_though_the_store_hangs(
     hung.set()
     assert in_hand is not None
     assert in_hand.result(10) is None
-    assert until(lambda: not ending.is_late)
+    assert until(lambda: not shutdown.is_late)
     used.close()
 
 
 def test_deadline_is_one_for_all_stages() -> None:
     """Each gets what is left, and a little where nothing is."""
-    ending, hung = Ending(1.0), Event()
+    shutdown, hung = Shutdown(1.0), Event()
     begin = time.monotonic()
     with (
-        stage("first", held(hung), stop=nothing, ending=ending),
-        stage("second", held(hung), stop=nothing, ending=ending),
+        stage("first", held(hung), stop=nothing, shutdown=shutdown),
+        stage("second", held(hung), stop=nothing, shutdown=shutdown),
     ):
         pass
     took = time.monotonic() - begin

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from otel_rt4chart.core.errors import InputError, StoreError
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.store.schema.migrate import is_schema_missing
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def error_page(console: Console, request: Request, error: Exception) -> Response
     """The page of an error: 503 for a store that is away, no word of what it said."""
     status, detail, headers = _told(console, error)
     if status == 503 and console.away.is_due(console.now_s):
-        log.warning("pages of the console are answered 503: %s", shown(error))
+        log.warning("pages of the console are answered 503: %s", redacted_error(error))
     title = UNREADY if detail == UNMADE else TITLES.get(status, "It did not work")
     if "text/html" not in request.headers.get("accept", "") or "x-partial" in request.headers:
         return JSONResponse({"error": detail}, status, headers)

@@ -18,7 +18,7 @@ from rt4chart_collector.console.app.form import read_form
 from rt4chart_collector.console.app.session import Session, give, is_secure
 from rt4chart_collector.console.view.request_url import here_of
 from rt4chart_collector.console.view.urls import with_query
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 
 # Plotly and the pages set styles through the CSSOM, which no policy forbids.
 POLICY = "; ".join(
@@ -74,7 +74,7 @@ class Gate:
                 return
             await self._app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - process boundary: one request
-            log.error("a page of the console failed: %s", shown(error))
+            log.error("a page of the console failed: %s", redacted_error(error))
             if not sending.has_begun:
                 await PlainTextResponse(BROKEN, 500)(scope, receive, sending)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.ownership import blocks_owner, is_claimed_elsewhere
@@ -26,7 +27,7 @@ class Pool:
         self._lock = threading.Lock()
         self._idle: list[Client] = []
         self._is_closed = False
-        self._given_s = 0.0
+        self._idle_until = Deadline(0.0)
         self._is_timed = False
 
     @contextmanager
@@ -68,7 +69,7 @@ class Pool:
 
     def _give(self, client: Client, *, is_well: bool) -> None:
         with self._lock:
-            self._given_s = time.monotonic()
+            self._idle_until = Deadline(LENT_S)
             is_kept = is_well and not self._is_closed
             if is_kept:
                 self._idle.append(client)
@@ -91,7 +92,7 @@ class Pool:
         threading.Thread(target=self._wait, name="console store", daemon=True).start()
 
     def _wait(self) -> None:
-        while (left := self._given_s + LENT_S - time.monotonic()) > 0:
+        while (left := self._idle_until.remaining) > 0:
             time.sleep(left)
         with self._lock:
             self._is_timed = False

@@ -16,7 +16,7 @@ from rt4chart_collector.core.alerts.facts import (
     MeasuredRate,
     UnfaithfulAnswer,
 )
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
@@ -96,7 +96,7 @@ class DriftAlerts:
                 now_ns=now_ns,
             )
         except Exception as error:  # noqa: BLE001 - boundary: the alert is sent without facts too
-            log.warning("the facts about a drift could not be read: %s", shown(error))
+            log.warning("the facts about a drift could not be read: %s", redacted_error(error))
             return known.facts if known is not None else minimal_facts(finding, verifier)
         self._read[key] = _ReadFacts(now_ns, began_ns, facts)
         return facts

@@ -75,7 +75,7 @@ def _judge(known: Sequence[VerifierCounts], breaker: Breaker | None, now_ns: int
         one for one in known if one.failed >= LEAST_FAILED and one.failed_share >= FAILED_SHARE
     ]
     worst = max(failing, key=lambda one: (one.failed, one.verifier), default=None)
-    judge, state = (breaker.judge, breaker.told) if breaker else ("", {})
+    judge, state = (breaker.judge, breaker.status) if breaker else ("", {})
     pause = state if state.get("paused") else None
     if pause is None and worst is None:
         return []

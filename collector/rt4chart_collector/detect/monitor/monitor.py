@@ -14,7 +14,7 @@ from threading import Event
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.alerts.alert import Alert, Rule
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import TICK_NS
 from rt4chart_collector.detect.drift.sampling import SamplingPolicy
@@ -216,7 +216,7 @@ class Monitor:
 
     def _note(self, what: str, error: Exception) -> None:
         """Log a failure once while it is the same."""
-        told = f"{what} failed: {shown(error)}"
+        told = f"{what} failed: {redacted_error(error)}"
         if told != self._problem:
             log.warning("%s", told)
         self._problem = told

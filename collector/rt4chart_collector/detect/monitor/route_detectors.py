@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from otel_rt4chart.core.deadline import Deadline
 from rt4chart_collector.core.alerts.alert import Rule
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.detector import DriftDetector, by_time, create_detector
 from rt4chart_collector.detect.drift.finding import DriftFinding
@@ -169,9 +170,9 @@ class RouteDetectors:
             self._list(now_ns)
         self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
         self._go_on(now_ns, round_)
-        until = self._monotonic() + READING_S
+        deadline = Deadline(READING_S, clock=self._monotonic)
         for place in self._due(now_ns, first):
-            if self._is_stopping() or self._monotonic() >= until:
+            if self._is_stopping() or deadline.is_over:
                 break
             self._guarded(place, partial(self._anew, place, now_ns, round_), now_ns)
         # A route that could not be looked at, or has no new tick, stands as it did.
@@ -288,5 +289,6 @@ class RouteDetectors:
         except Exception as error:  # noqa: BLE001 - a border: the other routes are looked at
             self._failed_ns[place] = now_ns
             log.warning(
-                "a route could not be looked at, next attempt in the next round: %s", shown(error)
+                "a route could not be looked at, next attempt in the next round: %s",
+                redacted_error(error),
             )

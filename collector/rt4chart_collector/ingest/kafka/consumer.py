@@ -19,7 +19,7 @@ from confluent_kafka import Message as Received
 
 from otel_rt4chart.core.errors import SettingsError
 from rt4chart_collector.core.settings_parsers import KafkaAddress
-from rt4chart_collector.ingest.kafka.source import Keeper, Message, SourceError
+from rt4chart_collector.ingest.kafka.source import KafkaMessage, RebalanceListener, SourceError
 
 ANSWER_S = 15.0
 BURIAL_S = 10.0
@@ -109,25 +109,25 @@ class KafkaSource:
             self._consumer.close()
             raise
 
-    def subscribe(self, keeper: Keeper) -> None:
+    def subscribe(self, listener: RebalanceListener) -> None:
         """Join the group."""
 
         def assigned(_: object, partitions: list[TopicPartition]) -> None:
-            keeper.assigned({one.partition for one in partitions})
+            listener.assigned({one.partition for one in partitions})
 
         def revoked(_: object, partitions: list[TopicPartition]) -> None:
-            self.commit(keeper.revoked({one.partition for one in partitions}), wait=True)
+            self.commit(listener.revoked({one.partition for one in partitions}), wait=True)
 
         def lost(_: object, partitions: list[TopicPartition]) -> None:
-            keeper.lost({one.partition for one in partitions})
+            listener.lost({one.partition for one in partitions})
 
         self._consumer.subscribe(
             [self._address.topic], on_assign=assigned, on_revoke=revoked, on_lost=lost
         )
 
-    def take(self, limit: int, timeout_s: float) -> Sequence[Message]:
+    def poll(self, limit: int, timeout_s: float) -> Sequence[KafkaMessage]:
         """The next messages; SourceError where no later call would give any."""
-        found: list[Message] = []
+        found: list[KafkaMessage] = []
         for received in self._consumer.consume(limit, timeout_s):
             if (error := received.error()) is not None:
                 self._refuse(error)
@@ -158,7 +158,7 @@ class KafkaSource:
         """Fetch them again."""
         self._consumer.resume([self._place(one) for one in partitions])
 
-    def ends(self, partitions: Collection[int]) -> Mapping[int, int]:
+    def end_offsets(self, partitions: Collection[int]) -> Mapping[int, int]:
         """What the last fetch said; nothing is asked."""
         found: dict[int, int] = {}
         for partition in partitions:
@@ -167,7 +167,7 @@ class KafkaSource:
                 found[partition] = end
         return found
 
-    def bury(self, message: Message, reason: str) -> None:
+    def send_dead_letter(self, message: KafkaMessage, reason: str) -> None:
         """Write it to the topic for dead letters, and wait until it is there."""
         topic, failures = self._address.dead_letters, [SourceError("no answer in time")]
 
@@ -258,8 +258,8 @@ class KafkaSource:
         return text
 
 
-def _message(received: Received) -> Message | None:
+def _message(received: Received) -> KafkaMessage | None:
     partition, offset = received.partition(), received.offset()
     if partition is None or offset is None:
         return None
-    return Message(partition, offset, received.value() or b"", received.key() or b"")
+    return KafkaMessage(partition, offset, received.value() or b"", received.key() or b"")

@@ -1,4 +1,4 @@
-"""Messages that cannot be read: put aside for people, and never in the way of the others."""
+"""Messages that cannot be used: written to a topic of dead letters, without blocking others."""
 
 from __future__ import annotations
 
@@ -8,57 +8,61 @@ from collections import deque
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.instruments import KAFKA_MESSAGES
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
-from rt4chart_collector.ingest.kafka.source import Message, Source, SourceError
+from rt4chart_collector.ingest.kafka.offset_tracker import MessageId, OffsetTracker
+from rt4chart_collector.ingest.kafka.source import KafkaMessage, SourceError, SpanSource
 
-PAUSE_NS = 30 * 10**9
-# An attempt waits for the broker, and the stream must be polled meanwhile.
-AT_ONCE = 16
-OVERHEAD = 1_000
+RETRY_NS = 30 * 10**9
+# Each attempt waits for the broker, and the stream must be polled in between.
+BATCH = 16
+OVERHEAD_BYTES = 1_000
 log = logging.getLogger(__name__)
 
 
-class Poison:
-    """What waits to be put aside; until it is, its offset is not committed."""
+class DeadLetterQueue:
+    """Messages to write to the dead letters; their offsets are not committed before."""
 
     def __init__(
-        self, source: Source, offsets: Offsets, metrics: ServiceMetrics, *, clock: Clock
+        self, source: SpanSource, offsets: OffsetTracker, metrics: ServiceMetrics, *, clock: Clock
     ) -> None:
-        """Nothing waits."""
+        """The queue is empty."""
         self._source = source
         self._offsets = offsets
         self._metrics = metrics
         self._clock = clock
-        self._waiting: deque[tuple[Message, str, Mark]] = deque()
+        self._waiting: deque[tuple[KafkaMessage, str, MessageId]] = deque()
         self._not_before = 0
         self.size = 0
 
-    def add(self, message: Message, reason: str, mark: Mark) -> None:
-        """This one cannot be read; the reason quotes nothing of it."""
-        self._waiting.append((message, reason, mark))
-        self.size += len(message.body) + OVERHEAD
+    def add(self, message: KafkaMessage, reason: str, message_id: MessageId) -> None:
+        """Queue a message; `reason` quotes nothing of its content."""
+        self._waiting.append((message, reason, message_id))
+        self.size += len(message.body) + OVERHEAD_BYTES
 
     def step(self) -> None:
-        """Put some aside; after a failure not before a pause."""
-        for _ in range(min(AT_ONCE, len(self._waiting))):
+        """Write some of them; after a failure only after a pause."""
+        for _ in range(min(BATCH, len(self._waiting))):
             if self._clock() < self._not_before:
                 return
-            message, reason, mark = self._waiting[0]
-            if self._offsets.is_live(mark) and not self._is_buried(message, reason):
+            message, reason, message_id = self._waiting[0]
+            if self._offsets.is_live(message_id) and not self._is_sent(message, reason):
                 return
             self._waiting.popleft()
-            self.size -= len(message.body) + OVERHEAD
-            self._offsets.finish(mark)
+            self.size -= len(message.body) + OVERHEAD_BYTES
+            self._offsets.finish_part(message_id)
 
-    def _is_buried(self, message: Message, reason: str) -> bool:
+    def _is_sent(self, message: KafkaMessage, reason: str) -> bool:
         place = f"partition {message.partition}, offset {message.offset}"
         try:
-            self._source.bury(message, reason)
+            self._source.send_dead_letter(message, reason)
         except SourceError as error:
-            self._not_before = self._clock() + PAUSE_NS
+            self._not_before = self._clock() + RETRY_NS
             self._metrics.add(KAFKA_MESSAGES, "unburied")
-            log.error("a message that cannot be read is not committed: %s: %s", place, error)
+            log.error(
+                "a message could not be written to the dead letters, will retry: %s: %s",
+                place,
+                error,
+            )
             return False
         self._metrics.add(KAFKA_MESSAGES, "buried")
-        log.warning("a message cannot be read, and was put aside: %s: %s", place, reason)
+        log.warning("a message was written to the dead letters: %s: %s", place, reason)
         return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from otel_rt4chart.core.errors import InputError, RT4ChartError
-from rt4chart_collector.core.redacted_error import shown
+from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 
 
@@ -17,7 +17,7 @@ class SourceError(RT4ChartError):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class KafkaMessage:
     """One message of the log: `body` is an ExportTraceServiceRequest in protobuf encoding."""
 
     partition: int
@@ -26,61 +26,61 @@ class Message:
     key: bytes = b""
 
 
-class Keeper(Protocol):
-    """Whoever works on the messages; hears, within `Source.take`, which partitions are whose."""
+class RebalanceListener(Protocol):
+    """Is called within `SpanSource.poll` when partitions are assigned or taken away."""
 
     def assigned(self, partitions: Collection[int]) -> None:
-        """These are ours from now on, from their committed positions."""
+        """Partitions were assigned, to be read from their committed positions."""
 
     def revoked(self, partitions: Collection[int]) -> Mapping[int, int]:
-        """These are ours no more when this returns; the positions to commit before that."""
+        """Partitions are taken away on return; gives the positions to commit before."""
 
     def lost(self, partitions: Collection[int]) -> None:
-        """These are another's already: nothing can be committed."""
+        """Partitions belong to another member already: nothing can be committed."""
 
 
-class Source(Protocol):
+class SpanSource(Protocol):
     """A partitioned log with a position for each partition; for one thread."""
 
     @property
     def partitions(self) -> int:
         """How many partitions the log has."""
 
-    def subscribe(self, keeper: Keeper) -> None:
-        """Join those who share the log; `keeper` hears of the partitions."""
+    def subscribe(self, listener: RebalanceListener) -> None:
+        """Join the consumer group."""
 
-    def take(self, limit: int, timeout_s: float) -> Sequence[Message]:
-        """The next messages; none after the time. It must be called again and again."""
+    def poll(self, limit: int, timeout_s: float) -> Sequence[KafkaMessage]:
+        """The next messages, none after the time; must be called regularly."""
 
     def commit(self, positions: Mapping[int, int], *, wait: bool = False) -> None:
-        """Let each partition begin at the next offset to read after a restart."""
+        """Store for each partition the next offset to read after a restart."""
 
     def pause(self, partitions: Collection[int]) -> None:
-        """Give nothing of these partitions until they are resumed."""
+        """Stop reading these partitions until they are resumed."""
 
     def resume(self, partitions: Collection[int]) -> None:
-        """Give what follows again."""
+        """Read these partitions again."""
 
-    def ends(self, partitions: Collection[int]) -> Mapping[int, int]:
-        """The offset behind the last message of each partition, where it is known."""
+    def end_offsets(self, partitions: Collection[int]) -> Mapping[int, int]:
+        """The offset after the last message of each partition, where it is known."""
 
-    def bury(self, message: Message, reason: str) -> None:
-        """Put a message aside for people; SourceError where that cannot be done."""
+    def send_dead_letter(self, message: KafkaMessage, reason: str) -> None:
+        """Write a message to the dead letters; SourceError if that fails."""
 
     def close(self) -> None:
-        """Leave; the partitions are another's at once."""
+        """Leave the group; the partitions go to other members at once."""
 
 
 UNREADABLE = "no ExportTraceServiceRequest in protobuf encoding"
 log = logging.getLogger(__name__)
 
 
-def decoded(message: Message) -> Decoded | None:
-    """What the message holds, None where it cannot be read."""
+def decode_message(message: KafkaMessage) -> Decoded | None:
+    """The spans of a message; None if it cannot be decoded."""
     try:
         return decode_spans(message.body)
     except InputError:
         return None
     except Exception as error:  # noqa: BLE001 - one message must not end the stream
-        log.error("a message cannot be read: %s", shown(error))
+        log.error("a message cannot be read: %s", redacted_error(error))
         return None

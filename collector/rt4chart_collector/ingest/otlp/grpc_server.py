@@ -11,7 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake, response_to
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, retry_bytes, status_bytes
-from rt4chart_collector.ingest.otlp.request_limiter import Place
+from rt4chart_collector.ingest.otlp.request_limiter import RequestSlot
 
 # OTLP specification, "Failures" and "OTLP/gRPC throttling": the codes that are sent again.
 CODES = {
@@ -22,7 +22,7 @@ CODES = {
     Fault.SLOW: grpc.StatusCode.DEADLINE_EXCEEDED,
     Fault.BUSY: grpc.StatusCode.UNAVAILABLE,
 }
-# A message's size is known when it has come; until then it counts as gRPC's usual largest.
+# The size of a message is unknown until it has arrived; it counts as gRPC's default limit before.
 EXPECTED_BYTES = 4 * 2**20
 HANDSHAKE_MS = 10_000
 
@@ -32,10 +32,10 @@ Trailers: TypeAlias = tuple[tuple[str, bytes], ...]
 
 
 class GrpcReceiver:
-    """Takes requests in; reads a message itself, so that it can refuse one before it has come."""
+    """Accepts requests; reads messages itself, so that it can refuse one before it has arrived."""
 
     def __init__(self, intake: Intake) -> None:
-        """What decides on them."""
+        """`intake` decides on the requests."""
         self._intake = intake
 
     async def export(self, _: object, context: Context) -> bytes:
@@ -43,9 +43,9 @@ class GrpcReceiver:
         sent = dict(context.invocation_metadata() or ())
         try:
             self._intake.authenticate(str(sent.get("authorization", "")))
-            with self._intake.room.place() as place:
-                body = await self._read(context, place)
-                decoded = await self._intake.take(place, body, decode_spans)
+            with self._intake.limiter.slot() as slot:
+                body = await self._read(context, slot)
+                decoded = await self._intake.take(slot, body, decode_spans)
         except RefusedError as refused:
             self._intake.note("grpc", refused)
             code = CODES[refused.fault]
@@ -53,8 +53,8 @@ class GrpcReceiver:
         self._intake.note("grpc")
         return response_to(decoded)
 
-    async def _read(self, context: Context, place: Place) -> bytes:
-        place.resize(min(EXPECTED_BYTES, self._intake.body_bytes))
+    async def _read(self, context: Context, slot: RequestSlot) -> bytes:
+        slot.resize(min(EXPECTED_BYTES, self._intake.body_bytes))
         try:
             async with asyncio.timeout(self._intake.body_s):
                 body = await context.read()
@@ -63,7 +63,7 @@ class GrpcReceiver:
         if not isinstance(body, bytes):
             # gRPC's own marker of the end; where a message was too large it has said so itself.
             raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
-        place.resize(len(body))
+        slot.resize(len(body))
         return body
 
 

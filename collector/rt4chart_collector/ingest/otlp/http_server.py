@@ -1,4 +1,4 @@
-"""OTLP over HTTP: says 200 only when the spans are taken (OTLP 1.x, OTLP/HTTP)."""
+"""OTLP over HTTP: replies 200 only when the spans are accepted (OTLP 1.x, OTLP/HTTP)."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from rt4chart_collector.ingest.otlp.refusal import (
     content_type,
     too_large,
 )
-from rt4chart_collector.ingest.otlp.request_limiter import Place
+from rt4chart_collector.ingest.otlp.request_limiter import RequestSlot
 
 DECODERS = {PROTOBUF: decode_spans, JSON: decode_json}
 
 
 class Receiver:
-    """The routes that take requests in."""
+    """The route that accepts spans."""
 
     def __init__(self, intake: Intake) -> None:
-        """What decides on them."""
+        """`intake` decides on the requests."""
         self._intake = intake
 
     async def traces(self, request: Request) -> Response:
         """POST /v1/traces."""
         try:
-            answer = await self._taken(request)
+            answer = await self._accept(request)
         except RefusedError as refused:
             self._intake.note("http", refused)
             raise
         self._intake.note("http")
         return answer
 
-    async def _taken(self, request: Request) -> Response:
+    async def _accept(self, request: Request) -> Response:
         self._intake.authenticate(request.headers.get("authorization"))
         kind = content_type(request)
         encoding = request.headers.get("content-encoding", IDENTITY).strip().lower()
@@ -53,12 +53,12 @@ class Receiver:
             raise _unsupported("type", " or ".join(DECODERS), kind)
         if encoding not in (IDENTITY, *ENCODINGS):
             raise _unsupported("encoding", f"{', '.join(ENCODINGS)} or none", encoding)
-        with self._intake.room.place() as place:
-            body = await self._read(request, place)
-            decoded = await self._intake.take(place, body, DECODERS[kind], encoding)
+        with self._intake.limiter.slot() as slot:
+            body = await self._read(request, slot)
+            decoded = await self._intake.take(slot, body, DECODERS[kind], encoding)
         return _answer(kind, decoded)
 
-    async def _read(self, request: Request, place: Place) -> bytes:
+    async def _read(self, request: Request, slot: RequestSlot) -> bytes:
         parts: list[bytes] = []
         size = 0
         try:
@@ -67,7 +67,7 @@ class Receiver:
                     size += len(part)
                     if size > self._intake.body_bytes:
                         raise too_large(self._intake.body_bytes)
-                    place.resize(size)
+                    slot.resize(size)
                     parts.append(part)
         except TimeoutError as error:
             raise self._intake.too_slow() from error
@@ -77,7 +77,7 @@ class Receiver:
 
 
 def build_app(intake: Intake, routes: Sequence[Route] = ()) -> Starlette:
-    """The web application: the receiver, and what else it shall answer."""
+    """The web application: the receiver and further routes."""
     receiving = Route("/v1/traces", Receiver(intake).traces, methods=["POST"])
     return Starlette(routes=[receiving, *routes], exception_handlers=dict(HANDLERS))
 
@@ -92,6 +92,6 @@ def _answer(kind: str, decoded: Decoded) -> Response:
     """An ExportTraceServiceResponse in the encoding of the request."""
     if kind == JSON:
         # OTLP's JSON writes 64-bit numbers as text.
-        told = {"rejectedSpans": str(decoded.rejected), "errorMessage": decoded.reason}
-        return JSONResponse({"partialSuccess": told} if decoded.rejected else {})
+        partial = {"rejectedSpans": str(decoded.rejected), "errorMessage": decoded.reason}
+        return JSONResponse({"partialSuccess": partial} if decoded.rejected else {})
     return Response(response_to(decoded), media_type=PROTOBUF)

@@ -1,4 +1,4 @@
-"""What both ways in share: who may send, how much at once, and when a request is answered."""
+"""What OTLP over HTTP and gRPC share: authentication, limits and acknowledgement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import Decoded
 from rt4chart_collector.ingest.otlp.decompress import IDENTITY, unpack
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, busy
-from rt4chart_collector.ingest.otlp.request_limiter import RETRY_S, Place, Room
+from rt4chart_collector.ingest.otlp.request_limiter import RETRY_S, RequestLimiter, RequestSlot
 from rt4chart_collector.ingest.otlp.token import authenticate
 
 BODY_BYTES = 64 * 2**20
@@ -39,11 +39,12 @@ log = logging.getLogger(__name__)
 
 
 class Intake:
-    """Decodes requests and offers their spans; belongs to one event loop.
+    """Decodes requests and queues their spans; belongs to one event loop.
 
-    `offer` queues spans or answers None where the queue is full. With `waits` a request is taken
-    when its spans are stored, else when they are queued. `metrics` counts requests by way in
-    and result, and spans that were received, refused by reason, and lost: queued but not stored.
+    `offer` queues spans, or returns None where the queue is full. With `waits` a request is
+    acknowledged when its spans are stored, else when they are queued. `metrics` counts
+    requests by protocol and result, and spans received, refused by reason, and lost: queued but
+    not stored.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Intake:
         body_bytes: int = BODY_BYTES,
         body_s: float = BODY_S,
     ) -> None:
-        """A body has at most so many bytes, packed and unpacked, and seconds to come."""
+        """`body_bytes` limits a body, compressed or not, and `body_s` its time to arrive."""
         self._offer = offer
         self._token = token
         self._waits = waits
@@ -65,31 +66,31 @@ class Intake:
             self._metrics.add(REQUESTS, way, result, number=0)
         self.body_bytes = body_bytes
         self.body_s = body_s
-        self.room = Room(requests=MAX_REQUESTS, size_bytes=4 * body_bytes)
+        self.limiter = RequestLimiter(requests=MAX_REQUESTS, size_bytes=4 * body_bytes)
         # Unpacking and decoding hold a request several times over: a few at a time.
         self._decoding = asyncio.Semaphore(4)
 
     def authenticate(self, authorization: str | None) -> None:
-        """RefusedError where a token is wanted and this header does not have it."""
+        """RefusedError if a token is required and this header does not have it."""
         authenticate(self._token, authorization)
 
     def note(self, way: str, refused: RefusedError | None = None) -> None:
-        """Count a request that came in this way: it was accepted, or told so."""
+        """Count a request of this protocol, accepted or refused."""
         result = ACCEPTED if refused is None else refused.fault.name.lower()
         self._metrics.add(REQUESTS, way, result)
 
     def too_slow(self) -> RefusedError:
-        """The body did not come in time."""
+        """The error for a body that did not arrive in time."""
         return RefusedError(
             Fault.SLOW, f"expected the whole body within {self.body_s:g} s; send smaller batches"
         )
 
     async def take(
-        self, place: Place, body: bytes, decode: Decode, encoding: str = IDENTITY
+        self, slot: RequestSlot, body: bytes, decode: Decode, encoding: str = IDENTITY
     ) -> Decoded:
         """Return when the spans of a body may be acknowledged; RefusedError where they may not.
 
-        The place has no bytes any more when the spans are queued: the queue counts them then.
+        The slot is emptied when the spans are queued, as the queue counts their bytes from then on.
         """
         try:
             async with self._decoding:
@@ -97,7 +98,7 @@ class Intake:
                 decoded = await asyncio.to_thread(decode, body)
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
             self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
-            place.resize(0)
+            slot.resize(0)
             await self._store(decoded.spans, len(body))
         except InputError as error:
             raise RefusedError(Fault.MALFORMED, str(error)) from error

@@ -17,7 +17,7 @@ from otel_rt4chart.core.errors import RT4ChartError
 
 
 class Fault(Enum):
-    """What is wrong; OTLP over HTTP and over gRPC each have a code for it."""
+    """Why a request is refused; OTLP over HTTP and over gRPC each have a code for it."""
 
     MALFORMED = auto()
     UNSUPPORTED = auto()
@@ -28,10 +28,10 @@ class Fault(Enum):
 
 
 class RefusedError(RT4ChartError):
-    """Nothing of the request was taken; the text is for whoever runs the client."""
+    """Nothing of the request was accepted; the text is for the operator of the client."""
 
     def __init__(self, fault: Fault, text: str, *, retry_s: int | None = None) -> None:
-        """`retry_s` is there where the client should send the same again."""
+        """`retry_s` is set where the client should send the request again."""
         super().__init__(text)
         self.fault = fault
         self.retry_s = retry_s
@@ -89,13 +89,13 @@ def content_type(request: Request) -> str:
 async def _show_refusal(request: Request, error: Exception) -> Response:
     if not isinstance(error, RefusedError):
         raise error
-    return _told(request, STATUSES[error.fault], str(error), _headers_of(error))
+    return _error_response(request, STATUSES[error.fault], str(error), _headers_of(error))
 
 
 async def _show_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    return _told(request, error.status_code, error.detail, dict(error.headers or {}))
+    return _error_response(request, error.status_code, error.detail, dict(error.headers or {}))
 
 
 HANDLERS: dict[object, ExceptionHandler] = {
@@ -115,7 +115,7 @@ def _headers_of(refused: RefusedError) -> dict[str, str]:
     return headers
 
 
-def _told(request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
+def _error_response(request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
     """A google.rpc.Status in the encoding of the request, plain text where it has neither."""
     kind = content_type(request)
     if kind == JSON:

@@ -1,4 +1,4 @@
-"""How much may be read and decoded at once, over both ways in together."""
+"""The limit of requests and bytes in memory at once, for HTTP and gRPC together."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from rt4chart_collector.ingest.otlp.refusal import busy
 RETRY_S = 1
 
 
-class Room:
-    """Counts the requests in hand and their bytes; belongs to one event loop."""
+class RequestLimiter:
+    """Counts the requests in progress and their bytes; belongs to one event loop."""
 
     def __init__(self, *, requests: int, size_bytes: int) -> None:
-        """Empty."""
+        """No request is in progress."""
         self.requests = requests
         self.size_bytes = size_bytes
         self.taken_requests = 0
         self.taken_bytes = 0
 
-    def place(self) -> Place:
-        """A request's place, for a `with`; RefusedError at its start where none is left."""
-        return Place(self)
+    def slot(self) -> RequestSlot:
+        """A slot for one request, as a context manager; RefusedError where none is left."""
+        return RequestSlot(self)
 
 
-class Place:
-    """The bytes that one request takes up, from the first to its answer."""
+class RequestSlot:
+    """The bytes of one request, from the first byte read to its response."""
 
-    def __init__(self, room: Room) -> None:
-        """Nothing is taken until the block begins."""
-        self._room = room
+    def __init__(self, room: RequestLimiter) -> None:
+        """Nothing is counted until the block begins."""
+        self._limiter = room
         self._size_bytes = 0
 
-    def __enter__(self) -> Place:
-        """Take a place."""
-        if self._room.taken_requests >= self._room.requests:
+    def __enter__(self) -> RequestSlot:
+        """Count the request; RefusedError where there are too many."""
+        if self._limiter.taken_requests >= self._limiter.requests:
             raise busy("too many requests at once", RETRY_S)
-        self._room.taken_requests += 1
+        self._limiter.taken_requests += 1
         return self
 
     def __exit__(
@@ -45,13 +45,13 @@ class Place:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give it back."""
-        self._room.taken_requests -= 1
-        self._room.taken_bytes -= self._size_bytes
+        """Release the request and its bytes."""
+        self._limiter.taken_requests -= 1
+        self._limiter.taken_bytes -= self._size_bytes
 
     def resize(self, size_bytes: int) -> None:
-        """Take up that many bytes from now on; RefusedError where all requests have too many."""
-        self._room.taken_bytes += size_bytes - self._size_bytes
+        """Set the size of the request; RefusedError where all requests together are too large."""
+        self._limiter.taken_bytes += size_bytes - self._size_bytes
         self._size_bytes = size_bytes
-        if self._room.taken_bytes > self._room.size_bytes:
+        if self._limiter.taken_bytes > self._limiter.size_bytes:
             raise busy("too many bytes in requests at once", RETRY_S)

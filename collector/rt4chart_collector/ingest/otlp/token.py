@@ -1,4 +1,4 @@
-"""Who may send, and who may read the figures."""
+"""Bearer tokens: who may send spans, and who may read metrics and status."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
 
 
 def authenticate(token: str, authorization: str | None) -> None:
-    """RefusedError where a token is wanted and this header does not have it."""
+    """RefusedError if a token is required and this header does not have it."""
     if not token:
         return
     scheme, _, given = (authorization or "").partition(" ")

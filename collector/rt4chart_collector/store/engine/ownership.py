@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import StoreBusyError, StoreError
 from rt4chart_collector.store.engine.connect import Client, connect, open_client, path_busy_error
 from rt4chart_collector.store.engine.dsn import Target, parse_dsn
@@ -56,12 +57,12 @@ def connect_owner(dsn: str) -> Client:
 
     Raises StoreBusyError where that process does not close it in time.
     """
-    until = time.monotonic() + OWNER_WAIT_S
+    deadline = Deadline(OWNER_WAIT_S)
     while True:
         try:
             return connect(dsn, as_owner=True)
         except StoreBusyError:
-            if time.monotonic() > until:
+            if deadline.is_over:
                 raise
             time.sleep(RETRY_PAUSE_S)
 
@@ -100,11 +101,11 @@ def blocks_owner(client: Client) -> bool:
 
 
 def _lock(file: int, target: Target) -> None:
-    until = time.monotonic() + LOCK_WAIT_S
+    deadline = Deadline(LOCK_WAIT_S)
     while True:
         try:
             return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if time.monotonic() > until:
+            if deadline.is_over:
                 raise path_busy_error(target) from None
             time.sleep(RETRY_PAUSE_S)

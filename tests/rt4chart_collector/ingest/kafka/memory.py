@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from rt4chart_collector.ingest.kafka.source import Keeper, Message, SourceError
+from rt4chart_collector.ingest.kafka.source import KafkaMessage, RebalanceListener, SourceError
 
 
 class MemorySource:
@@ -16,36 +16,36 @@ class MemorySource:
         self.log: defaultdict[int, list[bytes]] = defaultdict(list)
         self.committed: dict[int, int] = {}
         self.paused: set[int] = set()
-        self.buried: list[tuple[Message, str]] = []
+        self.buried: list[tuple[KafkaMessage, str]] = []
         self.can_bury = True
         self._next: dict[int, int] = {}
-        self._keeper: Keeper | None = None
+        self._listener: RebalanceListener | None = None
 
     def send(self, partition: int, body: bytes) -> None:
         """Append a message."""
         self.log[partition].append(body)
 
-    def subscribe(self, keeper: Keeper) -> None:
-        """Every partition is the keeper's."""
-        self._keeper = keeper
+    def subscribe(self, listener: RebalanceListener) -> None:
+        """Every partition is assigned to the listener."""
+        self._listener = listener
         self.give(*range(self.partitions))
 
     def give(self, *partitions: int) -> None:
         """These partitions come, at their committed positions."""
-        assert self._keeper is not None
+        assert self._listener is not None
         self._next |= {one: self.committed.get(one, 0) for one in partitions}
-        self._keeper.assigned(partitions)
+        self._listener.assigned(partitions)
 
     def take_away(self, *partitions: int) -> None:
         """These go to another, politely."""
-        assert self._keeper is not None
-        self.commit(self._keeper.revoked(partitions))
+        assert self._listener is not None
+        self.commit(self._listener.revoked(partitions))
         self._without(partitions)
 
     def lose(self, *partitions: int) -> None:
         """These are another's already."""
-        assert self._keeper is not None
-        self._keeper.lost(partitions)
+        assert self._listener is not None
+        self._listener.lost(partitions)
         self._without(partitions)
 
     def rewind(self, partition: int) -> None:
@@ -53,13 +53,13 @@ class MemorySource:
         self._next[partition] = 0
         self.committed.pop(partition, None)
 
-    def take(self, limit: int, timeout_s: float) -> Sequence[Message]:
+    def poll(self, limit: int, timeout_s: float) -> Sequence[KafkaMessage]:
         """What follows in the partitions that are not paused."""
-        found: list[Message] = []
+        found: list[KafkaMessage] = []
         for partition in sorted(self._next.keys() - self.paused):
             start = self._next[partition]
             for offset, body in list(enumerate(self.log[partition]))[start : start + limit]:
-                found.append(Message(partition, offset, body))
+                found.append(KafkaMessage(partition, offset, body))
                 self._next[partition] = offset + 1
         return found
 
@@ -77,11 +77,11 @@ class MemorySource:
         """Again."""
         self.paused -= set(partitions)
 
-    def ends(self, partitions: Collection[int]) -> Mapping[int, int]:
+    def end_offsets(self, partitions: Collection[int]) -> Mapping[int, int]:
         """The lengths."""
         return {one: len(self.log[one]) for one in partitions}
 
-    def bury(self, message: Message, reason: str) -> None:
+    def send_dead_letter(self, message: KafkaMessage, reason: str) -> None:
         """Put it aside, where that is possible."""
         if not self.can_bury:
             raise SourceError("no topic for dead letters")

@@ -229,16 +229,16 @@ def test_more_requests_than_places_are_sent_away(queue: Queue) -> None:
         until = time.monotonic() + 30
         waiting = [streamed(channel).future(stalled()) for _ in range(70)]
         # Each counts as 4 MiB until it has come: 64 of them are the 256 MiB.
-        while intake.room.taken_requests < 64:
+        while intake.limiter.taken_requests < 64:
             assert time.monotonic() < until
             time.sleep(0.01)
         error = refusal(served, request(span()))
         never.set()
         errors = [one.exception() for one in waiting]
 
-    assert intake.room.requests == MAX_REQUESTS
+    assert intake.limiter.requests == MAX_REQUESTS
     assert (error.code(), retry_of(error)) == (grpc.StatusCode.UNAVAILABLE, [1, 1])
     refused = [told(error)[0] for error in errors if error]
     assert refused == [grpc.StatusCode.UNAVAILABLE] * len(refused)
     assert len(refused) == 6
-    assert (intake.room.taken_requests, intake.room.taken_bytes) == (0, 0)
+    assert (intake.limiter.taken_requests, intake.limiter.taken_bytes) == (0, 0)

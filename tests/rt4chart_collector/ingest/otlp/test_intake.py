@@ -24,9 +24,9 @@ TOKEN = "s3cret-of-the-service"  # noqa: S105 - of this test
 
 
 async def take(intake: Intake, body: bytes) -> Decoded:
-    """The body, in a place of its own."""
-    with intake.room.place() as place:
-        return await intake.take(place, body, decode_spans)
+    """The body, in a slot of its own."""
+    with intake.limiter.slot() as slot:
+        return await intake.take(slot, body, decode_spans)
 
 
 @pytest.mark.parametrize(
@@ -121,4 +121,4 @@ def test_client_that_goes_away_disturbs_no_other() -> None:
     writer.join(10)
     assert not writer.is_alive()
     assert [span.span_id[-1] for span in written] == ["1", "2"]
-    assert (intake.room.taken_requests, intake.room.taken_bytes) == (0, 0)
+    assert (intake.limiter.taken_requests, intake.limiter.taken_bytes) == (0, 0)

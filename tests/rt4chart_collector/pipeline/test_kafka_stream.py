@@ -14,13 +14,12 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import SPANS_RECEIVED, UNSAVED_TRACES
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
+from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.in_flight import InFlight
+from rt4chart_collector.pipeline.kafka_stream import HANDOVER_S, KafkaStream
 from rt4chart_collector.pipeline.recovery import Retries
-from rt4chart_collector.pipeline.stream.in_flight import InHand
-from rt4chart_collector.pipeline.stream.searching import Searching
-from rt4chart_collector.pipeline.stream.storing import Storing
-from rt4chart_collector.pipeline.stream.stream import HANDOVER_S, Parts, Stream
-from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.pipeline.span_writer import SpanWriter
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
@@ -43,29 +42,34 @@ class Member:
         *,
         max_bytes: int = MUCH,
         quiet_s: int = 0,
-        storing: Storing | None = None,
+        writer: SpanWriter | None = None,
     ) -> None:
         self.now, self.source, self.metrics = START, source, ServiceMetrics()
         verifier, ticks = build_verifier("rules"), count()
         breaker = Breaker(verifier.judge.id, lambda: self.now)
-        self.in_hand = InHand()
-        self.queue = TraceQueue(999, told=self.in_hand.told)
+        self.in_flight = InFlight(999)
+        self.queue = self.in_flight.queue
         retries = Retries(client, verifier.judge.id, share=lambda: self.stream.share)
-        self.searching = Searching(retries, breaker, clock=lambda: self.now)
         quiet = TraceTimeouts(quiet_s * SECOND, quiet_s * SECOND, 600 * SECOND)
-        self.stream = Stream(
-            Parts(
-                source,
-                TraceBuffer(quiet, max_bytes=2**62),
-                self.queue,
-                self.in_hand,
-                breaker,
-                self.metrics,
-                self.searching,
-                storing,
-            ),
+        self.assembler = Assembler(
+            TraceBuffer(quiet, max_bytes=2**62),
+            self.queue,
+            self.in_flight.hand_over,
+            retries,
+            breaker,
+            self.metrics,
+            has_room=lambda: not self.stream.paused,
+            clock=lambda: self.now,
+        )
+        self.stream = KafkaStream(
+            source,
+            self.assembler,
+            self.in_flight,
+            breaker,
+            self.metrics,
+            writer,
             max_bytes=max_bytes,
-            seconds_left=lambda: 0.0,
+            shutdown_s=lambda: 0.0,
             clock=lambda: self.now,
         )
         self.worker = Worker(
@@ -77,7 +81,7 @@ class Member:
             sample_rate=1.0,
             clock=lambda: self.now + next(ticks),
             giving_up=Event(),
-            is_ours=self.in_hand.is_ours,
+            is_owned=self.in_flight.is_owned,
         )
         source.subscribe(self.stream)
 
@@ -296,7 +300,7 @@ def test_status_is_not_idle_while_anything_is_held(client: Client) -> None:
     """What a worker has in hand is in no queue."""
     source = MemorySource()
     member = Member(client, source)
-    status = Status(member.metrics, stream=member.stream)
+    status = Status(member.metrics, assembler=member.assembler, stream=member.stream)
     member.step()
     before = status()["idle"]
     source.send(0, answer(1))
@@ -354,16 +358,16 @@ def test_spans_are_stored_before_they_are_judged(client: Client) -> None:
             raise InputError("too large")
         insert_spans(client, spans)
 
-    storing = Storing(insert)
-    member = Member(client, source, storing=storing)
+    writer = SpanWriter(insert)
+    member = Member(client, source, writer=writer)
     member.step()
     assert member.queue_waiting() == range(0)
 
-    thread = Thread(target=storing.run)
+    thread = Thread(target=writer.run)
     thread.start()
     while member.queue_waiting() != range(2):
         member.step()
-    storing.stop()
+    writer.stop()
     thread.join()
     member.work()
 

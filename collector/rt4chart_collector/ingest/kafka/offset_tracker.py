@@ -1,4 +1,4 @@
-"""Which offsets may be committed: those below which nothing is unfinished; pure."""
+"""The offsets that may be committed: those with no unfinished message below them; pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-# A mark with its places in a queue and in a dict.
-ENTRY = 200
+# Approximate memory of one message id in a queue and in a dict.
+ENTRY_BYTES = 200
 
 
-class Mark(NamedTuple):
-    """A message's place; `term` tells one reading of the partition from the next."""
+class MessageId(NamedTuple):
+    """Identifies a message; `term` tells one reading of the partition from the next."""
 
     partition: int
     term: int
@@ -24,75 +24,75 @@ class _Owned:
     term: int
     committed: int | None = None
     reached: int | None = None
-    waiting: deque[Mark] = field(default_factory=deque)
-    parts: dict[Mark, int] = field(default_factory=dict)
+    waiting: deque[MessageId] = field(default_factory=deque)
+    parts: dict[MessageId, int] = field(default_factory=dict)
 
 
-class Offsets:
-    """The unfinished messages of the partitions that are ours.
+class OffsetTracker:
+    """The unfinished messages of the assigned partitions.
 
     A message has parts, and is finished when each is; an offset may be committed when no message
-    below it is unfinished. What is finished of a partition that was given up counts for nothing:
-    its messages come again, here or elsewhere.
+    below it is unfinished. Messages of a revoked partition are no longer live: they are read again,
+    here or by another member.
     """
 
     def __init__(self) -> None:
-        """Nothing is ours."""
+        """No partition is assigned."""
         self._owned: dict[int, _Owned] = {}
         self._terms = 0
 
     @property
     def size(self) -> int:
-        """About how many bytes the messages take that are unfinished or behind an unfinished."""
-        return ENTRY * sum(len(owned.parts) for owned in self._owned.values())
+        """Approximate memory of the messages that are unfinished or behind an unfinished one."""
+        return ENTRY_BYTES * sum(len(owned.parts) for owned in self._owned.values())
 
     @property
     def partitions(self) -> frozenset[int]:
-        """What is ours."""
+        """The assigned partitions."""
         return frozenset(self._owned)
 
     def assign(self, partitions: Collection[int]) -> None:
-        """These are ours from now on; one that is already stays as it is."""
+        """Add partitions; one that is assigned already stays as it is."""
         for partition in partitions:
             if partition not in self._owned:
                 self._terms += 1
                 self._owned[partition] = _Owned(self._terms)
 
     def revoke(self, partitions: Collection[int]) -> None:
-        """These are ours no more."""
+        """Remove partitions."""
         for partition in partitions:
             self._owned.pop(partition, None)
 
-    def arrive(self, partition: int, offset: int, parts: int) -> Mark | None:
-        """A message has come; None where its partition is not ours.
+    def track(self, partition: int, offset: int, parts: int) -> MessageId | None:
+        """Begin to track a message; None if its partition is not assigned.
 
-        Offsets rise, but where a log was cut short or made anew: what was read from there on
-        counts for nothing then.
+        Offsets rise, unless a log was truncated or created anew: messages read from that offset on
+        are then no longer live.
         """
         owned = self._owned.get(partition)
         if owned is None:
             return None
         if owned.reached is None:
-            # Where it began is where it would begin again.
+            # A restart would begin here again, so nothing has to be committed.
             owned.committed = offset
         elif offset < owned.reached:
             self._rewind(owned, offset)
-        mark = Mark(partition, owned.term, offset)
-        owned.waiting.append(mark)
-        owned.parts[mark] = parts
+        message_id = MessageId(partition, owned.term, offset)
+        owned.waiting.append(message_id)
+        owned.parts[message_id] = parts
         owned.reached = offset + 1
-        return mark
+        return message_id
 
-    def finish(self, mark: Mark) -> None:
-        """One part of a message is dealt with."""
-        owned = self._owned.get(mark.partition)
-        if owned is not None and mark in owned.parts:
-            owned.parts[mark] -= 1
+    def finish_part(self, message_id: MessageId) -> None:
+        """Mark one part of a message as finished."""
+        owned = self._owned.get(message_id.partition)
+        if owned is not None and message_id in owned.parts:
+            owned.parts[message_id] -= 1
 
-    def is_live(self, mark: Mark) -> bool:
-        """True of an unfinished message, until its partition is given up or cut short."""
-        owned = self._owned.get(mark.partition)
-        return owned is not None and mark in owned.parts
+    def is_live(self, message_id: MessageId) -> bool:
+        """True of an unfinished message, until its partition is revoked or truncated."""
+        owned = self._owned.get(message_id.partition)
+        return owned is not None and message_id in owned.parts
 
     def positions(self, partitions: Collection[int] | None = None) -> dict[int, int]:
         """The next offset to read after a restart, of each partition where it is known."""
@@ -111,13 +111,13 @@ class Offsets:
         }
 
     def committed(self, positions: dict[int, int]) -> None:
-        """These positions are written, or on their way."""
+        """These positions are committed, or a commit is under way."""
         for partition, position in positions.items():
             if partition in self._owned:
                 self._owned[partition].committed = position
 
     def forget_commits(self) -> None:
-        """Let every position be committed once more: of an earlier one it is not known."""
+        """Let every position be committed once more: earlier commits may have failed."""
         for owned in self._owned.values():
             owned.committed = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.ingest.kafka.offsets import Mark, Offsets
+from rt4chart_collector.ingest.kafka.offset_tracker import MessageId, OffsetTracker
 
 PARTITIONS = st.integers(0, 2)
 EVENTS = st.lists(
@@ -25,22 +25,22 @@ class Log:
     """Partitions that are read from their committed offsets on, and what is finished of them."""
 
     def __init__(self) -> None:
-        self.offsets = Offsets()
+        self.offsets = OffsetTracker()
         self.committed = dict.fromkeys(range(3), 0)
         self.read = dict.fromkeys(range(3), 0)
-        self.open: list[tuple[Mark, int]] = []
+        self.open: list[tuple[MessageId, int]] = []
         self.finished: dict[int, set[int]] = {0: set(), 1: set(), 2: set()}
-        self.left: dict[Mark, int] = {}
+        self.left: dict[MessageId, int] = {}
 
     def arrive(self, partition: int, parts: int) -> None:
         """The next message, of so many parts; every second offset is a gap."""
         offset = self.read[partition]
-        mark = self.offsets.arrive(partition, offset, parts)
-        if mark is None:
+        message_id = self.offsets.track(partition, offset, parts)
+        if message_id is None:
             return
         self.read[partition] = offset + 2
-        self.open += [(mark, part) for part in range(parts)]
-        self.left[mark] = parts
+        self.open += [(message_id, part) for part in range(parts)]
+        self.left[message_id] = parts
         if not parts:
             self.finished[partition].add(offset)
 
@@ -48,12 +48,12 @@ class Log:
         """One part that is open, whether its partition is ours still or not."""
         if not self.open:
             return
-        mark, _ = self.open.pop(number % len(self.open))
-        is_live = self.offsets.is_live(mark)
-        self.offsets.finish(mark)
-        self.left[mark] -= 1
-        if is_live and not self.left[mark]:
-            self.finished[mark.partition].add(mark.offset)
+        message_id, _ = self.open.pop(number % len(self.open))
+        is_live = self.offsets.is_live(message_id)
+        self.offsets.finish_part(message_id)
+        self.left[message_id] -= 1
+        if is_live and not self.left[message_id]:
+            self.finished[message_id.partition].add(message_id.offset)
 
     def revoke(self, partition: int) -> None:
         """It is another's: what was read and not committed will be read again."""
@@ -113,14 +113,14 @@ def test_no_order_of_events_commits_past_an_unfinished_message(
 
 def test_offset_is_committed_when_all_its_parts_are_finished() -> None:
     """A message with two traces waits for both."""
-    offsets = Offsets()
+    offsets = OffsetTracker()
     offsets.assign([7])
-    mark = offsets.arrive(7, 100, 2)
-    assert mark is not None
+    message_id = offsets.track(7, 100, 2)
+    assert message_id is not None
 
-    offsets.finish(mark)
+    offsets.finish_part(message_id)
     before = offsets.positions()
-    offsets.finish(mark)
+    offsets.finish_part(message_id)
 
     assert before == {7: 100}
     assert offsets.positions() == {7: 101}
@@ -128,42 +128,42 @@ def test_offset_is_committed_when_all_its_parts_are_finished() -> None:
 
 def test_message_of_a_partition_that_is_not_ours_counts_for_nothing() -> None:
     """It may have been fetched before the partition went to another."""
-    offsets = Offsets()
+    offsets = OffsetTracker()
 
-    assert offsets.arrive(1, 5, 1) is None
+    assert offsets.track(1, 5, 1) is None
     assert offsets.positions() == {}
 
 
 def test_end_of_a_message_from_an_earlier_ownership_is_ignored() -> None:
     """It comes again, and is to be finished again."""
-    offsets = Offsets()
+    offsets = OffsetTracker()
     offsets.assign([0])
-    early = offsets.arrive(0, 5, 1)
+    early = offsets.track(0, 5, 1)
     assert early is not None
     offsets.revoke([0])
     offsets.assign([0])
-    offsets.arrive(0, 5, 1)
+    offsets.track(0, 5, 1)
 
-    offsets.finish(early)
+    offsets.finish_part(early)
 
     assert offsets.positions() == {0: 5}
 
 
 def test_log_that_was_cut_short_is_read_anew_from_there_on() -> None:
     """What is unfinished before the cut holds it back still; an old end behind it is ignored."""
-    offsets = Offsets()
+    offsets = OffsetTracker()
     offsets.assign([0])
-    first, _, third = (offsets.arrive(0, offset, 1) for offset in (5, 6, 7))
-    again = offsets.arrive(0, 6, 1)
+    first, _, third = (offsets.track(0, offset, 1) for offset in (5, 6, 7))
+    again = offsets.track(0, 6, 1)
     assert first is not None
     assert third is not None
     assert again is not None
 
-    offsets.finish(third)
+    offsets.finish_part(third)
     dead, held = offsets.is_live(third), offsets.positions()
-    offsets.finish(first)
+    offsets.finish_part(first)
     unfinished = offsets.positions()
-    offsets.finish(again)
+    offsets.finish_part(again)
 
     assert (dead, held, unfinished) == (False, {0: 5}, {0: 6})
     assert offsets.positions() == {0: 7}
@@ -171,15 +171,15 @@ def test_log_that_was_cut_short_is_read_anew_from_there_on() -> None:
 
 def test_messages_behind_an_unfinished_one_are_weighed() -> None:
     """They take memory until they are committed, though they are finished."""
-    offsets = Offsets()
+    offsets = OffsetTracker()
     offsets.assign([0])
-    first = offsets.arrive(0, 0, 1)
+    first = offsets.track(0, 0, 1)
     for offset in range(1, 1001):
-        offsets.arrive(0, offset, 0)
+        offsets.track(0, offset, 0)
     offsets.positions()
     full = offsets.size
     assert first is not None
-    offsets.finish(first)
+    offsets.finish_part(first)
     offsets.positions()
 
     assert 100_000 < full < 1_000_000
@@ -188,9 +188,9 @@ def test_messages_behind_an_unfinished_one_are_weighed() -> None:
 
 def test_position_is_committed_once_unless_it_is_forgotten() -> None:
     """A commit that failed is made again that way."""
-    offsets = Offsets()
+    offsets = OffsetTracker()
     offsets.assign([0])
-    offsets.arrive(0, 5, 0)
+    offsets.track(0, 5, 0)
 
     offsets.committed(offsets.uncommitted())
 

@@ -1,1 +1,0 @@
-"""From a stream's messages to workers, with offsets committed behind them."""

@@ -1,0 +1,103 @@
+"""What every process that verifies answers is made of: `rt4chart up` and `rt4chart work`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from threading import Event
+
+from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.core.instruments import (
+    SPANS_STORED,
+    STORE_INSERT_DURATION,
+    STORE_INSERT_FAILURES,
+)
+from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.pipeline.worker import Worker
+from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
+from rt4chart_collector.service.stages import Shutdown, closing, stage, workers_running
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.engine.connect import Client
+
+MIB = 2**20
+
+
+class VerificationRuntime:
+    """The judge, its breaker, the metrics and the connections of one process.
+
+    Every thread that waits for the database has a connection of its own; `stack` closes them.
+    """
+
+    def __init__(self, settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> None:
+        """Build the judge; SettingsError where it cannot be had."""
+        self._settings = settings
+        self._shutdown = shutdown
+        self._clock = clock
+        self._verifier = build_verifier(settings.judge)
+        self.judge = self._verifier.judge.id
+        self.breaker = Breaker(self.judge, clock)
+        self.metrics = ServiceMetrics(judge=self.judge)
+
+    def connect(self, client: Client, stack: ExitStack) -> None:
+        """Open a connection for each thread, beside `client`."""
+
+        def sibling() -> Client:
+            return stack.enter_context(closing(client.sibling(), self._shutdown))
+
+        self._client, self.search_client = client, sibling()
+        self._watch = StoreWatch(sibling())
+        self._worker_clients = [sibling() for _ in range(self._settings.workers)]
+        self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)
+
+    def insert(self, spans: Sequence[SpanRecord]) -> None:
+        """Store spans, and record duration and failure of the insert."""
+        try:
+            with self.metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "spans"):
+                insert_spans(self._client, spans)
+        except StoreError:
+            self._watch.note_insert(is_stored=False)
+            raise
+        self._watch.note_insert(is_stored=True)
+        self.metrics.add(SPANS_STORED, number=len(spans))
+
+    def open_buffer(self, *, max_bytes: int) -> TraceBuffer:
+        """A buffer of open traces, with the timeouts of the settings."""
+        settings = self._settings
+        seconds = (settings.trace_quiet_s, settings.trace_orphan_s, settings.trace_max_s)
+        return TraceBuffer(TraceTimeouts(*(round(s * 1e9) for s in seconds)), max_bytes=max_bytes)
+
+    def start(
+        self,
+        queue: TraceQueue,
+        stack: ExitStack,
+        *,
+        is_owned: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        """Start the export of metrics, the watch of the store and the workers of the queue."""
+        giving_up = Event()
+        workers = [
+            Worker(
+                client,
+                queue,
+                self._verifier,
+                self.metrics,
+                self.breaker,
+                sample_rate=self._settings.sample_rate,
+                strict_routes=self._settings.strict_routes,
+                clock=self._clock,
+                giving_up=giving_up,
+                is_owned=is_owned,
+            )
+            for client in self._worker_clients
+        ]
+        stack.enter_context(self.metrics.pushed(self._settings.self_metrics))
+        watch, shutdown = self._watch, self._shutdown
+        stack.enter_context(stage("store watch", watch.run, stop=watch.stop, shutdown=shutdown))
+        stack.enter_context(workers_running(queue, workers, giving_up, shutdown=shutdown))
