@@ -23,8 +23,8 @@ from rt4chart_clustering.evalset.review import parse_stored_case
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
-from rt4chart_collector.console.view.params import one_of, whole_of
-from rt4chart_collector.console.view.request_url import here_of
+from rt4chart_collector.console.view.params import choice_param, integer_param
+from rt4chart_collector.console.view.request_url import request_url
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
 from rt4chart_collector.console.view.urls import escaped, issue_url
 from rt4chart_collector.store.issues.eval_sets import (
@@ -142,7 +142,7 @@ def promotion_result(request: Request) -> dict[str, object]:
     if not re.fullmatch("[0-9a-f]{16}", issue):
         return {}
     counts = {
-        name: whole_of(request, name, default=0, low=0, high=10**6)
+        name: integer_param(request, name, default=0, low=0, high=10**6)
         for name in ("new", "known", "alike")
     }
     pairs = re.findall(r"([a-z_]+):(\d{1,6})", request.query_params.get("refused", "")[:500])
@@ -181,10 +181,10 @@ def _cases_table(
     request: Request, name: str, cases: Sequence[StoredCase]
 ) -> Table[tuple[StoredCase, str, str]]:
     """The cases in a state; only those shown are parsed."""
-    state = one_of(request, "state", ("", *CaseState), "")
-    page = whole_of(request, "page", default=1, low=1, high=MOST_PAGES)
+    state = choice_param(request, "state", ("", *CaseState), "")
+    page = integer_param(request, "page", default=1, low=1, high=MOST_PAGES)
     found = [case for case in cases if state in ("", case.state)]
-    pages, here = ceil(len(found) / PAGE), here_of(request)
+    pages, here = ceil(len(found) / PAGE), request_url(request)
     is_page = format_of(request) == HTML
     shown = found[(page - 1) * PAGE : page * PAGE] if is_page else found
     rows = [(case, *_question_and_labels(case)) for case in shown]

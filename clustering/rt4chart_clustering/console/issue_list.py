@@ -25,8 +25,8 @@ from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.charts import sparkline
 from rt4chart_collector.console.view.filters import iso, percent, when
-from rt4chart_collector.console.view.params import one_of, text_of, whole_of
-from rt4chart_collector.console.view.request_url import WINDOWS, here_of
+from rt4chart_collector.console.view.params import choice_param, integer_param, text_param
+from rt4chart_collector.console.view.request_url import WINDOWS, request_url
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
 from rt4chart_collector.console.view.urls import issue_url
 
@@ -70,8 +70,8 @@ class IssueList:
 
 def filter_from(request: Request, now_ns: int) -> IssueFilter:
     """The filter in the query; by default, issues that are not closed, of any time."""
-    state = one_of(request, "state", ("", "all", *IssueState), "")
-    since = one_of(request, "since", ("", *WINDOWS), "")
+    state = choice_param(request, "state", ("", "all", *IssueState), "")
+    since = choice_param(request, "since", ("", *WINDOWS), "")
     states = (
         frozenset(IssueState)
         if state == "all"
@@ -81,10 +81,10 @@ def filter_from(request: Request, now_ns: int) -> IssueFilter:
     )
     return IssueFilter(
         states=states,
-        service=text_of(request, "service") or None,
-        route=text_of(request, "route") or None,
+        service=text_param(request, "service") or None,
+        route=text_param(request, "route") or None,
         since_ns=now_ns - WINDOWS[since] * SECOND_NS if since else 0,
-        text=text_of(request, "q", longest=200),
+        text=text_param(request, "q", longest=200),
     )
 
 
@@ -93,8 +93,8 @@ def _table(
 ) -> Table[RankedIssue]:
     columns = _columns(short_ids([one.issue for one in known]), now_ns)
     sort = sort_of(request, columns, "-severity")
-    page = whole_of(request, "page", default=1, low=1, high=MOST_PAGES)
-    pages, here = ceil(len(found) / PAGE), here_of(request)
+    page = integer_param(request, "page", default=1, low=1, high=MOST_PAGES)
+    pages, here = ceil(len(found) / PAGE), request_url(request)
     is_page = format_of(request) == HTML
     rows = ordered(found, columns, sort)[(page - 1) * PAGE : page * PAGE]
     kind = {} if is_page else {"format": format_of(request)}

@@ -26,8 +26,8 @@ from rt4chart_clustering.triage.issue_details import IssueDetails, load_details,
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso
-from rt4chart_collector.console.view.params import one_of
-from rt4chart_collector.console.view.params import whole_of as number_of
+from rt4chart_collector.console.view.params import choice_param
+from rt4chart_collector.console.view.params import integer_param as number_of
 from rt4chart_collector.console.view.table import HTML, Column, Plain, Table, format_of
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.store.engine.connect import Client
@@ -89,7 +89,7 @@ class IssuePage:
     def show_page(self, request: Request, wrong: FormError | None) -> Response:
         """The page; after a refused action with status 400, and the reason at the form."""
         console, now_ns = self._console, self._console.clock()
-        days = int(one_of(request, "days", DAYS, DAYS[0]))
+        days = int(choice_param(request, "days", DAYS, DAYS[0]))
         examples = number_of(request, "examples", default=EXAMPLES, low=1, high=MAX_EXAMPLES)
         with console.store() as client:
             known = self._ranking.ranked_issues(client, now_ns)

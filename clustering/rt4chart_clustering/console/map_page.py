@@ -13,8 +13,8 @@ from rt4chart_clustering.console.failure_map import FailureMap, MapPoint, build_
 from rt4chart_clustering.console.ranking_cache import RankingCache
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, when
-from rt4chart_collector.console.view.params import text_of, whole_of
-from rt4chart_collector.console.view.request_url import here_of, window_name
+from rt4chart_collector.console.view.params import integer_param, text_param
+from rt4chart_collector.console.view.request_url import request_url, window_name
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
 from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.store.engine.connect import Client
@@ -42,7 +42,7 @@ class MapPage:
     def show(self, request: Request) -> Response:
         """GET /map."""
         failure_map = self._map(request)
-        service, route = text_of(request, "service"), text_of(request, "route")
+        service, route = text_param(request, "service"), text_param(request, "route")
         since = window_name(request)
         return self._console.table(
             request,
@@ -61,7 +61,7 @@ class MapPage:
 
     def _map(self, request: Request) -> FailureMap:
         now_ns = self._console.clock()
-        key = (window_name(request), text_of(request, "service"), text_of(request, "route"))
+        key = (window_name(request), text_param(request, "service"), text_param(request, "route"))
         with self._lock:
             kept = self._kept.get(key)
         if kept is not None and now_ns - kept[0] < CACHE_NS:
@@ -81,8 +81,8 @@ class MapPage:
             client,
             since_ns=since_ns,
             until_ns=until_ns,
-            service=text_of(request, "service") or None,
-            route=text_of(request, "route") or None,
+            service=text_param(request, "service") or None,
+            route=text_param(request, "route") or None,
             limit=MAX_POINTS,
         )
         titles = {one.issue.id: one.issue.title or f"{one.issue.id:016x}" for one in known}
@@ -104,10 +104,10 @@ def _table(request: Request, failure_map: FailureMap, now_ns: int) -> Table[MapP
         Column("y", "y", lambda one: one.y),
         Column("url", "Answer", lambda one: one.url),
     ]  # fmt: skip
-    is_page, here = format_of(request) == HTML, here_of(request)
+    is_page, here = format_of(request) == HTML, request_url(request)
     sort = sort_of(request, columns, "issue") if request.query_params.get("sort") else ""
     rows = ordered(failure_map.points, columns, sort) if sort else list(failure_map.points)
-    page = whole_of(request, "page", default=1, low=1, high=MAX_POINTS)
+    page = integer_param(request, "page", default=1, low=1, high=MAX_POINTS)
     pages = ceil(len(rows) / PAGE)
     return Table(
         name="failures",

@@ -16,7 +16,7 @@ from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.evalset.eligibility import INELIGIBLE_REASONS, ineligible_exchange
 from rt4chart_clustering.evalset.review import decide_case, parse_stored_case
 from rt4chart_clustering.triage.find_issue import hex_id
-from rt4chart_collector.console.answers.segments import Mark, Window, fitting, windows
+from rt4chart_collector.console.answers.segments import TextMark, Window, fitting, windows
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.urls import answer_url, unescaped
 from rt4chart_collector.store.issues.eval_sets import (
@@ -160,7 +160,7 @@ def _marked_answer(case: EvalCase) -> tuple[Window, ...]:
     """The recorded answer with its claims marked."""
     text = case.exchange.answer
     marks = [
-        Mark(one.start, one.end, at, WEIGHTS[one.label])
+        TextMark(one.start, one.end, at, WEIGHTS[one.label])
         for at, one in enumerate(case.claims)
         if one.label in WEIGHTS
     ]

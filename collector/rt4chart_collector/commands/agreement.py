@@ -13,7 +13,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.commands.database import add_dsn, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agreements
 
@@ -37,17 +37,17 @@ def execute(options: argparse.Namespace) -> int:
         load(ServiceSettings, {"dsn": options.dsn}).dsn,
         time.time_ns() - options.since * 10**9,
     )
-    with opened(dsn, needs="rt4chart_verifications") as client:
+    with open_database(dsn, needs="rt4chart_verifications") as client:
         found = judge_agreements(client, since_ns=since)
     if options.json:
         rows = [asdict(one) | {"share": one.share} for one in found]
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in told(found)))
+        sys.stdout.write("".join(f"{line}\n" for line in summary_lines(found)))
     return 0
 
 
-def told(found: Sequence[JudgeAgreement]) -> Iterator[str]:
+def summary_lines(found: Sequence[JudgeAgreement]) -> Iterator[str]:
     """The pairs in words."""
     if not found:
         yield "no answer in that time was verified by two judges: rt4chart backfill --judge NAME"

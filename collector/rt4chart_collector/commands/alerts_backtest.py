@@ -12,7 +12,7 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.commands.alerts_verb import Verb, open_store
 from rt4chart_collector.commands.backfill import at_least_1
-from rt4chart_collector.commands.printing import moment, table, write
+from rt4chart_collector.core.printing import moment, table, write
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES

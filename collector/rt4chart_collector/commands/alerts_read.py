@@ -11,12 +11,12 @@ from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
 from rt4chart_collector.commands.backfill import at_least_1
-from rt4chart_collector.commands.printing import moment, table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
 from rt4chart_collector.core.alerts.state import SERVICE_ACTOR, AlertEvent, AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_to_json
 from rt4chart_collector.core.alerts.times import lasted
+from rt4chart_collector.core.printing import moment, table, write
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind

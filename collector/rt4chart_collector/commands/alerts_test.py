@@ -12,10 +12,10 @@ from otel_rt4chart.core.errors import InputError, NotifyError, SettingsError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.settings_parsers import number
 from rt4chart_collector.commands.alerts_verb import Verb
-from rt4chart_collector.commands.printing import table, write
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import NoteFacts
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, apply_event
+from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.database import opened
+from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client
@@ -33,7 +33,7 @@ class Verb:
 def open_store(options: argparse.Namespace) -> Iterator[Client]:
     """The database that is meant, while the block runs."""
     dsn = load(ServiceSettings, {"dsn": options.dsn}).dsn
-    with opened(dsn, needs="rt4chart_alert_events") as client:
+    with open_database(dsn, needs="rt4chart_alert_events") as client:
         yield client
 
 

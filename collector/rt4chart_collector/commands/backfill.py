@@ -15,12 +15,12 @@ from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
 from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
-from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.commands.database import add_dsn, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 
 SECOND = 10**9
-OTHERWISE = (
+BUSY_ADVICE = (
     "An embedded database has one owner: stop the service for as long as this runs, or keep the "
     "spans in a ClickHouse server, where both may run"
 )
@@ -88,7 +88,9 @@ def execute(options: argparse.Namespace) -> int:
         limit=options.limit,
         again=options.again,
     )
-    with opened(settings.dsn, needs="rt4chart_dead_letters", otherwise=OTHERWISE) as client:
+    with open_database(
+        settings.dsn, needs="rt4chart_dead_letters", otherwise=BUSY_ADVICE
+    ) as client:
         backfill = Backfill(
             client,
             verifier,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from otel_rt4chart.core.errors import InputError, StoreBusyError
 from rt4chart_collector.store.engine.connect import Client, connect
 
-OTHERWISE = "An embedded database has one owner: stop the service for as long as this runs"
+BUSY_ADVICE = "An embedded database has one owner: stop the service for as long as this runs"
 TABLES = "SELECT count() FROM system.tables WHERE database = {db:String} AND name = {name:String}"
 
 
@@ -19,7 +19,7 @@ def add_dsn(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def opened(dsn: str, *, needs: str, otherwise: str = OTHERWISE) -> Iterator[Client]:
+def open_database(dsn: str, *, needs: str, otherwise: str = BUSY_ADVICE) -> Iterator[Client]:
     """The database while the block runs; the schema is left to the service that owns it.
 
     Raises StoreBusyError, with what to do `otherwise`, where a service owns an embedded database

@@ -10,7 +10,7 @@ from pathlib import Path
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.commands.database import add_dsn, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.answers.export import (
     FORMATS,
@@ -75,7 +75,7 @@ def execute(options: argparse.Namespace) -> int:
         overwrites=options.force,
     )
     count = 0
-    with opened(dsn, needs="rt4chart_dead_letters") as client:
+    with open_database(dsn, needs="rt4chart_dead_letters") as client:
         for name in options.table or SOURCES:
             for path in export_table(client, name, wanted):
                 sys.stdout.write(f"{path}\n")

@@ -53,7 +53,7 @@ def execute(options: argparse.Namespace) -> int:
         sys.stdout.write("".join(script(settings, options.print, migrations)))
         return 0
     target = parse_dsn(settings.dsn)
-    absent = f"{target.display_name} is not there: all {counted(migrations)}\n"
+    absent = f"{target.display_name} is not there: all {count_text(migrations)}\n"
     if options.dry_run and target.path and not (Path(target.path) / "status").exists():
         sys.stdout.write(absent)
         return 0
@@ -65,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
     with connection as client:
         plan = _planned(client, settings, migrations)
         if options.dry_run:
-            sys.stdout.write("".join(f"{line}\n" for line in told(plan)))
+            sys.stdout.write("".join(f"{line}\n" for line in plan_lines(plan)))
         else:
             _applied(client, plan)
         differences = schema_differences(client, migrations)
@@ -89,19 +89,19 @@ def script(settings: ServiceSettings, kind: str, migrations: Sequence[Migration]
         yield f"{statement};\n\n"
 
 
-def told(plan: MigrationPlan) -> Iterator[str]:
+def plan_lines(plan: MigrationPlan) -> Iterator[str]:
     """What the plan would do, and its statements."""
     for step in plan.steps:
         yield f"migration {step.migration.number:04} ({step.migration.name}) is missing"
     if plan.retention:
         yield f"{len(plan.retention)} tables keep their rows for another time"
     if not plan.statements:
-        yield f"up to date: {counted(plan.applied)}"
+        yield f"up to date: {count_text(plan.applied)}"
     for statement in plan.statements:
         yield f"\n{statement};"
 
 
-def counted(migrations: Sequence[Migration]) -> str:
+def count_text(migrations: Sequence[Migration]) -> str:
     """How many migrations these are, in words."""
     return f"{len(migrations)} migration{'s' * (len(migrations) != 1)}"
 
@@ -131,7 +131,7 @@ def _applied(client: Client, plan: MigrationPlan) -> None:
     if plan.retention:
         sys.stdout.write(f"{len(plan.retention)} tables keep their rows for another time\n")
     if not plan.statements:
-        sys.stdout.write(f"up to date: {counted(plan.applied)}\n")
+        sys.stdout.write(f"up to date: {count_text(plan.applied)}\n")
 
 
 COMMAND = Command(

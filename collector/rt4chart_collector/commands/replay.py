@@ -13,12 +13,12 @@ from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.judge_failure import KINDS
-from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.commands.database import add_dsn, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
 
-OTHERWISE = (
+BUSY_ADVICE = (
     "An embedded database has one owner: stop the service, run this, and start the service again; "
     "it goes on with them"
 )
@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Make the dead letters due, and say which."""
     dsn, now = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
-    with opened(dsn, needs="rt4chart_dead_letters", otherwise=OTHERWISE) as client:
+    with open_database(dsn, needs="rt4chart_dead_letters", otherwise=BUSY_ADVICE) as client:
         found = dead_letters(
             client,
             since_ns=now - options.since * SECOND,
@@ -55,11 +55,11 @@ def execute(options: argparse.Namespace) -> int:
         )
         if not options.dry_run:
             insert_letters(client, [revived(letter, now) for letter in found])
-    sys.stdout.write("".join(f"{line}\n" for line in told(found, is_dry=options.dry_run)))
+    sys.stdout.write("".join(f"{line}\n" for line in summary_lines(found, is_dry=options.dry_run)))
     return 0
 
 
-def told(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[str]:
+def summary_lines(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[str]:
     """How many letters of each kind."""
     if not letters:
         yield "no dead letter in that time"

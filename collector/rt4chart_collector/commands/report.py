@@ -17,11 +17,11 @@ from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, opened
+from rt4chart_collector.commands.database import add_dsn, open_database
 from rt4chart_collector.console.view.filters import interval, iso, percent
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.report.gather import Period, Report, gather
-from rt4chart_collector.report.page import page
+from rt4chart_collector.report.gather import Period, PeriodReport, gather_report
+from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
@@ -50,13 +50,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-texts", action="store_true", help="quote no claim and no issue's title in the page"
     )
-    parser.add_argument("--console", type=web, metavar="URL", help="where the page's links lead")
+    parser.add_argument(
+        "--console", type=http_url, metavar="URL", help="where the page's links lead"
+    )
     parser.add_argument(
         "--verifier", default="", metavar="ID", help="whose verdicts (default: the judge in use)"
     )
 
 
-def web(text: str) -> str:
+def http_url(text: str) -> str:
     """An address that a browser may be sent to."""
     if urlsplit(text).scheme not in ("http", "https"):
         raise argparse.ArgumentTypeError(f"expected an http or https address, got {text!r}")
@@ -67,11 +69,11 @@ def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     period = Period(now_ns - options.since * 10**9, now_ns)
-    with opened(dsn, needs="rt4chart_route_5m") as client:
+    with open_database(dsn, needs="rt4chart_route_5m") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
-        report = gather(client, period, verifier=verifier)
+        report = gather_report(client, period, verifier=verifier)
     if options.html:
-        text = page(
+        text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
         )
         write(options.html, text)
@@ -94,7 +96,7 @@ def write(file: str, text: str) -> None:
     sys.stderr.write(f"{file}: {len(text) // 1024 + 1} kB, needs nothing else\n")
 
 
-def figures(report: Report) -> dict[str, object]:
+def figures(report: PeriodReport) -> dict[str, object]:
     """The rates with their intervals and what they rest on."""
     return {
         "since": iso(report.period.since_ns),
@@ -143,7 +145,7 @@ def _figures(one: RateSlice | None) -> dict[str, object] | None:
     }
 
 
-def show(report: Report, console: Console) -> None:
+def show(report: PeriodReport, console: Console) -> None:
     """The routes as a table."""
     table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
     for one in report.routes:

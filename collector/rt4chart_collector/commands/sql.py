@@ -12,8 +12,8 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, opened
-from rt4chart_collector.commands.printing import table, write
+from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import STREAM_ERRORS, Client
 from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
@@ -65,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.format == TABLE and options.out is not None:
         raise InputError(f"--out: expected --format {', '.join(FORMATS)}; got a table")
     text = sys.stdin.read() if options.query == "-" else options.query
-    with opened(
+    with open_database(
         load(ServiceSettings, {"dsn": options.dsn}).dsn, needs="rt4chart_verifications"
     ) as client:
         client.set_settings(SETTINGS.get(options.format, {}))

@@ -19,20 +19,20 @@ from starlette.types import ASGIApp
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
+from rt4chart_collector.console.app.auth_middleware import Gate
+from rt4chart_collector.console.app.client_pool import ClientPool
 from rt4chart_collector.console.app.console import Console
-from rt4chart_collector.console.app.errors import error_page
-from rt4chart_collector.console.app.facts import Facts
-from rt4chart_collector.console.app.gate import Gate
+from rt4chart_collector.console.app.error_pages import error_page
 from rt4chart_collector.console.app.login import login_routes
-from rt4chart_collector.console.app.pool import Pool
+from rt4chart_collector.console.app.page_threads import PageThreads
+from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import TEMPLATES, Section
-from rt4chart_collector.console.app.static import FOLDER, Statics, plotly_style_id
-from rt4chart_collector.console.app.threads import Threads
+from rt4chart_collector.console.app.static_files import FOLDER, StaticFiles, plotly_style_id
 from rt4chart_collector.console.routes.route_rows import evidence_bar
 from rt4chart_collector.console.sections import all_sections
 from rt4chart_collector.console.view import urls
 from rt4chart_collector.console.view.charts import sparkline, stacked
-from rt4chart_collector.console.view.environment import environment_of
+from rt4chart_collector.console.view.templates import template_environment
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 
@@ -47,13 +47,13 @@ class Site:
 
     app: ASGIApp
     console: Console
-    threads: Threads
+    threads: PageThreads
 
 
 def build_site(
     open_client: Callable[[], Client],
     settings: ConsoleSettings,
-    facts: Facts | None = None,
+    facts: ProcessInfo | None = None,
     *,
     sections: Sequence[Section] | None = None,
     clock: Clock = time.time_ns,
@@ -65,13 +65,13 @@ def build_site(
     """
     sections = all_sections() if sections is None else sections
     seconds = settings.console_page_s
-    pool = Pool(
+    pool = ClientPool(
         partial(_opened, open_client, seconds), settings.console_clients, seconds * WAIT_SHARE
     )
-    statics = Statics([FOLDER, *(one.static for one in sections if one.static)])
+    statics = StaticFiles([FOLDER, *(one.static for one in sections if one.static)])
     environment = build_environment([TEMPLATES, *(one.templates for one in sections)], statics)
-    console = Console(pool, settings, environment, sections, facts or Facts(), clock=clock)
-    threads = Threads(settings.console_clients * 2, seconds)
+    console = Console(pool, settings, environment, sections, facts or ProcessInfo(), clock=clock)
+    threads = PageThreads(settings.console_clients * 2, seconds)
     pages = [route for section in sections for route in section.routes(console)]
     routes = [*statics.routes(), *login_routes(console), *pages]
     app = Starlette(
@@ -85,9 +85,9 @@ def build_site(
     return Site(Gate(app, console), console, threads)
 
 
-def build_environment(folders: Sequence[Path], statics: Statics) -> Environment:
+def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environment:
     """The templates with what pages call."""
-    environment = environment_of(folders)
+    environment = template_environment(folders)
     names = ("route_url", "answer_url", "answers_url", "issue_url", "alert_url", "with_query")
     environment.globals.update({name: getattr(urls, name) for name in names})
     environment.globals.update(evidence=evidence_bar, plotly_style_id=plotly_style_id)
@@ -101,7 +101,7 @@ def _opened(open_client: Callable[[], Client], seconds: float) -> Client:
     return client
 
 
-def _bounded(route: BaseRoute, threads: Threads) -> BaseRoute:
+def _bounded(route: BaseRoute, threads: PageThreads) -> BaseRoute:
     """The same page, its endpoint run in a thread and bounded in time."""
     if not isinstance(route, Route) or iscoroutinefunction(route.endpoint):
         return route
@@ -110,7 +110,7 @@ def _bounded(route: BaseRoute, threads: Threads) -> BaseRoute:
 
 
 def _in_thread(
-    endpoint: Callable[[Request], Response], threads: Threads
+    endpoint: Callable[[Request], Response], threads: PageThreads
 ) -> Callable[[Request], Awaitable[Response]]:
     async def call(request: Request) -> Response:
         return await threads.run(partial(endpoint, request))

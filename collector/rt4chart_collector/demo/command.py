@@ -17,7 +17,7 @@ from rt4chart_collector.core.settings import demo_folder
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import DemoResult
 from rt4chart_collector.demo.run import run
-from rt4chart_collector.demo.serve import Served, as_json, clicks, serve
+from rt4chart_collector.demo.serve import ServedDemo, as_json, instructions, serve
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,9 +65,9 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _served(options: argparse.Namespace, folder: Path) -> int:
-    def told(found: Served) -> None:
+    def told(found: ServedDemo) -> None:
         sys.stdout.write(
-            f"{as_json(found)}\n" if options.json else printable(clicks(found), keep="\n")
+            f"{as_json(found)}\n" if options.json else printable(instructions(found), keep="\n")
         )
         sys.stdout.flush()
 

@@ -32,7 +32,7 @@ class HumanLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LabelAgreement:
     """Counts over claims: what people marked against what the judge flagged."""
 
     claims: int = 0
@@ -77,11 +77,11 @@ def route_of(source: Mapping[str, str]) -> str:
     return source["task_type"].rpartition("/")[2]
 
 
-def agreement(judged: list[tuple[HumanLabel, str, bool]]) -> Agreement:
+def agreement(judged: list[tuple[HumanLabel, str, bool]]) -> LabelAgreement:
     """Compare (label, claim text, flagged) triples; claims that people's labels leave open drop."""
     known = [(marked, flagged) for label, claim, flagged in judged
              if (marked := label.marks(claim)) is not None]  # fmt: skip
-    return Agreement(
+    return LabelAgreement(
         claims=len(known),
         marked=sum(marked for marked, _ in known),
         both=sum(marked and flagged for marked, flagged in known),

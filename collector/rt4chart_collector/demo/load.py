@@ -23,7 +23,7 @@ OTHERS_DAYS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReleaseLoad:
     """What one release of the application answers: ids of answers with seconds since 1970."""
 
     release: str
@@ -36,7 +36,7 @@ class Part:
         return path
 
 
-def planned(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[Part, Part]:
+def plan_load(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[ReleaseLoad, ReleaseLoad]:
     """The parts before and after the release, by time.
 
     On one route answers come again and again, whose wrong ones, as people labelled them, become
@@ -55,8 +55,8 @@ def planned(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[Part, Pa
     placed += zip(_drawn(chance, good, wrong, BAD_WRONG, BAD_ANSWERS), late, strict=True)
     placed.sort(key=lambda one: (one[1], one[0]))
     return (
-        Part(GOOD_RELEASE, tuple(one for one in placed if one[1] < released)),
-        Part(BAD_RELEASE, tuple(one for one in placed if one[1] >= released)),
+        ReleaseLoad(GOOD_RELEASE, tuple(one for one in placed if one[1] < released)),
+        ReleaseLoad(BAD_RELEASE, tuple(one for one in placed if one[1] >= released)),
     )
 
 

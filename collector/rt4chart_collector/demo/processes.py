@@ -128,7 +128,7 @@ def wait_until_decided(endpoint: str, expected: int, progress: Progress) -> None
             progress(decided, expected)
 
 
-def ask(*arguments: str) -> Any:  # noqa: ANN401 whatever JSON the command prints
+def run_json_command(*arguments: str) -> Any:  # noqa: ANN401 whatever JSON the command prints
     """The JSON that one of our own commands prints."""
     done = subprocess.run([*RT4CHART, *arguments], capture_output=True, text=True)  # noqa: S603 ours
     if done.returncode:

@@ -29,7 +29,7 @@ def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
         console.print()
         console.print(part)
     console.print()
-    console.print(place(result.dsn), soft_wrap=to_copy)
+    console.print(next_steps(result.dsn), soft_wrap=to_copy)
 
 
 def routes(result: DemoResult) -> RenderableType:
@@ -52,13 +52,13 @@ def routes(result: DemoResult) -> RenderableType:
         f"people: the share of the same claims in which the data set marks an error. Of "
         f"{known.marked} claims it marks, {percent(known.recall)} were flagged; of the "
         f"{known.claims - known.marked} others, {percent(known.false_alarms)}. "
-        f"{ordered(result)}The answers were edited to be wrong far more often than real ones are.",
+        f"{rank_note(result)}The answers were edited to be wrong far more often than real ones are.",
         style="dim",
     )
     return Group(table, note)
 
 
-def ordered(result: DemoResult) -> str:
+def rank_note(result: DemoResult) -> str:
     """How alike our rates and people's order the routes."""
     if result.rank_correlation is None:
         return ""
@@ -125,7 +125,7 @@ def claim_line(claim: Claim) -> Text:
     return line
 
 
-def place(dsn: str) -> Text:
+def next_steps(dsn: str) -> Text:
     """Where everything lies, and how to go on; lines to copy are not broken."""
     code = (
         f'{command("python")} -c "import clickhouse_connect as c; '

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from otel_rt4chart.verify import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, rank_correlation
-from rt4chart_collector.demo.labels import Agreement, HumanLabel, agreement
+from rt4chart_collector.demo.labels import HumanLabel, LabelAgreement, agreement
 from rt4chart_collector.store.answers.answers import StoredAnswer
 from rt4chart_collector.store.rates.claim_rates import RouteSums
 
@@ -56,7 +56,7 @@ class DemoResult:
 
     routes: tuple[RouteLine, ...]
     total: RouteLine
-    agreement: Agreement
+    agreement: LabelAgreement
     issues: tuple[IssueLine, ...]
     example: StoredAnswer | None
     dsn: str
@@ -80,7 +80,7 @@ def total_of(lines: Sequence[RouteSums]) -> RouteSums:
     )
 
 
-def route_line(line: RouteSums, people: Agreement) -> RouteLine:
+def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
     """One row: counts, shares, the rate with its interval, and people's rate."""
     rate = claim_rate(line.sums)
     return RouteLine(
@@ -98,7 +98,7 @@ def route_line(line: RouteSums, people: Agreement) -> RouteLine:
 
 def people_by_route(
     stored: Sequence[StoredAnswer], labels: Mapping[str, HumanLabel]
-) -> dict[str, Agreement]:
+) -> dict[str, LabelAgreement]:
     """People's labels against ours, per route; the empty route holds all of them."""
     judged: defaultdict[str, list[tuple[HumanLabel, str, bool]]] = defaultdict(list)
     for answer in stored:
@@ -126,7 +126,7 @@ def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
     return min(good or stored, key=lambda a: (len(a.answer), a.trace_id), default=None)
 
 
-def in_order(lines: Sequence[RouteLine]) -> float | None:
+def rank_agreement(lines: Sequence[RouteLine]) -> float | None:
     """How well our rates order the routes as people's do."""
     return rank_correlation(
         [(one.rate, one.people) for one in lines if one.rate is not None and one.people is not None]

@@ -9,14 +9,19 @@ from typing import Any
 from rich.progress import Progress
 
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.demo.labels import Agreement, read_labels
-from rt4chart_collector.demo.processes import ask, run_application, service, wait_until_decided
+from rt4chart_collector.demo.labels import LabelAgreement, read_labels
+from rt4chart_collector.demo.processes import (
+    run_application,
+    run_json_command,
+    service,
+    wait_until_decided,
+)
 from rt4chart_collector.demo.result import (
     DemoResult,
     IssueLine,
-    in_order,
     people_by_route,
     pick_example,
+    rank_agreement,
     route_line,
     total_of,
 )
@@ -34,7 +39,7 @@ def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
 
     Raises RT4ChartError with what to do, SettingsError for a folder that holds something else.
     """
-    dsn = f"chdb://{fresh(folder)}"
+    dsn = f"chdb://{empty_database_folder(folder)}"
     asking = bars.add_task("the application answers", total=None)
     verifying = bars.add_task("the service verifies", total=None)
     with service(dsn, folder / "service.log") as endpoint:
@@ -45,16 +50,16 @@ def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
             endpoint, sent, lambda n, of: bars.update(verifying, completed=n, total=of)
         )
     grouping = bars.add_task("the failures are grouped", total=1)
-    ask("cluster", "--dsn", dsn, "--json")
+    run_json_command("cluster", "--dsn", dsn, "--json")
     issues = [
-        ask("issues", str(issue["id"]), "--dsn", dsn, "--json")
-        for issue in ask("issues", "--dsn", dsn, "--json")[:ISSUES_SHOWN]
+        run_json_command("issues", str(issue["id"]), "--dsn", dsn, "--json")
+        for issue in run_json_command("issues", "--dsn", dsn, "--json")[:ISSUES_SHOWN]
     ]
     bars.update(grouping, completed=1)
-    return read(dsn, issues)
+    return read_result(dsn, issues)
 
 
-def fresh(folder: Path) -> Path:
+def empty_database_folder(folder: Path) -> Path:
     """An empty place for the database; only what an earlier demo left is removed."""
     marker = folder / MARKER
     if folder.exists() and any(folder.iterdir()) and not marker.exists():
@@ -68,14 +73,14 @@ def fresh(folder: Path) -> Path:
     return database
 
 
-def read(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
+def read_result(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
     """What the database holds after the run, with people's labels beside it."""
     with connect(dsn) as client:
         sums = route_sums(client)
         stored = verified_answers(client)
     people = people_by_route(stored, read_labels(DATA))
-    known = people.get("", Agreement())
-    lines = tuple(route_line(line, people.get(line.route, Agreement())) for line in sums)
+    known = people.get("", LabelAgreement())
+    lines = tuple(route_line(line, people.get(line.route, LabelAgreement())) for line in sums)
     return DemoResult(
         routes=lines,
         total=route_line(total_of(sums), known),
@@ -83,7 +88,7 @@ def read(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
         issues=tuple(issue_line(issue) for issue in issues),
         example=pick_example(stored),
         dsn=dsn,
-        rank_correlation=in_order(lines),
+        rank_correlation=rank_agreement(lines),
     )
 
 

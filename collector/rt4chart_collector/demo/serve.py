@@ -23,29 +23,29 @@ from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.settings import demo_environ
 from rt4chart_collector.demo.labels import read_labels
-from rt4chart_collector.demo.load import PLANTED, Part, planned
+from rt4chart_collector.demo.load import PLANTED, ReleaseLoad, plan_load
 from rt4chart_collector.demo.processes import (
     POLL_S,
     RT4CHART,
     STOPPED_S,
-    ask,
     free_port,
     run_application,
+    run_json_command,
     service,
     wait_until_decided,
     wait_until_up,
 )
-from rt4chart_collector.demo.run import DATA, fresh
+from rt4chart_collector.demo.run import DATA, empty_database_folder
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.engine.connect import connect
 
 CONSOLE_PORT = 8321
-ALARMED_S = 120.0
+ALERT_DEADLINE_S = 120.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedDemo:
     """Where the console is, the alarm on it, and the answer that it leads to."""
 
     console: str
@@ -56,26 +56,26 @@ class Served:
 
 
 def serve(
-    folder: Path, *, bars: Progress, told: Callable[[Served], None], console: str = ""
+    folder: Path, *, bars: Progress, told: Callable[[ServedDemo], None], console: str = ""
 ) -> None:
     """Fill a fresh database in `folder`, start the service on it, and tell once it has alarmed.
 
     Returns when SIGINT or SIGTERM came and the service has stopped. `console` is HOST:PORT, the
     usual place or a free one unless given. Raises RT4ChartError with what to do.
     """
-    dsn = f"chdb://{fresh(folder)}"
-    _fill(dsn, folder, bars)
+    dsn = f"chdb://{empty_database_folder(folder)}"
+    _fill_database(dsn, folder, bars)
     place = console or f"127.0.0.1:{_console_port()}"
     watching = bars.add_task("the monitor looks", total=1)
-    with _standing(dsn, place, folder / "service.log") as process:
-        found = _alarmed(dsn, f"http://{place}", process, folder / "service.log")
+    with _running_service(dsn, place, folder / "service.log") as process:
+        found = _wait_for_alert(dsn, f"http://{place}", process, folder / "service.log")
         bars.update(watching, completed=1)
         bars.stop()
         told(found)
-        _wait_for_the_end(process)
+        _wait_for_signal(process)
 
 
-def clicks(found: Served) -> str:
+def instructions(found: ServedDemo) -> str:
     """What to do, for a terminal."""
     return (
         f"\nThe console is at {found.console}\n\n"
@@ -89,14 +89,14 @@ def clicks(found: Served) -> str:
     )
 
 
-def as_json(found: Served) -> str:
+def as_json(found: ServedDemo) -> str:
     """The same for machines, on one line."""
     return json.dumps(asdict(found))
 
 
-def _fill(dsn: str, folder: Path, bars: Progress) -> None:
+def _fill_database(dsn: str, folder: Path, bars: Progress) -> None:
     """Through the real path: spans over OTLP, judged by the service, grouped by the command."""
-    parts = planned(read_labels(DATA), now_s=time.time())
+    parts = plan_load(read_labels(DATA), now_s=time.time())
     total = sum(len(part.answers) for part in parts)
     asking = bars.add_task("the application answers", total=total)
     verifying = bars.add_task("the service verifies", total=total)
@@ -104,15 +104,21 @@ def _fill(dsn: str, folder: Path, bars: Progress) -> None:
         sent = 0
         for number, part in enumerate(parts):
             load = part.write(folder / f"load-{part.release}.jsonl")
-            sent += _answered(endpoint, part, load, number, sent, bars, asking)
+            sent += _answer_load(endpoint, part, load, number, sent, bars, asking)
         wait_until_decided(endpoint, sent, lambda n, of: bars.update(verifying, completed=n))
     grouping = bars.add_task("the failures are grouped", total=1)
-    ask("cluster", "--dsn", dsn, "--json")
+    run_json_command("cluster", "--dsn", dsn, "--json")
     bars.update(grouping, completed=1)
 
 
-def _answered(
-    endpoint: str, part: Part, load: Path, number: int, before: int, bars: Progress, task: object
+def _answer_load(
+    endpoint: str,
+    part: ReleaseLoad,
+    load: Path,
+    number: int,
+    before: int,
+    bars: Progress,
+    task: object,
 ) -> int:
     return run_application(
         endpoint,
@@ -137,7 +143,7 @@ def _console_port() -> int:
 
 
 @contextmanager
-def _standing(dsn: str, place: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _running_service(dsn: str, place: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The service with its console and its monitor; a signal for us is not one for it."""
     endpoint = f"127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint]
@@ -157,20 +163,22 @@ def _standing(dsn: str, place: str, log: Path) -> Iterator[subprocess.Popen[byte
             process.kill()
 
 
-def _alarmed(dsn: str, console: str, process: subprocess.Popen[bytes], log: Path) -> Served:
+def _wait_for_alert(
+    dsn: str, console: str, process: subprocess.Popen[bytes], log: Path
+) -> ServedDemo:
     """Return when the monitor has alarmed the planted rise; raise where it does not."""
-    deadline = Deadline(ALARMED_S)
+    deadline = Deadline(ALERT_DEADLINE_S)
     while not deadline.is_over:
         if process.poll() is not None:
             raise RT4ChartError(f"the service stopped with {process.returncode}; see {log}")
-        found = _open_alarm(dsn, console)
+        found = _find_alert(dsn, console)
         if found is not None:
             return found
         time.sleep(5 * POLL_S)
-    raise RT4ChartError(f"the monitor did not alarm within {ALARMED_S:g} s; see {log}")
+    raise RT4ChartError(f"the monitor did not alarm within {ALERT_DEADLINE_S:g} s; see {log}")
 
 
-def _open_alarm(dsn: str, console: str) -> Served | None:
+def _find_alert(dsn: str, console: str) -> ServedDemo | None:
     try:
         with connect(dsn, creates=False) as client:
             states = open_alerts(client, now_ns=time.time_ns())
@@ -183,7 +191,7 @@ def _open_alarm(dsn: str, console: str) -> Served | None:
                 continue
             worst = alert.facts.worst_answers[0]
             answer = answer_url(worst.trace_id, worst.span_id, worst.claim_index)
-            return Served(
+            return ServedDemo(
                 console=f"{console}/",
                 alert=f"{console}{alert_url(alert.id)}",
                 answer=f"{console}{answer}",
@@ -193,7 +201,7 @@ def _open_alarm(dsn: str, console: str) -> Served | None:
     return None
 
 
-def _wait_for_the_end(process: subprocess.Popen[bytes]) -> None:
+def _wait_for_signal(process: subprocess.Popen[bytes]) -> None:
     """Until a signal comes or the service ends by itself; then the service is asked to stop."""
     reading, writing = os.pipe()
     before = {one: signal.signal(one, lambda *_: os.write(writing, b"x")) for one in SIGNALS}

@@ -21,7 +21,7 @@ from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
 MADE_WITH = ("model", "prompt_version", "release")
 # What a file to read holds at most; the console has the rest.
-ROUTES, ISSUES, ALERTS, ANSWERS, PARTS = 20, 20, 50, 5, 10
+ROUTES, ISSUES, ALERTS, ANSWERS, SLICES = 20, 20, 50, 5, 10
 STEPS = 84
 TICK_S = 300
 SECOND_NS = 10**9
@@ -62,7 +62,7 @@ class RouteReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PeriodReport:
     """The period in figures; lists are cut, `route_count` and `issue_count` say of how many."""
 
     period: Period
@@ -76,15 +76,15 @@ class Report:
     alerts: tuple[Episode, ...]
 
 
-def gather(client: Client, period: Period, *, verifier: str) -> Report:
+def gather_report(client: Client, period: Period, *, verifier: str) -> PeriodReport:
     """Read it: the routes with most unfaithful claims first, issues by their claims."""
-    asked, earlier = _asked(period, verifier), _asked(period.before, verifier)
-    routes = sorted(rates_by(client, "route", **asked), key=_by_harm)
+    asked, earlier = _filters(period, verifier), _filters(period.before, verifier)
+    routes = sorted(rates_by(client, "route", **asked), key=_most_unfaithful_first)
     before = rates_by(client, "route", **earlier)
     formerly = {(one.service, one.route): one for one in before}
     covered = coverage(client, **asked)
     issues = [one for one in list_issues(client) if one.last_ns >= period.since_ns]
-    return Report(
+    return PeriodReport(
         period=period,
         verifier=verifier,
         total=rates_together(client, **asked),
@@ -101,7 +101,7 @@ def gather(client: Client, period: Period, *, verifier: str) -> Report:
             for one in routes[:ROUTES]
         ),
         route_count=len(routes),
-        issues=tuple(sorted(issues, key=_by_claims)[:ISSUES]),
+        issues=tuple(sorted(issues, key=_most_claims_first)[:ISSUES]),
         issue_count=len(issues),
         alerts=tuple(
             alert_history(client, EpisodeFilter(period.since_ns, period.until_ns), limit=ALERTS)
@@ -118,36 +118,36 @@ def _route(
     before: RateSlice | None,
     covered: Coverage | None,
 ) -> RouteReport:
-    asked = _asked(period, verifier) | {"service": now.service, "route": now.route}
+    asked = _filters(period, verifier) | {"service": now.service, "route": now.route}
     return RouteReport(
         now=now,
         before=before,
         trend=tuple(rates_over_time(client, step_s=period.step_s, **asked)),
         coverage=covered,
         made_with=tuple(
-            (dimension, tuple(sorted(found, key=_by_answers)[:PARTS]))
+            (dimension, tuple(sorted(found, key=_most_answers_first)[:SLICES]))
             for dimension in MADE_WITH
-            if len(found := _known(rates_by(client, dimension, **asked))) > 1
+            if len(found := _with_answers(rates_by(client, dimension, **asked))) > 1
         ),
         worst=tuple(worst_answers(client, limit=ANSWERS, **asked)),
     )
 
 
-def _asked(period: Period, verifier: str) -> dict[str, Any]:
+def _filters(period: Period, verifier: str) -> dict[str, Any]:
     return {"since_ns": period.since_ns, "until_ns": period.until_ns, "verifier": verifier}
 
 
-def _known(slices: Sequence[RateSlice]) -> list[RateSlice]:
+def _with_answers(slices: Sequence[RateSlice]) -> list[RateSlice]:
     return [one for one in slices if one.answers]
 
 
-def _by_harm(one: RateSlice) -> tuple[float, str, str]:
+def _most_unfaithful_first(one: RateSlice) -> tuple[float, str, str]:
     return (-one.weighted.contradicted - one.weighted.baseless, one.service, one.route)
 
 
-def _by_answers(one: RateSlice) -> tuple[int, str]:
+def _most_answers_first(one: RateSlice) -> tuple[int, str]:
     return (-one.answers, one.key)
 
 
-def _by_claims(one: Issue) -> tuple[float, int]:
+def _most_claims_first(one: Issue) -> tuple[float, int]:
     return (-one.weighted, one.id)

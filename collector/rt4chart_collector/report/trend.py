@@ -15,7 +15,7 @@ SECOND_NS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TrendPoint:
     """One step: the share, its interval, and where it stands in the picture."""
 
     x: float
@@ -24,7 +24,9 @@ class Mark:
     high: float
 
 
-def trend(points: Sequence[RatePoint], *, since_ns: int, until_ns: int, step_s: int) -> Markup:
+def trend_chart(
+    points: Sequence[RatePoint], *, since_ns: int, until_ns: int, step_s: int
+) -> Markup:
     """The picture; steps without a decided claim are gaps. Nothing is drawn of fewer than two."""
     known = [point for point in points if point.slice.rate.value is not None]
     if len(known) < 2:
@@ -43,10 +45,10 @@ def trend(points: Sequence[RatePoint], *, since_ns: int, until_ns: int, step_s: 
     )
     return Markup(
         '<svg class="trend" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>'
-    ).format(WIDTH, HEIGHT, _told(known), scale, bands, lines)
+    ).format(WIDTH, HEIGHT, _description(known), scale, bands, lines)
 
 
-def _told(known: Sequence[RatePoint]) -> str:
+def _description(known: Sequence[RatePoint]) -> str:
     rates = [point.slice.rate.value or 0.0 for point in known]
     return (
         f"unfaithful claims over time: {rates[0]:.1%} at first, {rates[-1]:.1%} at last, "
@@ -54,17 +56,19 @@ def _told(known: Sequence[RatePoint]) -> str:
     )
 
 
-def _mark(point: RatePoint, since_ns: int, until_ns: int, step_s: int) -> Mark:
+def _mark(point: RatePoint, since_ns: int, until_ns: int, step_s: int) -> TrendPoint:
     rate = point.slice.rate
     middle = point.start_ns + step_s * SECOND_NS // 2
     share = (middle - since_ns) / max(until_ns - since_ns, 1)
     x = LEFT + min(max(share, 0.0), 1.0) * (WIDTH - LEFT - RIGHT)
-    return Mark(x, rate.value or 0.0, rate.low or 0.0, rate.high or 0.0)
+    return TrendPoint(x, rate.value or 0.0, rate.low or 0.0, rate.high or 0.0)
 
 
-def _runs(known: Sequence[RatePoint], marks: Sequence[Mark], step_s: int) -> list[list[Mark]]:
+def _runs(
+    known: Sequence[RatePoint], marks: Sequence[TrendPoint], step_s: int
+) -> list[list[TrendPoint]]:
     """The marks of steps that follow each other."""
-    runs: list[list[Mark]] = []
+    runs: list[list[TrendPoint]] = []
     last_ns = -1
     for point, mark in zip(known, marks, strict=True):
         if point.start_ns != last_ns:
@@ -74,7 +78,7 @@ def _runs(known: Sequence[RatePoint], marks: Sequence[Mark], step_s: int) -> lis
     return runs
 
 
-def _band(run: Sequence[Mark], top: float) -> Markup:
+def _band(run: Sequence[TrendPoint], top: float) -> Markup:
     if len(run) == 1:
         (one,) = run
         return Markup(
@@ -85,7 +89,7 @@ def _band(run: Sequence[Mark], top: float) -> Markup:
     return Markup('<polygon class="band" points="{}"/>').format(_points(over + under))
 
 
-def _line(run: Sequence[Mark], top: float) -> Markup:
+def _line(run: Sequence[TrendPoint], top: float) -> Markup:
     if len(run) == 1:
         (one,) = run
         return Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="2.5"/>').format(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from starlette.routing import Route
 
 from otel_rt4chart.core.settings import in_force
-from rt4chart_collector.console.app.facts import Facts
+from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
@@ -43,7 +43,9 @@ def console_served(
     def open_client() -> Client:
         return connect_briefly(service.dsn)
 
-    facts = Facts(in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name)
+    facts = ProcessInfo(
+        in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name
+    )
     site, tls = (
         build_site(open_client, settings, facts, machines=machines),
         load_tls(service.tls_cert, service.tls_key),

@@ -6,7 +6,7 @@ import re
 
 from starlette.testclient import TestClient
 
-from rt4chart_collector.console.app.facts import Facts
+from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
@@ -18,7 +18,7 @@ def browser(
     client: Client,
     settings: ConsoleSettings | None = None,
     *,
-    facts: Facts | None = None,
+    facts: ProcessInfo | None = None,
     base_url: str = HERE,
     peer: str = "127.0.0.1",
 ) -> TestClient:

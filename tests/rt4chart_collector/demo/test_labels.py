@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rt4chart_collector.demo.labels import Agreement, HumanLabel, agreement, read_labels
+from rt4chart_collector.demo.labels import HumanLabel, LabelAgreement, agreement, read_labels
 from rt4chart_collector.demo.run import DATA
 
 ANSWER = "The trial is free. It lasts 30 days."
@@ -33,9 +33,13 @@ def test_agreement_counts_known_claims_alone() -> None:
         ]
     )
 
-    assert found == Agreement(claims=3, marked=1, both=1, flagged=2)
+    assert found == LabelAgreement(claims=3, marked=1, both=1, flagged=2)
     assert (found.rate, found.recall, found.false_alarms) == (1 / 3, 1.0, 0.5)
-    assert (Agreement().rate, Agreement().recall, Agreement().false_alarms) == (None, None, None)
+    assert (LabelAgreement().rate, LabelAgreement().recall, LabelAgreement().false_alarms) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_bundled_labels_fit_their_answers() -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from rt4chart_collector.demo.labels import read_labels
-from rt4chart_collector.demo.load import BAD_RELEASE, LEFT_OUT, PLANTED, planned
+from rt4chart_collector.demo.load import BAD_RELEASE, LEFT_OUT, PLANTED, plan_load
 from rt4chart_collector.demo.run import DATA
 
 NOW = 1_900_000_000.0
@@ -16,7 +16,7 @@ LABELS = read_labels(DATA)
 
 def test_a_bad_release_follows_a_calm_fortnight() -> None:
     """People call few of the planted route's answers wrong before, and most of them after."""
-    parts = planned(LABELS, now_s=NOW)
+    parts = plan_load(LABELS, now_s=NOW)
 
     ours = [[LABELS[one] for one, _ in part.answers if LABELS[one].route == PLANTED]
             for part in parts]  # fmt: skip
@@ -27,7 +27,7 @@ def test_a_bad_release_follows_a_calm_fortnight() -> None:
 
 def test_times_are_in_order_and_none_is_to_come() -> None:
     """Within the fourteen days that a baseline is of."""
-    times = [at for part in planned(LABELS, now_s=NOW) for _, at in part.answers]
+    times = [at for part in plan_load(LABELS, now_s=NOW) for _, at in part.answers]
 
     assert all(earlier <= later for earlier, later in pairwise(times))
     assert times[0] > NOW - 14 * 86_400
@@ -36,7 +36,7 @@ def test_times_are_in_order_and_none_is_to_come() -> None:
 
 def test_every_other_route_is_there_once() -> None:
     """But the one whose answers take longest."""
-    given = [one for part in planned(LABELS, now_s=NOW) for one, _ in part.answers]
+    given = [one for part in plan_load(LABELS, now_s=NOW) for one, _ in part.answers]
     others = [one for one in given if LABELS[one].route != PLANTED]
 
     expected = [one.answer_id for one in LABELS.values() if one.route not in (PLANTED, LEFT_OUT)]
@@ -45,7 +45,7 @@ def test_every_other_route_is_there_once() -> None:
 
 def test_a_part_is_written_as_the_application_reads_it(tmp_path: Path) -> None:
     """A line an answer, with its id and its time."""
-    _, part = planned(LABELS, now_s=NOW)
+    _, part = plan_load(LABELS, now_s=NOW)
 
     lines = part.write(tmp_path / "load.jsonl").read_text().splitlines()
 

@@ -10,7 +10,7 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import AnswerLabel, AnswerRange, Claim, Evidence, Label
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.demo.command import picture
-from rt4chart_collector.demo.labels import Agreement
+from rt4chart_collector.demo.labels import LabelAgreement
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import (
     DemoResult,
@@ -20,7 +20,7 @@ from rt4chart_collector.demo.result import (
     route_line,
     total_of,
 )
-from rt4chart_collector.demo.run import fresh
+from rt4chart_collector.demo.run import empty_database_folder
 from rt4chart_collector.store.answers.answers import StoredAnswer
 from rt4chart_collector.store.rates.claim_rates import RouteSums
 
@@ -60,11 +60,11 @@ ANSWER = StoredAnswer(
     metadata="{}",
     claims=(CLAIM,),
 )
-ROUTE = route_line(SUMS, Agreement(claims=4, marked=2, both=1, flagged=1))
+ROUTE = route_line(SUMS, LabelAgreement(claims=4, marked=2, both=1, flagged=1))
 RESULT = DemoResult(
     routes=(ROUTE,),
     total=ROUTE,
-    agreement=Agreement(claims=4, marked=2, both=1, flagged=1),
+    agreement=LabelAgreement(claims=4, marked=2, both=1, flagged=1),
     issues=(
         IssueLine(
             "01",
@@ -129,7 +129,7 @@ def test_a_report_without_answers_and_issues_says_so() -> None:
     """An empty run is readable too."""
     empty = RouteLine("all routes", 0, 0, None, None, None, None, None, None)
     text = shown(
-        replace(RESULT, routes=(), total=empty, agreement=Agreement(), issues=(), example=None)
+        replace(RESULT, routes=(), total=empty, agreement=LabelAgreement(), issues=(), example=None)
     )
 
     assert "No issue" in text
@@ -151,17 +151,17 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
 
     with pytest.raises(SettingsError, match="holds other files"):
-        fresh(tmp_path)
+        empty_database_folder(tmp_path)
     assert (tmp_path / "thesis.txt").exists()
 
 
 def test_an_earlier_demos_database_is_removed(tmp_path: Path) -> None:
     """Each run starts empty."""
-    database = fresh(tmp_path / "demo")
+    database = empty_database_folder(tmp_path / "demo")
     database.mkdir()
     (database / "old").touch()
 
-    assert fresh(tmp_path / "demo") == database
+    assert empty_database_folder(tmp_path / "demo") == database
     assert not database.exists()
 
 

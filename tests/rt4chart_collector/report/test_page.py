@@ -10,8 +10,8 @@ import pytest
 
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.report.gather import Period, gather
-from rt4chart_collector.report.page import page
+from rt4chart_collector.report.gather import Period, gather_report
+from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
@@ -30,8 +30,8 @@ def of(one: Verdict, **facts: object) -> Verdict:
 
 def told(client: Client, *, console: str = "", has_texts: bool = True) -> str:
     """The page on the period."""
-    report = gather(client, PERIOD, verifier=VERIFIER)
-    return page(report, made_ns=NOON, console=console, has_texts=has_texts)
+    report = gather_report(client, PERIOD, verifier=VERIFIER)
+    return render_report(report, made_ns=NOON, console=console, has_texts=has_texts)
 
 
 class Tags(HTMLParser):

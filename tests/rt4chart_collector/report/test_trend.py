@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.rates import AnswerSums
-from rt4chart_collector.report.trend import HEIGHT, WIDTH, trend
+from rt4chart_collector.report.trend import HEIGHT, WIDTH, trend_chart
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, WeightedCounts
 
 STEP_S = 3600
@@ -31,7 +31,7 @@ def point(at: int, unfaithful: int, decided: int = 40) -> RatePoint:
 
 def drawn(points: list[RatePoint]) -> str:
     """The picture of ten steps."""
-    return str(trend(points, since_ns=0, until_ns=10 * STEP, step_s=STEP_S))
+    return str(trend_chart(points, since_ns=0, until_ns=10 * STEP, step_s=STEP_S))
 
 
 @given(st.dictionaries(st.integers(0, 9), st.integers(0, 40), min_size=2))

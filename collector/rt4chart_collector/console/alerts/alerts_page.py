@@ -15,8 +15,8 @@ from rt4chart_collector.console.alerts.alert_details import alert_details
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, iso, link, when
-from rt4chart_collector.console.view.paging import linked, page_number, page_size
-from rt4chart_collector.console.view.params import bad, id_of, one_of, text_of
+from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
+from rt4chart_collector.console.view.params import bad_request, choice_param, id_param, text_param
 from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
 
 MINUTE_NS = 60 * 10**9
 # How long a snooze or a maintenance window may last, in minutes.
-SPANS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
-MINUTES = tuple(str(one) for one in SPANS.values())
-NOTE = 500
+DURATIONS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
+MINUTE_CHOICES = tuple(str(one) for one in DURATIONS.values())
+NOTE_LENGTH = 500
 
 
-def _place(row: Episode) -> Markup | str:
+def _route_cell(row: Episode) -> Markup | str:
     if not (row.alert.service or row.alert.route):
         return "–"
     return link(route_url(row.alert.service, row.alert.route), row.alert.route or "(no route)")
 
 
-def _lasted(row: Episode) -> float | None:
+def _duration_s(row: Episode) -> float | None:
     return (row.ended_ns - row.fired_ns) / 1e9 if row.ended_ns else None
 
 
@@ -73,7 +73,7 @@ COLUMNS: Sequence[Column[Episode]] = (
     ),
     Column("rule", "Rule", lambda row: str(row.alert.rule)),
     Column("service", "Service", lambda row: row.alert.service, is_exported_only=True),
-    Column("route", "Route", lambda row: row.alert.route, _place),
+    Column("route", "Route", lambda row: row.alert.route, _route_cell),
     Column(
         "title",
         "Title",
@@ -84,15 +84,15 @@ COLUMNS: Sequence[Column[Episode]] = (
     Column(
         "lasted_s",
         "Lasted",
-        _lasted,
-        lambda row: duration(_lasted(row)) if row.ended_ns else "open",
+        _duration_s,
+        lambda row: duration(_duration_s(row)) if row.ended_ns else "open",
         is_number=True,
     ),
     Column("ended_by", "Ended by", lambda row: row.ended_by),
 )
 
 
-class Alerts:
+class AlertPages:
     """The pages."""
 
     def __init__(self, console: Console) -> None:
@@ -106,10 +106,10 @@ class Alerts:
         wanted = EpisodeFilter(
             since_ns,
             until_ns,
-            rule=one_of(request, "rule", ("", *Rule), ""),
-            severity=one_of(request, "severity", ("", *Severity), ""),
-            service=text_of(request, "service") or None,
-            route=text_of(request, "route") or None,
+            rule=choice_param(request, "rule", ("", *Rule), ""),
+            severity=choice_param(request, "severity", ("", *Severity), ""),
+            service=text_param(request, "service") or None,
+            route=text_param(request, "route") or None,
         )
         begin = (page_number(request) - 1) * shown
         with self._console.store() as client:
@@ -121,7 +121,7 @@ class Alerts:
         table = Table("history", "History", rows[:shown], COLUMNS, empty, total=total)
         return self._console.table(
             request,
-            linked(request, table, has_more=len(rows) > shown),
+            with_page_links(request, table, has_more=len(rows) > shown),
             "alerts.html",
             title="Alerts",
             open_now=sorted((one for one in states if one.is_open), key=worst_first),
@@ -129,17 +129,17 @@ class Alerts:
             rules=list(Rule),
             severities=list(Severity),
             wanted=wanted,
-            spans=SPANS,
+            spans=DURATIONS,
         )
 
     def one(self, request: Request) -> Response:
         """GET /alerts/{id}: its state, facts and events."""
-        alert_id, now_ns = id_of(request, "id"), self._console.clock()
+        alert_id, now_ns = id_param(request, "id"), self._console.clock()
         with self._console.store() as client:
             state = alert_state(client, alert_id, now_ns=now_ns)
             if state is None:
                 known = alert_states(client, now_ns=now_ns)
-                return RedirectResponse(alert_url(_meant(known, alert_id)), 302)
+                return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
             events = alert_trail(client, alert_id)
         since_ns = state.alert.starts_ns or state.fired_ns
         return self._console.page(
@@ -149,7 +149,7 @@ class Alerts:
             state=state,
             details=alert_details(state.alert.facts),
             events=events,
-            spans=SPANS,
+            spans=DURATIONS,
             since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
             next_step=next_step(state.alert.rule),
             unfaithful_url=_unfaithful_url(state, now_ns - since_ns),
@@ -157,9 +157,9 @@ class Alerts:
 
     def act(self, request: Request) -> Response:
         """POST /alerts/{id}: `do` is ack, resolve or snooze (`minutes`), with a `note`."""
-        alert_id, actor = id_of(request, "id"), self._console.act(request).name
+        alert_id, actor = id_param(request, "id"), self._console.act(request).name
         form, now_ns = self._console.form(request), self._console.clock()
-        note = form.get("note", "")[:NOTE]
+        note = form.get("note", "")[:NOTE_LENGTH]
         with self._console.store() as client:
             match form.get("do", ""):
                 case "ack":
@@ -167,12 +167,12 @@ class Alerts:
                 case "resolve":
                     resolve(client, alert_id, actor=actor, now_ns=now_ns, note=note)
                 case "snooze":
-                    until_ns = now_ns + minutes_of(form.get("minutes", "")) * MINUTE_NS
+                    until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
                     snooze(
                         client, alert_id, until_ns=until_ns, actor=actor, now_ns=now_ns, note=note
                     )
                 case other:
-                    raise bad("do", "ack, resolve or snooze", other)
+                    raise bad_request("do", "ack, resolve or snooze", other)
         return RedirectResponse(alert_url(alert_id), 303)
 
     def silence(self, request: Request) -> Response:
@@ -184,16 +184,16 @@ class Alerts:
                 remove_silence(client, ended, now_ns=now_ns)
             else:
                 names = ("service", "route", "rule", "severity")
-                given = {name: form.get(name, "").strip()[:NOTE] for name in names}
+                given = {name: form.get(name, "").strip()[:NOTE_LENGTH] for name in names}
                 matchers = {name: value for name, value in given.items() if value}
-                until_ns = now_ns + minutes_of(form.get("minutes", "")) * MINUTE_NS
-                note = form.get("note", "")[:NOTE]
+                until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
+                note = form.get("note", "")[:NOTE_LENGTH]
                 silence = Silence(now_ns, until_ns, matchers, actor, note)
                 add_silence(client, silence, now_ns=now_ns)
         return RedirectResponse("/alerts", 303)
 
 
-def _meant(known: Iterable[AlertState], prefix: str) -> str:
+def _full_id(known: Iterable[AlertState], prefix: str) -> str:
     """The one id that begins like this, as people copy it from a list; else 404."""
     found = [one.id for one in known if one.id.startswith(prefix.lower())]
     if len(found) != 1:
@@ -213,16 +213,16 @@ def _unfaithful_url(state: AlertState, past_ns: int) -> str:
     return answers_url(**place, label=UNFAITHFUL, since=since, order="worst")
 
 
-def minutes_of(written: str) -> int:
+def minutes_from(written: str) -> int:
     """One of the lengths that the page offers."""
-    if written not in MINUTES:
-        raise bad("minutes", " or ".join(MINUTES), written)
+    if written not in MINUTE_CHOICES:
+        raise bad_request("minutes", " or ".join(MINUTE_CHOICES), written)
     return int(written)
 
 
 def routes(console: Console) -> Sequence[BaseRoute]:
     """The list, one alert, and what changes them."""
-    alerts = Alerts(console)
+    alerts = AlertPages(console)
     return [
         Route("/alerts", alerts.index, methods=["GET"]),
         Route("/alerts/{id}", alerts.one, methods=["GET"]),

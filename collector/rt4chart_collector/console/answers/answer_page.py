@@ -18,11 +18,17 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Label, Passage
 from rt4chart_collector.console.answers import wording
-from rt4chart_collector.console.answers.differences import Difference, differences
+from rt4chart_collector.console.answers.answer_view import View
+from rt4chart_collector.console.answers.differences import LabelDifference, differences
 from rt4chart_collector.console.answers.json import answer_document
 from rt4chart_collector.console.answers.trace_rows import trace_rows
-from rt4chart_collector.console.answers.view import View
-from rt4chart_collector.console.view.params import bad, id_of, one_of, text_of, whole_of
+from rt4chart_collector.console.view.params import (
+    bad_request,
+    choice_param,
+    id_param,
+    integer_param,
+    text_param,
+)
 from rt4chart_collector.console.view.urls import answer_url, with_query
 from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
@@ -46,16 +52,16 @@ if TYPE_CHECKING:
 
 CLAIMS_A_PAGE = 50
 # Of a trace with more the first are read, whatever it is asked for.
-MOST_SPANS = 50_000
+MAX_SPANS_READ = 50_000
 # With more claims than this, or more verifiers, they are not laid side by side.
-COMPARED_CLAIMS, COMPARED = 2_000, 3
+MAX_COMPARED_CLAIMS, MAX_COMPARED_VERIFIERS = 2_000, 3
 UNFAITHFUL = "unfaithful"
-SHOWN = ("", UNFAITHFUL, *(label.value for label in Label))
+LABEL_FILTERS = ("", UNFAITHFUL, *(label.value for label in Label))
 OPINIONS = (*(one.value for one in Opinion), "none")
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class ClaimPages:
     """Which claims are listed: `wanted` are their numbers, `counts` those of each filter."""
 
     wanted: tuple[int, ...]
@@ -69,28 +75,29 @@ def answer_routes(console: Console) -> Sequence[BaseRoute]:
     """GET /answers/TRACE/SPAN and POST …/feedback."""
     path = "/answers/{trace}/{span}"
     return [
-        Route(path, partial(show, console), methods=["GET"]),
-        Route(f"{path}/feedback", partial(give, console), methods=["POST"]),
+        Route(path, partial(show_answer, console), methods=["GET"]),
+        Route(f"{path}/feedback", partial(post_feedback, console), methods=["POST"]),
     ]
 
 
-def show(console: Console, request: Request) -> Response:
+def show_answer(console: Console, request: Request) -> Response:
     """The page, or all of it as JSON."""
     main, own = console.verifier(request), _actor(console, request)
-    form = one_of(request, "format", ("html", "json"), "html")
+    form = choice_param(request, "format", ("html", "json"), "html")
     with console.store() as client:
-        found = _found(client, request)
-        one = _chosen(found, text_of(request, "verifier"), main)
+        found = _verifications(client, request)
+        one = _selected_verification(found, text_param(request, "verifier"), main)
         outline = claim_outlines(client, one)
-        pages = pages_of(request, outline)
+        pages = claim_pages(request, outline)
         wanted = pages.wanted if form == "html" else [each.index for each in outline]
         listed = claims_in(client, one, wanted)
-        spans = spans_of(client, [one.trace_id], limit=MOST_SPANS)
-        texts = _texts(client, one, spans)
+        spans = spans_of(client, [one.trace_id], limit=MAX_SPANS_READ)
+        texts = _passages_from_spans(client, one, spans)
         issues, given = issues_of_answer(client, one), feedback_on(client, one)
         trace = build_tree(spans, limit=MAX_SPANS if form == "html" else len(spans))
         others = [
-            (other, _compared(client, one, outline, other)) for other in found[: COMPARED + 1]
+            (other, _differences_to(client, one, outline, other))
+            for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
         letters = letters_of(client, [one.trace_id], one.verifier)
     view = View(one, outline, listed, texts)
@@ -123,19 +130,21 @@ def show(console: Console, request: Request) -> Response:
     )
 
 
-def give(console: Console, request: Request) -> Response:
+def post_feedback(console: Console, request: Request) -> Response:
     """Take a person's opinion, or take it back."""
     actor = console.act(request)
     form = console.form(request)
-    trace_id, span_id = id_of(request, "trace"), id_of(request, "span")
+    trace_id, span_id = id_param(request, "trace"), id_param(request, "span")
     opinion, claim = form.get("opinion", ""), _claim_number(form.get("claim", ""))
     if opinion not in OPINIONS:
-        raise bad("opinion", " or ".join(OPINIONS), opinion)
+        raise bad_request("opinion", " or ".join(OPINIONS), opinion)
     with console.store() as client:
-        found = _found(client, request)
+        found = _verifications(client, request)
         one = next((each for each in found if each.verifier == form.get("verifier", "")), None)
         if one is None:
-            raise bad("verifier", "one that decided on this answer", form.get("verifier", ""))
+            raise bad_request(
+                "verifier", "one that decided on this answer", form.get("verifier", "")
+            )
         seen = _label_seen(client, one, claim)
         if opinion == "none":
             withdraw_feedback(
@@ -175,9 +184,9 @@ def give(console: Console, request: Request) -> Response:
     return RedirectResponse(f"{with_query(answer_url(trace_id, span_id), **query)}#{place}", 303)
 
 
-def pages_of(request: Request, outline: Sequence[ClaimOutline]) -> Pages:
+def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages:
     """The claims to list: `?label=`, and `?page=`, or the page that has `?claim=`."""
-    shown = one_of(request, "label", SHOWN, "")
+    shown = choice_param(request, "label", LABEL_FILTERS, "")
     found = Counter(one.label for one in outline)
     counts = {
         "": len(outline),
@@ -191,15 +200,15 @@ def pages_of(request: Request, outline: Sequence[ClaimOutline]) -> Pages:
     }
     fitting = [one.index for one in outline if one.label in taken]
     pages = max(-(-len(fitting) // CLAIMS_A_PAGE), 1)
-    claim = whole_of(request, "claim", default=-1, low=-1, high=2**32)
+    claim = integer_param(request, "claim", default=-1, low=-1, high=2**32)
     asked = fitting.index(claim) // CLAIMS_A_PAGE + 1 if claim in fitting else 1
-    page = min(whole_of(request, "page", default=asked, low=1, high=2**32), pages)
+    page = min(integer_param(request, "page", default=asked, low=1, high=2**32), pages)
     begin = (page - 1) * CLAIMS_A_PAGE
-    return Pages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), shown, page, pages, counts)
+    return ClaimPages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), shown, page, pages, counts)
 
 
-def _found(client: Client, request: Request) -> list[Verification]:
-    trace_id, span_id = id_of(request, "trace"), id_of(request, "span")
+def _verifications(client: Client, request: Request) -> list[Verification]:
+    trace_id, span_id = id_param(request, "trace"), id_param(request, "span")
     found = verifications_of(client, trace_id, span_id)
     if not found:
         raise HTTPException(
@@ -211,18 +220,18 @@ def _found(client: Client, request: Request) -> list[Verification]:
     return found
 
 
-def _chosen(found: Sequence[Verification], asked: str, main: str) -> Verification:
+def _selected_verification(found: Sequence[Verification], asked: str, main: str) -> Verification:
     """Whose verdict is shown: the one that was asked for, the main one's, the last one's."""
     by_name = {one.verifier: one for one in found}
     if asked:
         if asked not in by_name:
-            raise bad("verifier", "one that decided on this answer", asked)
+            raise bad_request("verifier", "one that decided on this answer", asked)
         return by_name[asked]
     one = by_name.get(main)
     return one if one is not None and one.decision is Decision.VERIFIED else found[0]
 
 
-def _texts(
+def _passages_from_spans(
     client: Client, one: Verification, spans: Sequence[SpanRecord]
 ) -> dict[str, Passage] | None:
     """The passages read from the spans again, as verification does; None where these are gone.
@@ -239,12 +248,12 @@ def _texts(
     return None
 
 
-def _compared(
+def _differences_to(
     client: Client, one: Verification, outline: Sequence[ClaimOutline], other: Verification
-) -> list[Difference] | None:
+) -> list[LabelDifference] | None:
     """Where the other verdict differs; None where it is not laid beside this one."""
     is_verified = one.decision is other.decision is Decision.VERIFIED
-    if other is one or not is_verified or len(outline) > COMPARED_CLAIMS:
+    if other is one or not is_verified or len(outline) > MAX_COMPARED_CLAIMS:
         return None
     return differences(outline, claim_outlines(client, other))
 
@@ -258,7 +267,7 @@ def _claim_number(text: str) -> int:
     if text == str(WHOLE_ANSWER):
         return WHOLE_ANSWER
     if not text.isdecimal() or len(text) > 6:
-        raise bad("claim", "the number of a claim, or -1 for the answer", text)
+        raise bad_request("claim", "the number of a claim, or -1 for the answer", text)
     return int(text)
 
 
@@ -267,5 +276,5 @@ def _label_seen(client: Client, one: Verification, claim: int) -> str:
         return one.label
     found = claims_in(client, one, [claim]) if claim < 2**16 else []
     if not found:
-        raise bad("claim", "the number of a claim of this answer", str(claim))
+        raise bad_request("claim", "the number of a claim of this answer", str(claim))
     return found[0].claim.label.value

@@ -17,9 +17,14 @@ from rt4chart_collector.console.answers.answer_page import answer_routes
 from rt4chart_collector.console.answers.wording import visible
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
-from rt4chart_collector.console.view.paging import EXPORTED, page_size
-from rt4chart_collector.console.view.params import bad, one_of, text_of, whole_of
-from rt4chart_collector.console.view.request_url import here_of
+from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
+from rt4chart_collector.console.view.params import (
+    bad_request,
+    choice_param,
+    integer_param,
+    text_param,
+)
+from rt4chart_collector.console.view.request_url import request_url
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_of
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.store.answers.answers import (
@@ -38,8 +43,8 @@ FILTERS = ("service", "route", "model", "prompt_version", "release", "environmen
 LABELS = ("", UNFAITHFUL, *(one.value for one in AnswerLabel))
 DECISIONS = ("", *(one.value for one in Decision))
 ORDERS: tuple[Order, ...] = ("newest", "worst")
-PLACE = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
-TRACE = re.compile(r"[0-9a-f]{32}")
+CURSOR = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
+TRACE_ID = re.compile(r"[0-9a-f]{32}")
 EMPTY = (
     "No answer fits. Widen the time or take filters away; if there is none at all, send traces "
     "(docs/instrument/application.md), or see `rt4chart demo`."
@@ -50,12 +55,14 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     """GET /answers and what is below it."""
 
     def show(request: Request) -> Response:
-        wanted = _wanted(console, request)
-        order: Order = one_of_orders(request)
-        limit = whole_of(request, "limit", default=page_size(request), low=1, high=EXPORTED)
+        wanted = _filter_from(console, request)
+        order: Order = order_param(request)
+        limit = integer_param(request, "limit", default=page_size(request), low=1, high=EXPORT_ROWS)
         with console.store() as client:
-            page = answer_page(client, wanted, order=order, after=place_of(request), limit=limit)
-        more = _more(request, page.after) if page.after else ""
+            page = answer_page(
+                client, wanted, order=order, after=cursor_param(request), limit=limit
+            )
+        more = _next_page_url(request, page.after) if page.after else ""
         table = Table("answers", f"The {order} first", page.rows, COLUMNS, EMPTY, more=more)
         return console.tables(
             request,
@@ -72,24 +79,24 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     return [Route("/answers", show, methods=["GET"]), *answer_routes(console)]
 
 
-def one_of_orders(request: Request) -> Order:
+def order_param(request: Request) -> Order:
     """`?order=`."""
-    found = one_of(request, "order", ORDERS, "newest")
+    found = choice_param(request, "order", ORDERS, "newest")
     return "worst" if found == "worst" else "newest"
 
 
-def place_of(request: Request) -> AnswerCursor | None:
+def cursor_param(request: Request) -> AnswerCursor | None:
     """`?after=`, which a page before gave."""
-    given = text_of(request, "after")
+    given = text_param(request, "after")
     if not given:
         return None
-    found = PLACE.fullmatch(given)
+    found = CURSOR.fullmatch(given)
     if found is None or int(found[1]) >= 2**63:
-        raise bad("after", "what the link to the next page says", given)
+        raise bad_request("after", "what the link to the next page says", given)
     return AnswerCursor(int(found[1]), found[3], found[4], found[5], int(found[2]))
 
 
-def _more(request: Request, place: AnswerCursor) -> str:
+def _next_page_url(request: Request, place: AnswerCursor) -> str:
     text = "~".join(
         (
             str(place.at_ns),
@@ -101,36 +108,36 @@ def _more(request: Request, place: AnswerCursor) -> str:
     )
     kind = format_of(request)
     kept = {} if kind == HTML else {"format": kind, "table": "answers"}
-    return here_of(request).to(after=text, **kept)
+    return request_url(request).to(after=text, **kept)
 
 
-def _wanted(console: Console, request: Request) -> AnswerFilter:
+def _filter_from(console: Console, request: Request) -> AnswerFilter:
     since_ns, until_ns = console.window(request)
-    q = text_of(request, "q", longest=200)
-    trace = q.lower() if TRACE.fullmatch(q.lower()) else ""
-    verifier = text_of(request, "verifier")
+    q = text_param(request, "q", longest=200)
+    trace = q.lower() if TRACE_ID.fullmatch(q.lower()) else ""
+    verifier = text_param(request, "verifier")
     if verifier != "*" and not trace:
         verifier = console.verifier(request)
     return AnswerFilter(
         since_ns=0 if trace else since_ns,
         until_ns=until_ns,
         verifier="" if verifier == "*" else verifier,
-        decision=one_of(request, "decision", DECISIONS, ""),
-        label=one_of(request, "label", LABELS, ""),
+        decision=choice_param(request, "decision", DECISIONS, ""),
+        label=choice_param(request, "label", LABELS, ""),
         q="" if trace else q,
         trace_id=trace,
-        **{name: text_of(request, name) for name in FILTERS},
+        **{name: text_param(request, name) for name in FILTERS},
     )
 
 
-def _asked(row: ListedAnswer) -> Markup:
+def _question_cell(row: ListedAnswer) -> Markup:
     return Markup('<a class="asked" href="{}"><bdi>{}</bdi></a>').format(
         answer_url(row.trace_id, row.span_id),
         shortened(visible(row.question or row.answer), 110) or "–",
     )
 
 
-def _said(row: ListedAnswer) -> Markup | str:
+def _claim_cell(row: ListedAnswer) -> Markup | str:
     if row.worst_claim:
         return Markup('<a class="guilty guilty-{}" href="{}"><bdi>{}</bdi></a>').format(
             row.worst_claim_label,
@@ -142,7 +149,7 @@ def _said(row: ListedAnswer) -> Markup | str:
     )
 
 
-def _verdict(row: ListedAnswer) -> Markup:
+def _verdict_cell(row: ListedAnswer) -> Markup:
     if row.decision != Decision.VERIFIED:
         return Markup('<span class="quiet">not verified: {}</span>').format(
             row.decision.replace("_", " ")
@@ -150,24 +157,26 @@ def _verdict(row: ListedAnswer) -> Markup:
     return label(row.label)
 
 
-def _unfaithful(row: ListedAnswer) -> str:
+def _unfaithful_cell(row: ListedAnswer) -> str:
     decided = row.entailed + row.contradicted + row.baseless
     return f"{row.contradicted + row.baseless} of {decided}" if decided else "–"
 
 
 COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column("time", "Time", lambda row: iso(row.start_ns), lambda row: when(row.start_ns)),
-    Column("verdict", "Verdict", lambda row: row.label, _verdict),
+    Column("verdict", "Verdict", lambda row: row.label, _verdict_cell),
     Column(
         "unfaithful",
         "Unfaithful",
         lambda row: row.contradicted + row.baseless,
-        _unfaithful,
+        _unfaithful_cell,
         is_number=True,
         hint="claims that are contradicted or baseless, of those decided",
     ),
-    Column("question", "Question", lambda row: row.question, _asked),
-    Column("claim", "First unfaithful claim, else the answer", lambda row: row.worst_claim, _said),
+    Column("question", "Question", lambda row: row.question, _question_cell),
+    Column(
+        "claim", "First unfaithful claim, else the answer", lambda row: row.worst_claim, _claim_cell
+    ),
     Column(
         "route",
         "Route",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from otel_rt4chart.verify.core.model import AnswerRange, Label
 from rt4chart_collector.store.answers.claims import ClaimOutline
 
-MOST = 20
+MAX_DIFFERENCES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class LabelDifference:
     """One claim, and the other verifier's claim about the same words; their labels differ."""
 
     index: int
@@ -22,7 +22,9 @@ class Difference:
     other_label: str
 
 
-def differences(ours: Sequence[ClaimOutline], theirs: Sequence[ClaimOutline]) -> list[Difference]:
+def differences(
+    ours: Sequence[ClaimOutline], theirs: Sequence[ClaimOutline]
+) -> list[LabelDifference]:
     """The first twenty claims whose words the other verifier labels otherwise, unfaithful first.
 
     Verifiers cut an answer into claims each in its own way, so words are compared, not claims: an
@@ -30,14 +32,18 @@ def differences(ours: Sequence[ClaimOutline], theirs: Sequence[ClaimOutline]) ->
     """
     ordered = sorted((one for one in theirs if _is_claim(one)), key=_range)
     starts = [one.answer_range.start for one in ordered]
-    found: list[Difference] = []
+    found: list[LabelDifference] = []
     for one in filter(_is_claim, ours):
         place = bisect_left(starts, one.answer_range.start)
-        other = _about_the_same(one, ordered[max(place - MOST, 0) : place + MOST])
+        other = _about_the_same(
+            one, ordered[max(place - MAX_DIFFERENCES, 0) : place + MAX_DIFFERENCES]
+        )
         if other is not None and other.label is not one.label:
-            found.append(Difference(one.index, one.label.value, other.index, other.label.value))
+            found.append(
+                LabelDifference(one.index, one.label.value, other.index, other.label.value)
+            )
     found.sort(key=lambda one: (not _is_bad(one), one.index))
-    return found[:MOST]
+    return found[:MAX_DIFFERENCES]
 
 
 def _about_the_same(one: ClaimOutline, near: Sequence[ClaimOutline]) -> ClaimOutline | None:
@@ -59,5 +65,5 @@ def _range(one: ClaimOutline) -> AnswerRange:
     return one.answer_range
 
 
-def _is_bad(one: Difference) -> bool:
+def _is_bad(one: LabelDifference) -> bool:
     return any(Label(label).is_unfaithful for label in (one.label, one.other_label))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.verify.core.model import Passage
-from rt4chart_collector.console.answers.view import View
+from rt4chart_collector.console.answers.answer_view import View
 from rt4chart_collector.store.answers.claims import ClaimRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.trace_tree import TraceTree

@@ -12,11 +12,11 @@ from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.text.graphemes import whole_graphemes
 
 # Of more claims about the same words the first are named, the others counted.
-NAMED = 8
+MAX_CLAIMS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TextMark:
     """A half-open character range that belongs to a claim; the heavier one is the one to show."""
 
     start: int
@@ -49,30 +49,32 @@ class Window:
     skipped: int
 
 
-def fitting(text: str, marks: Iterable[Mark]) -> tuple[list[Mark], list[Mark]]:
+def fitting(text: str, marks: Iterable[TextMark]) -> tuple[list[TextMark], list[TextMark]]:
     """The marks that lie in the text, and those that do not."""
-    fits: list[Mark] = []
-    unfit: list[Mark] = []
+    fits: list[TextMark] = []
+    unfit: list[TextMark] = []
     for one in marks:
         (fits if 0 <= one.start < one.end <= len(text) else unfit).append(one)
     return fits, unfit
 
 
-def widened(text: str, marks: Iterable[Mark]) -> list[Mark]:
+def widened(text: str, marks: Iterable[TextMark]) -> list[TextMark]:
     """The marks, which fit the text, on whole characters as readers see them."""
     return [
-        Mark(*whole_graphemes(text, AnswerRange(one.start, one.end)), one.claim, one.weight)
+        TextMark(*whole_graphemes(text, AnswerRange(one.start, one.end)), one.claim, one.weight)
         for one in marks
     ]
 
 
-def segments(text: str, marks: Sequence[Mark], start: int = 0, end: int = -1) -> list[Segment]:
+def segments(text: str, marks: Sequence[TextMark], start: int = 0, end: int = -1) -> list[Segment]:
     """`text[start:end]` in pieces that together are the same text; the marks must fit it."""
     stop = len(text) if end < 0 else end
     return list(_cut(text, marks, start, stop)) if start < stop else []
 
 
-def windows(text: str, marks: Sequence[Mark], *, longest: int, around: int) -> tuple[Window, ...]:
+def windows(
+    text: str, marks: Sequence[TextMark], *, longest: int, around: int
+) -> tuple[Window, ...]:
     """The text where it has at most `longest` characters, else what is `around` its marks.
 
     A long text without marks is shown from its beginning. The parts have `longest` characters
@@ -93,7 +95,7 @@ def windows(text: str, marks: Sequence[Mark], *, longest: int, around: int) -> t
     return tuple(found)
 
 
-def _neighbourhoods(text: str, marks: Sequence[Mark], around: int) -> list[tuple[int, int]]:
+def _neighbourhoods(text: str, marks: Sequence[TextMark], around: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for one in sorted(marks, key=lambda mark: mark.start):
         start, end = max(one.start - around, 0), min(one.end + around, len(text))
@@ -104,9 +106,9 @@ def _neighbourhoods(text: str, marks: Sequence[Mark], around: int) -> list[tuple
     return found
 
 
-def _cut(text: str, marks: Sequence[Mark], start: int, stop: int) -> Iterator[Segment]:
-    opening: defaultdict[int, list[Mark]] = defaultdict(list)
-    closing: defaultdict[int, list[Mark]] = defaultdict(list)
+def _cut(text: str, marks: Sequence[TextMark], start: int, stop: int) -> Iterator[Segment]:
+    opening: defaultdict[int, list[TextMark]] = defaultdict(list)
+    closing: defaultdict[int, list[TextMark]] = defaultdict(list)
     for one in marks:
         if one.end > start and one.start < stop:
             opening[max(one.start, start)].append(one)
@@ -123,7 +125,7 @@ def _cut(text: str, marks: Sequence[Mark], start: int, stop: int) -> Iterator[Se
         yield _segment(text[at:following], active, following, starts)
 
 
-def _rank(one: Mark) -> tuple[int, int, int, int]:
+def _rank(one: TextMark) -> tuple[int, int, int, int]:
     """The order in which marks of the same words are named; the last is where it begins."""
     return -one.weight, one.end - one.start, one.claim, one.start
 
@@ -134,6 +136,6 @@ def _segment(
     if not active:
         return Segment(text)
     _, length, _, first = active[0]
-    claims = tuple(dict.fromkeys(claim for _, _, claim, _ in active[:NAMED]))
-    more = max(len(active) - NAMED, 0)
+    claims = tuple(dict.fromkeys(claim for _, _, claim, _ in active[:MAX_CLAIMS]))
+    more = max(len(active) - MAX_CLAIMS, 0)
     return Segment(text, claims, more, starts, ends=end >= first + length)

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from rt4chart_collector.console.app.session import COOKIE, Session, Sessions
+from rt4chart_collector.console.app.session import COOKIE, ConsoleSession, Sessions
 from rt4chart_collector.core.settings import ConsoleSettings
 
 OPEN, TOKEN, PROXY, BEARER = "open", "token", "proxy", "script"
-ATTEMPTS, PERIOD_S = 20, 60
+MOST_WRONG_TOKENS, WRONG_TOKENS_PERIOD_S = 20, 60
 HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -28,7 +28,7 @@ class Access:
         """What is asked for, and who signs cookies."""
         self._settings = settings
         self._sessions = sessions
-        self._wrong: deque[int] = deque(maxlen=ATTEMPTS)
+        self._wrong: deque[int] = deque(maxlen=MOST_WRONG_TOKENS)
 
     def check_host(self, request: Request) -> None:
         """Raise HTTPException 421 where the console is addressed by a name that is not its own.
@@ -46,7 +46,7 @@ class Access:
                 f"got {header[:80]!r}",
             )
 
-    def session(self, request: Request, now_s: int) -> Session | None:
+    def session(self, request: Request, now_s: int) -> ConsoleSession | None:
         """Whose request it is; None where they have to sign in. 401 for a wrong bearer token."""
         known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
         if user := self._named(request):
@@ -58,20 +58,20 @@ class Access:
             return self._same(known, OPEN, "") or self._sessions.begin(OPEN, "", now_s)
         return self._same(known, TOKEN, "")
 
-    def sign_in(self, token: str, now_s: int) -> Session | None:
+    def sign_in(self, token: str, now_s: int) -> ConsoleSession | None:
         """A session for whoever has the token; 429 for one wrong token too many."""
         if self._is_token(token):
             return self._sessions.begin(TOKEN, "", now_s)
         self._count_wrong(now_s)
         return None
 
-    def check_sent(self, request: Request, session: Session | None) -> None:
+    def check_sent(self, request: Request, session: ConsoleSession | None) -> None:
         """Raise HTTPException 403 for a change that another site sent."""
         if session is None or session.way != BEARER:
             check_origin(request)
 
     def check_form(
-        self, request: Request, session: Session | None, form: Mapping[str, str]
+        self, request: Request, session: ConsoleSession | None, form: Mapping[str, str]
     ) -> None:
         """Raise HTTPException 403 for a form that is of no page of this session."""
         if session is None or session.way == BEARER:
@@ -99,10 +99,10 @@ class Access:
             return False
         return any(address in network for network in self._settings.console_trusted)
 
-    def _bearer(self, authorization: str, now_s: int) -> Session:
+    def _bearer(self, authorization: str, now_s: int) -> ConsoleSession:
         scheme, _, given = authorization.partition(" ")
         if scheme.lower() == "bearer" and self._is_token(given.strip()):
-            return Session(BEARER, "", "", now_s)
+            return ConsoleSession(BEARER, "", "", now_s)
         self._count_wrong(now_s)
         raise HTTPException(
             401,
@@ -113,13 +113,15 @@ class Access:
 
     def _count_wrong(self, now_s: int) -> None:
         """The right token always gets in: nobody can lock others out with wrong ones."""
-        is_over = len(self._wrong) == ATTEMPTS and now_s - self._wrong[0] < PERIOD_S
+        is_over = (
+            len(self._wrong) == MOST_WRONG_TOKENS and now_s - self._wrong[0] < WRONG_TOKENS_PERIOD_S
+        )
         self._wrong.append(now_s)
         if is_over:
             raise HTTPException(
                 429,
-                f"expected at most {ATTEMPTS} wrong tokens a minute; wait",
-                {"retry-after": str(PERIOD_S)},
+                f"expected at most {MOST_WRONG_TOKENS} wrong tokens a minute; wait",
+                {"retry-after": str(WRONG_TOKENS_PERIOD_S)},
             )
 
     def _is_token(self, given: str) -> bool:
@@ -127,7 +129,7 @@ class Access:
         return bool(token) and hmac.compare_digest(given.encode(), token.encode())
 
     @staticmethod
-    def _same(known: Session | None, way: str, user: str) -> Session | None:
+    def _same(known: ConsoleSession | None, way: str, user: str) -> ConsoleSession | None:
         is_it = known is not None and known.way == way and known.user == user
         return known if is_it else None
 

@@ -14,20 +14,20 @@ from starlette.responses import HTMLResponse, Response
 
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
-from rt4chart_collector.console.app.errors import Seldom
-from rt4chart_collector.console.app.facts import Facts
-from rt4chart_collector.console.app.pool import Pool
+from rt4chart_collector.console.app.client_pool import ClientPool
+from rt4chart_collector.console.app.error_pages import LogThrottle
+from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
-from rt4chart_collector.console.app.session import Actor, Session, Sessions
-from rt4chart_collector.console.view.params import bad, text_of
-from rt4chart_collector.console.view.request_url import WINDOWS, here_of, window_name, window_of
+from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
+from rt4chart_collector.console.view.params import bad_request, text_param
+from rt4chart_collector.console.view.request_url import WINDOWS, request_url, window_name, window_of
 from rt4chart_collector.console.view.table import HTML, Table, exported, format_of
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 SECOND_NS = 10**9
-VERIFIER_S = 15
+VERIFIER_CACHE_S = 15
 THEME = "rt4chart_theme"
 THEMES = ("auto", "light", "dark")
 _Row = TypeVar("_Row")
@@ -38,11 +38,11 @@ class Console:
 
     def __init__(
         self,
-        pool: Pool,
+        pool: ClientPool,
         settings: ConsoleSettings,
         environment: Environment,
         sections: Sequence[Section],
-        facts: Facts,
+        facts: ProcessInfo,
         *,
         clock: Clock,
     ) -> None:
@@ -52,11 +52,11 @@ class Console:
         self.clock = clock
         self.sessions = Sessions(settings.console_token)
         self.access = Access(settings, self.sessions)
-        self.away = Seldom()
+        self.away = LogThrottle()
         self._beside: list[Thread] = []
         self._pool = pool
         self._environment = environment
-        self._navigation = [one for one in sorted(sections, key=_order) if one.title]
+        self._navigation = [one for one in sorted(sections, key=_navigation_order) if one.title]
         self._verifier: tuple[int, str] = (0, "")
 
     @property
@@ -74,10 +74,10 @@ class Console:
 
     def verifier(self, request: Request) -> str:
         """Whose verdicts are shown: `?verifier=`, else that of the newest; "" without any."""
-        if asked := text_of(request, "verifier"):
+        if asked := text_param(request, "verifier"):
             return asked
         since_s, known = self._verifier
-        if known and self.now_s - since_s < VERIFIER_S:
+        if known and self.now_s - since_s < VERIFIER_CACHE_S:
             return known
         with self.store() as client:
             found = main_verifier(client, self.clock())
@@ -93,14 +93,14 @@ class Console:
             "title": title,
             "status": status,
             "request": request,
-            "here": here_of(request),
+            "here": request_url(request),
             "navigation": self._navigation,
             "csrf": self.sessions.csrf(session) if session else "",
             "session": session,
             "is_readonly": self.settings.console_readonly,
             "theme": self._theme(request),
             "windows": tuple(WINDOWS),
-            "window": _window_or_none(request),
+            "window": _window_name_or_empty(request),
             "now_ns": self.clock(),
             **values,
         }
@@ -133,7 +133,7 @@ class Console:
         names = [one.name for one in tables]
         wanted = request.query_params.get("table", names[0])
         if wanted not in names:
-            raise bad("table", " or ".join(names), wanted)
+            raise bad_request("table", " or ".join(names), wanted)
         return exported(tables[names.index(wanted)], kind, f"rt4chart-{wanted}")
 
     def form(self, request: Request) -> Mapping[str, str]:
@@ -174,18 +174,18 @@ class Console:
         return theme if theme in THEMES else "auto"
 
 
-def session_of(request: Request) -> Session | None:
+def session_of(request: Request) -> ConsoleSession | None:
     """Whose request it is."""
     session = request.scope.get("rt4chart.session")
-    return session if isinstance(session, Session) else None
+    return session if isinstance(session, ConsoleSession) else None
 
 
-def _window_or_none(request: Request) -> str:
+def _window_name_or_empty(request: Request) -> str:
     try:
         return window_name(request)
     except HTTPException:
         return ""
 
 
-def _order(section: Section) -> tuple[int, str]:
+def _navigation_order(section: Section) -> tuple[int, str]:
     return section.order, section.title

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from rt4chart_collector.console.app.console import session_of
-from rt4chart_collector.console.app.session import COOKIE, give, is_secure
+from rt4chart_collector.console.app.session import COOKIE, is_secure, set_session_cookie
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -34,8 +34,10 @@ class Login:
         session = self._console.access.sign_in(form.get("token", ""), now_s)
         if session is None:
             return self._form(request, 403, "That is not the token in RT4CHART_CONSOLE_TOKEN.")
-        answer = RedirectResponse(inside(form.get("next", "")), 303)
-        give(answer, self._console.sessions.write(session), is_secure=is_secure(request))
+        answer = RedirectResponse(local_path(form.get("next", "")), 303)
+        set_session_cookie(
+            answer, self._console.sessions.write(session), is_secure=is_secure(request)
+        )
         return answer
 
     def sign_out(self, request: Request) -> Response:
@@ -54,7 +56,7 @@ class Login:
             title="Sign in",
             status=status,
             wrong=wrong,
-            next=inside(asked),
+            next=local_path(asked),
             takes_token=bool(self._console.settings.console_token),
         )
 
@@ -69,7 +71,7 @@ def login_routes(console: Console) -> Sequence[BaseRoute]:
     ]
 
 
-def inside(path: str) -> str:
+def local_path(path: str) -> str:
     """A path of this console; "/" where it would lead elsewhere."""
     is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
     return path if is_ours else "/"

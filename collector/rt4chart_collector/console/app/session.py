@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 # Signed-out sessions that are remembered; more than people sign out in twelve hours.
-OVER = 10_000
+MOST_ENDED = 10_000
 COOKIE = "rt4chart_console"
-LIFE_S = 12 * 3600
+LIFETIME_S = 12 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ConsoleSession:
     """One browser's, from its first page on. `way` is how it was let in.
 
     `is_new` says that the browser does not have it yet.
@@ -54,17 +54,17 @@ class Sessions:
         self._key = hashlib.sha256(b"rt4chart console session\0" + base).digest()
         self._over: dict[str, None] = {}
 
-    def begin(self, way: str, user: str, now_s: int) -> Session:
+    def begin(self, way: str, user: str, now_s: int) -> ConsoleSession:
         """A new one."""
-        return Session(way, user, secrets.token_urlsafe(18), now_s, is_new=True)
+        return ConsoleSession(way, user, secrets.token_urlsafe(18), now_s, is_new=True)
 
-    def write(self, session: Session) -> str:
+    def write(self, session: ConsoleSession) -> str:
         """The cookie's value."""
         told = [session.way, session.user, session.nonce, session.issued_s]
-        body = _coded(json.dumps(told, separators=(",", ":")).encode())
+        body = _base64(json.dumps(told, separators=(",", ":")).encode())
         return f"{body}.{self._signed('cookie', body)}"
 
-    def read(self, cookie: str, now_s: int) -> Session | None:
+    def read(self, cookie: str, now_s: int) -> ConsoleSession | None:
         """The session of a cookie that this console signed and that is not too old."""
         body, _, signature = cookie.partition(".")
         if not _is_same(signature, self._signed("cookie", body)):
@@ -73,26 +73,26 @@ class Sessions:
             way, user, nonce, issued_s = json.loads(base64.urlsafe_b64decode(body + "=="))
         except (binascii.Error, ValueError):
             return None
-        if not 0 <= now_s - issued_s < LIFE_S or nonce in self._over:
+        if not 0 <= now_s - issued_s < LIFETIME_S or nonce in self._over:
             return None
-        return Session(way, user, nonce, issued_s)
+        return ConsoleSession(way, user, nonce, issued_s)
 
-    def end(self, session: Session) -> None:
+    def end(self, session: ConsoleSession) -> None:
         """Whoever has its cookie is signed out."""
         self._over[session.nonce] = None
-        while len(self._over) > OVER:
+        while len(self._over) > MOST_ENDED:
             self._over.pop(next(iter(self._over)), None)
 
-    def csrf(self, session: Session) -> str:
+    def csrf(self, session: ConsoleSession) -> str:
         """What a form of this session has to send along."""
         return self._signed("csrf", f"{session.way}\0{session.user}\0{session.nonce}")
 
-    def is_csrf(self, session: Session, given: str) -> bool:
+    def is_csrf(self, session: ConsoleSession, given: str) -> bool:
         """True for that, compared in constant time."""
         return _is_same(given, self.csrf(session))
 
     def _signed(self, use: str, body: str) -> str:
-        return _coded(hmac.digest(self._key, f"{use}\0{body}".encode(), "sha256"))
+        return _base64(hmac.digest(self._key, f"{use}\0{body}".encode(), "sha256"))
 
 
 def is_secure(request: Request) -> bool:
@@ -100,14 +100,14 @@ def is_secure(request: Request) -> bool:
     return bool(request.scope["scheme"] == "https")
 
 
-def give(answer: Response, cookie: str, *, is_secure: bool) -> None:
+def set_session_cookie(answer: Response, cookie: str, *, is_secure: bool) -> None:
     """Set a session's cookie; script of a page cannot read it, other sites do not send it."""
     answer.set_cookie(
-        COOKIE, cookie, max_age=LIFE_S, httponly=True, samesite="strict", secure=is_secure
+        COOKIE, cookie, max_age=LIFETIME_S, httponly=True, samesite="strict", secure=is_secure
     )
 
 
-def _coded(raw: bytes) -> str:
+def _base64(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 

@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
 TICK_S, POINTS = 300, 36
 RECENT_NS = 3600 * 10**9
-LISTED = 10
+MAX_ROWS = 10
 DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release": "Releases"}
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RouteData:
     """What the store has of a route in a time."""
 
     points: Sequence[RatePoint]
@@ -82,7 +82,7 @@ class RoutePage:
         step_s = step_of((until_ns - since_ns) // 10**9)
         span = GrowthWindow(service, route, verifier, 2 * since_ns - until_ns, since_ns, until_ns)
         with console.store() as client:
-            seen = read(client, span, step_s)
+            seen = read_route(client, span, step_s)
         if not (seen.points or seen.episodes or seen.alerts or seen.drift or seen.covered.answers):
             raise HTTPException(
                 404,
@@ -103,7 +103,7 @@ class RoutePage:
         )
 
     @staticmethod
-    def _tables(seen: Seen) -> Sequence[Table[object]]:
+    def _tables(seen: RouteData) -> Sequence[Table[object]]:
         found: list[Table[object]] = [
             slice_table("times", "Rate over time", [one.slice for one in seen.points], seen.points)
         ]
@@ -120,7 +120,7 @@ def step_of(seconds: int) -> int:
     return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
 
 
-def read(client: Client, span: GrowthWindow, step_s: int) -> Seen:
+def read_route(client: Client, span: GrowthWindow, step_s: int) -> RouteData:
     """All of it."""
     key = span.service, span.route
     asked: dict[str, Any] = {
@@ -132,10 +132,10 @@ def read(client: Client, span: GrowthWindow, step_s: int) -> Seen:
     }
     wanted = EpisodeFilter(span.at_ns, span.until_ns, service=span.service, route=span.route)
     rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **asked)
-    more = issue_growth(client, span, limit=LISTED)
+    more = issue_growth(client, span, limit=MAX_ROWS)
     titles = {one.id: one.title for one in watched_issues(client)} if more.issues else {}
     latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
-    return Seen(
+    return RouteData(
         points=rates.points,
         whole=rates.whole,
         slices=rates.slices,
@@ -150,10 +150,10 @@ def read(client: Client, span: GrowthWindow, step_s: int) -> Seen:
             ),
             key=worst_first,
         ),
-        episodes=alert_history(client, wanted, limit=LISTED),
+        episodes=alert_history(client, wanted, limit=MAX_ROWS),
         issues=[IssueSeen(one, titles.get(one.id, "")) for one in more.issues],
         documents=more.documents,
-        worst=worst_answers(client, **asked, limit=LISTED),
+        worst=worst_answers(client, **asked, limit=MAX_ROWS),
     )
 
 

@@ -22,11 +22,11 @@ from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
 STEPS = 24
 # Older evidence is not of now: the monitor writes each five minutes.
 RECENT_NS = 3600 * 10**9
-NOTHING = Coverage({}, 0, 0)
+NO_COVERAGE = Coverage({}, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class RouteSeen:
+class RouteRow:
     """One route in the time that is looked at."""
 
     slice: RateSlice
@@ -58,14 +58,14 @@ class RouteSeen:
         return worst * 1000 + min(self.evidence or 0.0, 999.0)
 
 
-def routes_seen(
+def read_route_rows(
     client: Client,
     *,
     since_ns: int,
     until_ns: int,
     verifier: str,
     alerts: Sequence[AlertState],
-) -> list[RouteSeen]:
+) -> list[RouteRow]:
     """Every route with an answer in that time, decided or not."""
     slices = rates_by(client, "route", since_ns=since_ns, until_ns=until_ns, verifier=verifier)
     covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
@@ -76,13 +76,13 @@ def routes_seen(
     hours = (until_ns - since_ns) / 3600 / 10**9
     empty = RouteTrend((0,) * STEPS, (None,) * STEPS)
     return [
-        RouteSeen(
+        RouteRow(
             one,
-            covered.get((one.service, one.route), NOTHING),
+            covered.get((one.service, one.route), NO_COVERAGE),
             lines.get((one.service, one.route), empty),
             hours,
             drift.get((one.service, one.route)),
-            _of(alerts, one),
+            _alerts_of(alerts, one),
         )
         for one in slices
     ]
@@ -93,17 +93,17 @@ def worst_first(one: AlertState) -> tuple[bool, int, int]:
     return one.state != "firing", -severity_rank(one.alert.severity), -one.fired_ns
 
 
-def _of(alerts: Sequence[AlertState], one: RateSlice) -> tuple[AlertState, ...]:
+def _alerts_of(alerts: Sequence[AlertState], one: RateSlice) -> tuple[AlertState, ...]:
     place = one.service, one.route
     return tuple(each for each in alerts if (each.alert.service, each.alert.route) == place)
 
 
-def _name(row: RouteSeen) -> Markup:
+def _name_cell(row: RouteRow) -> Markup:
     name = link(route_url(row.service, row.route), row.route or "(no route)")
     return Markup('{} <span class="quiet">{}</span>').format(name, row.service or "(no service)")
 
 
-def _rate(row: RouteSeen) -> Markup:
+def _rate_cell(row: RouteRow) -> Markup:
     rate = row.slice.rate
     if rate.value is None:
         return Markup('<span class="quiet">no decided claims</span>')
@@ -112,19 +112,19 @@ def _rate(row: RouteSeen) -> Markup:
     )
 
 
-def _based(row: RouteSeen) -> Markup:
+def _claims_cell(row: RouteRow) -> Markup:
     return Markup('{} <span class="quiet">/ {}</span>').format(
         count(row.slice.claims), count(row.slice.answers)
     )
 
 
-def _trend(row: RouteSeen) -> Markup:
+def _trend_cell(row: RouteRow) -> Markup:
     known = [value for value in row.trend.rates if value is not None]
     said = f"rate over time, last {percent(known[-1])}" if known else "no rate"
     return sparkline(row.trend.rates, said)
 
 
-def _covered(row: RouteSeen) -> Markup:
+def _coverage_cell(row: RouteRow) -> Markup:
     seen = row.coverage
     left = [
         f"{count(number)} {word}"
@@ -168,11 +168,11 @@ def evidence_bar(drift: DriftRow | None) -> Markup:
     )
 
 
-def _evidence(row: RouteSeen) -> Markup:
+def _evidence_cell(row: RouteRow) -> Markup:
     return evidence_bar(row.drift)
 
 
-def _alarms(row: RouteSeen) -> Markup:
+def _alerts_cell(row: RouteRow) -> Markup:
     if not row.alerts:
         return Markup('<span class="quiet">–</span>')
     first = max(row.alerts, key=lambda one: severity_rank(one.alert.severity))
@@ -185,14 +185,14 @@ def _alarms(row: RouteSeen) -> Markup:
     )
 
 
-COLUMNS: Sequence[Column[RouteSeen]] = (
+COLUMNS: Sequence[Column[RouteRow]] = (
     Column("service", "Service", lambda row: row.service, is_exported_only=True),
-    Column("route", "Route", lambda row: row.route, _name, is_sortable=True),
+    Column("route", "Route", lambda row: row.route, _name_cell, is_sortable=True),
     Column(
         "rate",
         "Unfaithful claims",
         lambda row: row.slice.rate.value,
-        _rate,
+        _rate_cell,
         is_sortable=True,
         hint="share of decided claims that are contradicted or baseless, with its 95 % interval",
     ),
@@ -200,7 +200,7 @@ COLUMNS: Sequence[Column[RouteSeen]] = (
         "claims",
         "n claims / answers",
         lambda row: row.slice.claims,
-        _based,
+        _claims_cell,
         is_number=True,
         is_sortable=True,
         hint="decided claims and verified answers that the rate rests on",
@@ -208,7 +208,7 @@ COLUMNS: Sequence[Column[RouteSeen]] = (
     Column("low", "Low", lambda row: row.slice.rate.low, is_exported_only=True),
     Column("high", "High", lambda row: row.slice.rate.high, is_exported_only=True),
     Column("answers", "Answers", lambda row: row.slice.answers, is_exported_only=True),
-    Column("trend", "Trend", lambda row: _last(row.trend.rates), _trend),
+    Column("trend", "Trend", lambda row: _last(row.trend.rates), _trend_cell),
     Column(
         "traffic",
         "Answers/h",
@@ -221,7 +221,7 @@ COLUMNS: Sequence[Column[RouteSeen]] = (
         "coverage",
         "Verified",
         lambda row: row.coverage.verified_share,
-        _covered,
+        _coverage_cell,
         is_sortable=True,
         hint="share of the answers with a verdict; undec.: claims that the judge left undecided",
     ),
@@ -229,11 +229,11 @@ COLUMNS: Sequence[Column[RouteSeen]] = (
         "evidence",
         "Evidence of a rise",
         lambda row: row.evidence,
-        _evidence,
+        _evidence_cell,
         is_sortable=True,
         hint="how much speaks for a rise above what is usual, of what it takes to page somebody",
     ),
-    Column("attention", "Alarm", lambda row: row.attention, _alarms, is_sortable=True),
+    Column("attention", "Alarm", lambda row: row.attention, _alerts_cell, is_sortable=True),
 )
 
 

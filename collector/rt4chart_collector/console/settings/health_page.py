@@ -15,7 +15,7 @@ from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.routes.route_tables import Kind
 from rt4chart_collector.console.view.filters import count, interval, iso, label, link, percent, when
-from rt4chart_collector.console.view.params import ID, bad, text_of
+from rt4chart_collector.console.view.params import ID, bad_request, text_param
 from rt4chart_collector.console.view.table import Column
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.store.answers.dead_letters import (
@@ -151,9 +151,9 @@ class Health:
         """With `?trace=`, what became of the answers of that trace."""
         console = self._console
         since_ns, until_ns = console.window(request)
-        verifier, trace = console.verifier(request), text_of(request, "trace", longest=128)
+        verifier, trace = console.verifier(request), text_param(request, "trace", longest=128)
         if trace and not ID.fullmatch(trace):
-            raise bad("trace", "a trace id, 32 hexadecimal digits", trace)
+            raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
         with console.store() as client:
             covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
             reasons = dead_letter_reasons(client, since_ns=since_ns)

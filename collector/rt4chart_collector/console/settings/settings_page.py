@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from otel_rt4chart.core.settings import SettingInForce
 from rt4chart_collector.console.app.section import Section
-from rt4chart_collector.console.view.paging import paged
+from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.table import Column, Table, ordered, sort_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def routes(console: Console) -> Sequence[BaseRoute]:
         empty = "This process was started without settings of its own."
         table = Table("settings", "Settings", rows, COLUMNS, empty, sort)
         return console.table(
-            request, paged(request, table), "settings.html", database=console.facts.database
+            request, page_of_table(request, table), "settings.html", database=console.facts.database
         )
 
     return [Route("/settings", show, methods=["GET"])]

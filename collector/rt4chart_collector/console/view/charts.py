@@ -122,7 +122,7 @@ def rate_figure(
     return {"data": data, "layout": _layout(deployed, episodes, drift)}
 
 
-def _apart(episodes: Sequence[Episode]) -> list[Episode]:
+def _one_per_minute(episodes: Sequence[Episode]) -> list[Episode]:
     """One of those that fired in the same minute: the others would be drawn over it."""
     return list({one.fired_ns // (60 * 10**9): one for one in episodes}.values())
 
@@ -163,7 +163,9 @@ def _layout(
         for one in deployed
     ]
     # Above the names of deployments: the two are often close.
-    marks += [(one.fired_ns, "alarm", "var(--bad)", "solid", 15) for one in _apart(episodes)]
+    marks += [
+        (one.fired_ns, "alarm", "var(--bad)", "solid", 15) for one in _one_per_minute(episodes)
+    ]
     shapes: list[dict[str, object]] = [
         {
             "type": "line",
@@ -184,7 +186,7 @@ def _layout(
             "yanchor": "bottom",
             "yshift": above,
             "showarrow": False,
-            "text": _inert(text),
+            "text": _plain_annotation(text),
             "font": {"color": colour, "size": 12},
         }
         for at_ns, text, colour, _, above in marks
@@ -217,7 +219,7 @@ def _with_gaps(points: Sequence[RatePoint], step_s: int) -> list[tuple[int, Rate
     return found
 
 
-def _inert(text: str) -> str:
+def _plain_annotation(text: str) -> str:
     """Plotly reads some tags and entities in a text: nothing of a stranger's is one."""
     flat = " ".join(text[:80].split())
     cut = flat if len(flat) <= 20 else f"{flat[:19]}…"

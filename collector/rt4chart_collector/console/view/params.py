@@ -12,48 +12,48 @@ TEXT_LENGTH = 500
 ID = re.compile(r"[0-9A-Za-z_.:-]{1,128}")
 
 
-def bad(name: str, expected: str, got: str) -> HTTPException:
+def bad_request(name: str, expected: str, got: str) -> HTTPException:
     """The error to raise for a value that cannot be used."""
     return HTTPException(400, f"{name}: expected {expected}, got {got[:80]!r}")
 
 
-def text_of(request: Request, name: str, *, longest: int = TEXT_LENGTH) -> str:
+def text_param(request: Request, name: str, *, longest: int = TEXT_LENGTH) -> str:
     """A filter's text, "" where it is not there."""
     found = request.query_params.get(name, "").strip()
     if len(found) > longest or "\x00" in found:
-        raise bad(name, f"at most {longest} characters, none of them NUL", found)
+        raise bad_request(name, f"at most {longest} characters, none of them NUL", found)
     return found
 
 
-def whole_of(request: Request, name: str, *, default: int, low: int, high: int) -> int:
+def integer_param(request: Request, name: str, *, default: int, low: int, high: int) -> int:
     """A whole number within these bounds."""
     found = request.query_params.get(name, "")
     if not found:
         return default
     if not re.fullmatch(r"[+-]?[0-9]{1,19}", found) or not low <= int(found) <= high:
-        raise bad(name, f"a whole number from {low} to {high}", found)
+        raise bad_request(name, f"a whole number from {low} to {high}", found)
     return int(found)
 
 
-def one_of(request: Request, name: str, options: Sequence[str], default: str) -> str:
+def choice_param(request: Request, name: str, options: Sequence[str], default: str) -> str:
     """One of these words."""
     found = request.query_params.get(name, "") or default
     if found not in options:
-        raise bad(name, " or ".join(option or "nothing" for option in options), found)
+        raise bad_request(name, " or ".join(option or "nothing" for option in options), found)
     return found
 
 
-def id_of(request: Request, name: str) -> str:
+def id_param(request: Request, name: str) -> str:
     """An id from the path: a trace's, a span's, an alert's."""
     found = str(request.path_params.get(name, ""))
     if not ID.fullmatch(found):
-        raise bad(name, "an id of at most 128 letters, digits and _ . : -", found)
+        raise bad_request(name, "an id of at most 128 letters, digits and _ . : -", found)
     return found
 
 
-def number_of(request: Request, name: str) -> int:
+def number_param(request: Request, name: str) -> int:
     """A number from the path, such as an issue's, below 2**64."""
     found = str(request.path_params.get(name, ""))
     if not re.fullmatch(r"[0-9]{1,20}", found) or int(found) >= 2**64:
-        raise bad(name, "a number below 2**64", found)
+        raise bad_request(name, "a number below 2**64", found)
     return int(found)

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 
-from rt4chart_collector.console.view.params import one_of
+from rt4chart_collector.console.view.params import choice_param
 
 SECOND_NS = 10**9
 WINDOWS = {
@@ -19,11 +19,11 @@ WINDOWS = {
 }
 DEFAULT_WINDOW = "24h"
 # What belongs to one view of an address, not to another.
-PASSING = ("format", "table", "page", "after", "before", "partial")
+VIEW_PARAMS = ("format", "table", "page", "after", "before", "partial")
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class RequestUrl:
     """An address with its query, for links that change one thing of it."""
 
     path: str
@@ -36,7 +36,7 @@ class Here:
 
     def to(self, **changes: str) -> str:
         """The same with other values; an empty one takes a filter away."""
-        kept = [pair for pair in self.query if pair[0] not in (*PASSING, *changes)]
+        kept = [pair for pair in self.query if pair[0] not in (*VIEW_PARAMS, *changes)]
         query = urlencode([*kept, *((name, value) for name, value in changes.items() if value)])
         return f"{self.path}?{query}" if query else self.path
 
@@ -45,17 +45,17 @@ class Here:
         return dict(self.query).get(name, "")
 
 
-def here_of(request: Request) -> Here:
+def request_url(request: Request) -> RequestUrl:
     """The request's."""
     query = tuple((name, value[:500]) for name, value in request.query_params.multi_items()[:40])
     # Of one slash: an address that begins with two is another host's.
     path = "/" + quote(request.scope["path"].lstrip("/"), safe="/~")
-    return Here(path, query)
+    return RequestUrl(path, query)
 
 
 def window_name(request: Request) -> str:
     """Which of `WINDOWS` is looked at: `?since=`."""
-    return one_of(request, "since", tuple(WINDOWS), DEFAULT_WINDOW)
+    return choice_param(request, "since", tuple(WINDOWS), DEFAULT_WINDOW)
 
 
 def window_of(request: Request, now_ns: int) -> tuple[int, int]:

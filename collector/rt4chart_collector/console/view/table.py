@@ -13,7 +13,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from rt4chart_collector.console.view.params import one_of
+from rt4chart_collector.console.view.params import choice_param
 
 Plain: TypeAlias = str | int | float | bool | None
 _Row = TypeVar("_Row")
@@ -80,13 +80,13 @@ class Table(Generic[_Row]):
 
 def format_of(request: Request) -> str:
     """What is asked for: html, csv or json."""
-    return one_of(request, "format", (HTML, CSV, JSON), HTML)
+    return choice_param(request, "format", (HTML, CSV, JSON), HTML)
 
 
 def sort_of(request: Request, columns: Sequence[Column[_Row]], default: str) -> str:
     """The column to sort by, "-" before it for the largest first; 400 for one that is not there."""
     names = [one.name for one in columns if one.is_sortable]
-    return one_of(request, "sort", [*names, *(f"-{name}" for name in names)], default)
+    return choice_param(request, "sort", [*names, *(f"-{name}" for name in names)], default)
 
 
 def ordered(rows: Sequence[_Row], columns: Sequence[Column[_Row]], sort: str) -> list[_Row]:

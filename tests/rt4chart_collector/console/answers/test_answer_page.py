@@ -8,8 +8,8 @@ import pytest
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerRange, Evidence, Label
+from rt4chart_collector.console.answers.answer_view import MAX_PASSAGES, View
 from rt4chart_collector.console.answers.json import answer_document
-from rt4chart_collector.console.answers.view import MAX_PASSAGES, View
 from rt4chart_collector.store.answers.feedback import Opinion, feedback_on
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verifications import SeenPassage, verifications_of

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 from otel_rt4chart.verify.core.model import AnswerRange, Label
-from rt4chart_collector.console.answers.differences import MOST, Difference, differences
+from rt4chart_collector.console.answers.differences import (
+    MAX_DIFFERENCES,
+    LabelDifference,
+    differences,
+)
 from rt4chart_collector.store.answers.claims import ClaimOutline
 
 
@@ -24,7 +28,7 @@ def test_claims_about_the_same_words_are_compared() -> None:
         outlined(3, Label.BASELESS, 50, 60),
     ]
 
-    assert differences(ours, theirs) == [Difference(1, "contradicted", 2, "entailed")]
+    assert differences(ours, theirs) == [LabelDifference(1, "contradicted", 2, "entailed")]
 
 
 def test_unfaithful_ones_come_first_and_twenty_are_told() -> None:
@@ -37,7 +41,7 @@ def test_unfaithful_ones_come_first_and_twenty_are_told() -> None:
 
     found = differences(ours, theirs)
 
-    assert (found[0].index, len(found)) == (90, MOST)
+    assert (found[0].index, len(found)) == (90, MAX_DIFFERENCES)
 
 
 def test_ten_thousand_claims_are_compared_by_their_neighbours() -> None:

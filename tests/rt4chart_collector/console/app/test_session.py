@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.console.app.session import LIFE_S, Sessions
+from rt4chart_collector.console.app.session import LIFETIME_S, Sessions
 
 NOW = 1_800_000_000
 
@@ -29,8 +29,8 @@ def test_a_session_ends() -> None:
     sessions = Sessions("secret")
     cookie = sessions.write(sessions.begin("token", "", NOW))
 
-    assert sessions.read(cookie, NOW + LIFE_S - 1) is not None
-    assert sessions.read(cookie, NOW + LIFE_S) is None
+    assert sessions.read(cookie, NOW + LIFETIME_S - 1) is not None
+    assert sessions.read(cookie, NOW + LIFETIME_S) is None
     assert sessions.read(cookie, NOW - 1) is None
 
 

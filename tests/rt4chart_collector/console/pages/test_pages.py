@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from otel_rt4chart.core.settings import in_force
-from rt4chart_collector.console.app.facts import Facts
+from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.engine.connect import Client
@@ -47,7 +47,7 @@ def empty(store_dsn: str) -> Iterator[Client]:
 def visitor(client: Client) -> TestClient:
     """Somebody who looks at it."""
     settings = ConsoleSettings()
-    return browser(client, settings, facts=Facts(in_force(settings), lambda: {"ready": True}))
+    return browser(client, settings, facts=ProcessInfo(in_force(settings), lambda: {"ready": True}))
 
 
 def test_the_overview_puts_the_alarm_first(visitor: TestClient) -> None:

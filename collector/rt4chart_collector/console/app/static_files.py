@@ -26,7 +26,7 @@ PLOTLY = "plotly.js"
 STYLE_ID = re.compile(r'document\.getElementById\("([0-9a-f]{40,128})"\)')
 
 
-class Statics:
+class StaticFiles:
     """The files of some folders by name; `url` changes with the content, so that it may be kept."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
@@ -40,7 +40,7 @@ class Statics:
 
     def url(self, name: str) -> str:
         """Where a page finds the file."""
-        mark = version("plotly") if name == PLOTLY else _mark(self._files[name])
+        mark = version("plotly") if name == PLOTLY else _digest(self._files[name])
         return f"/static/{name}?{mark}"
 
     def routes(self) -> list[Route]:
@@ -55,7 +55,7 @@ class Statics:
         headers = {"cache-control": "max-age=31536000, immutable", "vary": "Accept-Encoding"}
         if "gzip" in request.headers.get("accept-encoding", ""):
             headers["content-encoding"] = "gzip"
-            return Response(_packed(path), headers=headers, media_type=KINDS[path.suffix])
+            return Response(_gzipped(path), headers=headers, media_type=KINDS[path.suffix])
         return Response(path.read_bytes(), headers=headers, media_type=KINDS[path.suffix])
 
 
@@ -80,10 +80,10 @@ def plotly_style_id() -> str:
 
 
 @cache
-def _packed(path: Path) -> bytes:
+def _gzipped(path: Path) -> bytes:
     return gzip.compress(path.read_bytes(), 6, mtime=0)
 
 
 @cache
-def _mark(path: Path) -> str:
+def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:10]

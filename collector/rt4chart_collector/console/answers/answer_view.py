@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import Evidence, Finding, Label, Passage
 from rt4chart_collector.console.answers.segments import (
-    Mark,
     Segment,
+    TextMark,
     fitting,
     segments,
     widened,
@@ -187,10 +187,10 @@ class View:
         label = self._labels.get(index, Label.UNDECIDED)
         return ClaimLink(index, label.value, f"{here}#claim-{index}")
 
-    def _answer_marks(self) -> Iterable[Mark]:
+    def _answer_marks(self) -> Iterable[TextMark]:
         for one in self.outline:
             if one.label is not Label.NOT_A_CLAIM:
-                yield Mark(*one.answer_range, one.index, WEIGHTS[one.label])
+                yield TextMark(*one.answer_range, one.index, WEIGHTS[one.label])
 
     def _words(self, one: Segment) -> Words:
         if not one.claims:
@@ -256,7 +256,7 @@ class View:
         text = passage.text if passage else ""
         # A mark's number is the place in `rests`, for a claim may have several here.
         marks = [
-            Mark(start, end, place, WEIGHTS[self._labels[index]])
+            TextMark(start, end, place, WEIGHTS[self._labels[index]])
             for place, (index, _, start, end, _) in enumerate(rests)
         ]
         fits, unfit = fitting(text, marks)
@@ -313,7 +313,7 @@ class View:
         )
 
 
-def _heaviest(marks: Sequence[Mark], listed: set[int]) -> list[Mark]:
+def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:
     """As many marks as a page may have: those of listed claims first, then the heaviest."""
     if len(marks) <= MAX_MARKS:
         return list(marks)

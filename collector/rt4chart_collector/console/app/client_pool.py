@@ -13,10 +13,10 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.ownership import blocks_owner, is_claimed_elsewhere
 
 # So long the embedded engine is kept for the next page.
-LENT_S = 2.0
+IDLE_S = 2.0
 
 
-class Pool:
+class ClientPool:
     """At most `size` clients, from `open_client`; a request waits at most `wait_s` for one."""
 
     def __init__(self, open_client: Callable[[], Client], size: int, wait_s: float) -> None:
@@ -69,7 +69,7 @@ class Pool:
 
     def _give(self, client: Client, *, is_well: bool) -> None:
         with self._lock:
-            self._idle_until = Deadline(LENT_S)
+            self._idle_until = Deadline(IDLE_S)
             is_kept = is_well and not self._is_closed
             if is_kept:
                 self._idle.append(client)

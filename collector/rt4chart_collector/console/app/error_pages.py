@@ -31,33 +31,33 @@ TITLES = {
     500: "A fault of the console",
     503: "The database is away",
 }
-SELDOM_S = 60
-UNREADY = "The database is not ready"
-AWAY = (
+LOG_PERIOD_S = 60
+NOT_MIGRATED_TITLE = "The database is not ready"
+STORE_UNAVAILABLE = (
     "expected an answer of the database, got none. The page comes back by itself when the database "
     "does; the log and /readyz of the service say what it is"
 )
-UNMADE = (
+STORE_NOT_MIGRATED = (
     "expected the tables of this version, some are not there. Run rt4chart migrate with the same "
     "RT4CHART_DSN, or start rt4chart up on it once; then load this page again"
 )
-LATE = (
+PAGE_TIMEOUT = (
     "expected the page within {seconds:g} s, it took longer. Choose a shorter time, or raise "
     "RT4CHART_CONSOLE_PAGE_S"
 )
-BROKEN = "expected a page, the console failed; its log has the place"
+INTERNAL_ERROR = "expected a page, the console failed; its log has the place"
 
 
-class Seldom:
+class LogThrottle:
     """True once in a while: what repeats with every page is logged once a minute."""
 
     def __init__(self) -> None:
         """It is due."""
-        self._last_s = -SELDOM_S
+        self._last_s = -LOG_PERIOD_S
 
     def is_due(self, now_s: int) -> bool:
         """True, and then not for a minute."""
-        if 0 <= now_s - self._last_s < SELDOM_S:
+        if 0 <= now_s - self._last_s < LOG_PERIOD_S:
             return False
         self._last_s = now_s
         return True
@@ -65,10 +65,14 @@ class Seldom:
 
 def error_page(console: Console, request: Request, error: Exception) -> Response:
     """The page of an error: 503 for a store that is away, no word of what it said."""
-    status, detail, headers = _told(console, error)
+    status, detail, headers = _status_and_detail(console, error)
     if status == 503 and console.away.is_due(console.now_s):
         log.warning("pages of the console are answered 503: %s", redacted_error(error))
-    title = UNREADY if detail == UNMADE else TITLES.get(status, "It did not work")
+    title = (
+        NOT_MIGRATED_TITLE
+        if detail == STORE_NOT_MIGRATED
+        else TITLES.get(status, "It did not work")
+    )
     if "text/html" not in request.headers.get("accept", "") or "x-partial" in request.headers:
         return JSONResponse({"error": detail}, status, headers)
     answer = console.page(request, "error.html", title=title, status=status, detail=detail)
@@ -76,16 +80,16 @@ def error_page(console: Console, request: Request, error: Exception) -> Response
     return answer
 
 
-def _told(console: Console, error: Exception) -> tuple[int, str, dict[str, str]]:
+def _status_and_detail(console: Console, error: Exception) -> tuple[int, str, dict[str, str]]:
     if isinstance(error, HTTPException):
         return error.status_code, error.detail, dict(error.headers or {})
     if isinstance(error, StoreError) and is_schema_missing(error):
-        return 503, UNMADE, {"retry-after": "5"}
+        return 503, STORE_NOT_MIGRATED, {"retry-after": "5"}
     if isinstance(error, StoreError):
-        return 503, AWAY, {"retry-after": "5"}
+        return 503, STORE_UNAVAILABLE, {"retry-after": "5"}
     if isinstance(error, TimeoutError):
         seconds = console.settings.console_page_s
-        return 503, LATE.format(seconds=seconds), {"retry-after": "5"}
+        return 503, PAGE_TIMEOUT.format(seconds=seconds), {"retry-after": "5"}
     if isinstance(error, InputError):
         return 400, str(error), {}
-    return 500, BROKEN, {}
+    return 500, INTERNAL_ERROR, {}

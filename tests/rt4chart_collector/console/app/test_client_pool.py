@@ -9,14 +9,14 @@ import time
 import pytest
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.console.app.pool import Pool
-from rt4chart_collector.console.app.threads import Threads
+from rt4chart_collector.console.app.client_pool import ClientPool
+from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.store.engine.connect import Client
 
 
 def test_a_client_is_used_again_unless_the_store_failed_under_it(client: Client) -> None:
     """After an error the next page has another connection."""
-    pool = Pool(client.sibling, 2, 1.0)
+    pool = ClientPool(client.sibling, 2, 1.0)
     with pool.client() as first:
         first.command("SELECT 1")
     with pool.client() as again:
@@ -33,7 +33,7 @@ def test_a_client_is_used_again_unless_the_store_failed_under_it(client: Client)
 
 def test_whoever_waits_too_long_is_told(client: Client) -> None:
     """No page hangs because others have all connections."""
-    pool = Pool(client.sibling, 1, 0.05)
+    pool = ClientPool(client.sibling, 1, 0.05)
 
     with pool.client(), pytest.raises(StoreError, match="busy"), pool.client():
         pass
@@ -44,8 +44,8 @@ def test_embedded_path_is_given_back_after_the_last_page(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A service that starts finds it free; a page after that opens it again."""
-    monkeypatch.setattr("rt4chart_collector.console.app.pool.LENT_S", 0.05)
-    pool = Pool(client.sibling, 2, 1.0)
+    monkeypatch.setattr("rt4chart_collector.console.app.client_pool.LENT_S", 0.05)
+    pool = ClientPool(client.sibling, 2, 1.0)
     with pool.client() as first:
         pass
     time.sleep(0.5)
@@ -60,7 +60,7 @@ def test_a_late_page_is_given_up_and_its_thread_known() -> None:
     done = threading.Event()
 
     async def scene() -> None:
-        threads = Threads(1, 0.05)
+        threads = PageThreads(1, 0.05)
         with pytest.raises(TimeoutError):
             await threads.run(lambda: done.wait(5))
         assert len(threads.alive) == 1

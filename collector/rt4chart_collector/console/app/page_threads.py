@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 _Value = TypeVar("_Value")
 
 
-class Threads:
+class PageThreads:
     """Runs calls in threads that the process does not wait for at its end.
 
     A thread that is late goes on, and counts until it ends; `most` bounds them all.

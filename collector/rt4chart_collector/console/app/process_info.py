@@ -9,7 +9,7 @@ from otel_rt4chart.core.settings import SettingInForce
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ProcessInfo:
     """`settings` are those of this process, `status` gives its pipeline's figures if it has one."""
 
     settings: tuple[SettingInForce, ...] = ()

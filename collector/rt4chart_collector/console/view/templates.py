@@ -11,7 +11,7 @@ from rt4chart_collector.console.view.charts import figure_text
 from rt4chart_collector.console.view.filters import FILTERS
 
 
-def environment_of(folders: Sequence[Path]) -> Environment:
+def template_environment(folders: Sequence[Path]) -> Environment:
     """The templates of these folders; every value is escaped, an unknown one is an error."""
     environment = Environment(
         loader=FileSystemLoader(list(dict.fromkeys(str(folder) for folder in folders))),

@@ -13,10 +13,10 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rt4chart_collector.console.app.console import Console
-from rt4chart_collector.console.app.errors import BROKEN, error_page
+from rt4chart_collector.console.app.error_pages import INTERNAL_ERROR, error_page
 from rt4chart_collector.console.app.form import read_form
-from rt4chart_collector.console.app.session import Session, give, is_secure
-from rt4chart_collector.console.view.request_url import here_of
+from rt4chart_collector.console.app.session import ConsoleSession, is_secure, set_session_cookie
+from rt4chart_collector.console.view.request_url import request_url
 from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.core.redacted_error import redacted_error
 
@@ -76,7 +76,7 @@ class Gate:
         except Exception as error:  # noqa: BLE001 - process boundary: one request
             log.error("a page of the console failed: %s", redacted_error(error))
             if not sending.has_begun:
-                await PlainTextResponse(BROKEN, 500)(scope, receive, sending)
+                await PlainTextResponse(INTERNAL_ERROR, 500)(scope, receive, sending)
 
     async def _refusal(self, request: Request, sending: _Sending) -> Response | None:
         console = self._console
@@ -89,18 +89,20 @@ class Gate:
         request.scope["rt4chart.session"] = session
         if session is not None and session.is_new:
             carrier = Response()
-            give(carrier, console.sessions.write(session), is_secure=is_secure(request))
+            set_session_cookie(
+                carrier, console.sessions.write(session), is_secure=is_secure(request)
+            )
             sending.cookie = carrier.headers["set-cookie"]
         if request.method not in ("GET", "HEAD"):
             await self._check_change(request, session)
         if session is not None or is_free:
             return None
         if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-            asked = here_of(request).full
+            asked = request_url(request).full
             return RedirectResponse(with_query("/login", next="" if asked == "/" else asked), 303)
         raise HTTPException(401, UNKNOWN)
 
-    async def _check_change(self, request: Request, session: Session | None) -> None:
+    async def _check_change(self, request: Request, session: ConsoleSession | None) -> None:
         if request.method != "POST":
             raise HTTPException(405, f"expected GET or POST, got {request.method[:20]}")
         path = request.scope["path"]
