@@ -37,7 +37,7 @@ from benchmarks.clustering_agreement import (
 )
 from benchmarks.clustering_rows import Failing, edited, flagged
 from benchmarks.clustering_systems import ROUTED, SYSTEMS, Grouping, System, apart
-from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED, FailureKind
+from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureKind
 
 NEIGHBOURS = 10
 Words = NDArray[np.str_]

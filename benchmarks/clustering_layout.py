@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureFamily
+from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, FailureFamily
 from rt4chart_clustering.description.embedding import Matrix
 from rt4chart_clustering.description.fingerprint import ClaimDifference
 

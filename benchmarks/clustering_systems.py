@@ -23,7 +23,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks.clustering_layout import layout
 from benchmarks.clustering_rows import Failing
 from otel_rt4chart.judges.embedded_models import build_embedder
-from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED, FailureFamily
+from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureFamily
 from rt4chart_clustering.description.embedding import MeaningEmbedder
 from rt4chart_clustering.description.fingerprint import (
     FINGERPRINT_VERSION,

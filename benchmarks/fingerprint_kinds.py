@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, UNEXPLAINED, FailureKind
+from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, UNEXPLAINED, FailureKind
 from otel_rt4chart.verify.language.context import read_context
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.alignment import align

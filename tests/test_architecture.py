@@ -405,7 +405,7 @@ def test_importing_the_application_side_loads_nothing_heavy() -> None:
 
 @pytest.mark.e2e
 def test_wheel_holds_the_three_packages_and_their_data(tmp_path: Path) -> None:
-    """The wheel has our import names alone, with migrations, weights, demo data and the types."""
+    """The wheel has our packages only, migrations, weights, demo data, pages and types."""
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", str(tmp_path)]
     subprocess.run([*build, str(ROOT)], check=True, capture_output=True)
 
@@ -424,4 +424,12 @@ def test_wheel_holds_the_three_packages_and_their_data(tmp_path: Path) -> None:
         "rt4chart_clustering/py.typed",
     ):
         assert any(name.startswith(needed) for name in names), needed
+    pages = {
+        path.relative_to(folder).as_posix()
+        for folder in (ROOT / "collector", ROOT / "clustering")
+        for path in folder.rglob("*")
+        if path.suffix in {".html", ".css", ".js", ".svg"}
+    }
+    assert pages
+    assert pages <= set(names)
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests")]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.clustering_layout import WIDTH, layout
-from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureKind
+from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, FailureKind
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.description.fingerprint import ClaimDifference
 from rt4chart_clustering.description.word_changes import MeaningChange

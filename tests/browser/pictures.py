@@ -24,13 +24,13 @@ DEMO = [sys.executable, "-m", "otel_rt4chart", "demo", "--serve", "--json"]
 
 
 def main(folder: Path, url: str) -> None:
-    """Write them all: three clicks from the alarm to the sentence, each step a picture."""
+    """Write them all: three clicks from the alert to the sentence, each step a picture."""
     with demo(url) as console, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(console)
         _take(page, folder / "console-overview.png")
-        page.click(".alarm-critical .alarm-title")
+        page.click(".alert-critical .alert-title")
         _take(page, folder / "console-alert.png")
         page.click("a.claim-text")
         page.evaluate("scrollTo(0, 0)")

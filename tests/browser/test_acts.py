@@ -55,7 +55,7 @@ def test_the_keyboard_suffices(opened: Open, world_url: str) -> None:
 def test_an_alert_is_acknowledged(opened: Open, world_url: str) -> None:
     """By its button, with all that protects the form."""
     page, seen = opened(f"{world_url}/alerts")
-    page.click(".alarm-warning .alarm-title")
+    page.click(".alert-warning .alert-title")
     page.click("text=Acknowledge")
     page.wait_for_load_state("networkidle")
 

@@ -89,7 +89,7 @@ def test_hostile_text_is_only_text(
 def test_a_hostile_alert_is_only_text(opened: Open, hostile_url: str) -> None:
     """Its title, facts and trail."""
     page, seen = opened(hostile_url)
-    page.click(".alarm-title")
+    page.click(".alert-title")
     page.wait_for_load_state("networkidle")
 
     assert alert_url("") in page.url
@@ -98,10 +98,10 @@ def test_a_hostile_alert_is_only_text(opened: Open, hostile_url: str) -> None:
 
 
 def test_three_clicks_from_the_alarm_to_the_sentence(opened: Open, world_url: str) -> None:
-    """The overview's alarm, its worst answer; the address ends at a claim that is on the page."""
+    """The overview's alert, its worst answer; the address ends at a claim that is on the page."""
     page, seen = opened(world_url)
 
-    page.click(".alarm-title")
+    page.click(".alert-title")
     page.wait_for_load_state("networkidle")
     sound(page, seen, world_url)
     page.click("a.claim-text")

@@ -14,7 +14,6 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.redaction import build_redactor
-from rt4chart_clustering.commands.issues_subcommand import actor_of
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.evalset.formats import FORMATS
@@ -28,6 +27,7 @@ from rt4chart_clustering.evalset.review import (
 )
 from rt4chart_clustering.gate.result import write_atomically
 from rt4chart_clustering.triage.find_issue import find_issue
+from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,

@@ -11,10 +11,8 @@ from functools import partial
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.commands.issues_subcommand import (
     IssuesSubcommand,
-    actor_of,
     add_id_argument,
     issue_from,
-    print_result,
 )
 from rt4chart_clustering.grouping.issue_state import IssueAction
 from rt4chart_clustering.grouping.merge_and_split import (
@@ -27,6 +25,8 @@ from rt4chart_clustering.grouping.merge_and_split import (
 from rt4chart_clustering.grouping.proposals import open_split_proposal
 from rt4chart_clustering.triage.actions import add_note, assign_owner, change_state, rename_issue
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
+from rt4chart_collector.core.actors import actor_of
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import events_of
 from rt4chart_collector.store.issues.issues import Issue, list_issues
@@ -39,7 +39,7 @@ def _move(act: IssueAction, client: Client, options: argparse.Namespace, now_ns:
     )
     already = " already" if state == issue.state else ""
     words = f"{hex_id(issue.id)} is {state}{already}."
-    print_result({"id": hex_id(issue.id), "state": state}, words, as_json=options.json)
+    write({"id": hex_id(issue.id), "state": state}, words, as_json=options.json)
     return 0
 
 
@@ -53,7 +53,7 @@ def _assign(client: Client, options: argparse.Namespace, now_ns: int) -> int:
         if options.owner
         else f"{hex_id(issue.id)} has no owner."
     )
-    print_result({"id": hex_id(issue.id), "owner": options.owner}, words, as_json=options.json)
+    write({"id": hex_id(issue.id), "owner": options.owner}, words, as_json=options.json)
     return 0
 
 
@@ -61,7 +61,7 @@ def _note(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     issue = issue_from(client, options)
     text = " ".join(options.text)
     add_note(client, issue, text, actor=actor_of(options), at_ns=now_ns)
-    print_result({"id": hex_id(issue.id), "note": text}, "Note added.", as_json=options.json)
+    write({"id": hex_id(issue.id), "note": text}, "Note added.", as_json=options.json)
     return 0
 
 
@@ -69,7 +69,7 @@ def _rename(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     issue, title = issue_from(client, options), " ".join(options.text)
     rename_issue(client, issue, title, actor=actor_of(options), at_ns=now_ns)
     words = "Renamed." if title.strip() else "The generated title is back."
-    print_result({"id": hex_id(issue.id), "title": title}, words, as_json=options.json)
+    write({"id": hex_id(issue.id), "title": title}, words, as_json=options.json)
     return 0
 
 
@@ -78,7 +78,7 @@ def _refuse(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     refuse = {"merge": refuse_merge, "split": refuse_split}[options.what]
     refuse(client, issue.id, actor=actor_of(options), now_ns=now_ns, note=options.note)
     words = f"The {options.what} of {hex_id(issue.id)} is refused."
-    print_result({"id": hex_id(issue.id), "refused": options.what}, words, as_json=options.json)
+    write({"id": hex_id(issue.id), "refused": options.what}, words, as_json=options.json)
     return 0
 
 
@@ -90,13 +90,13 @@ def _merge(client: Client, options: argparse.Namespace, now_ns: int) -> int:
         alias = _alias(issue, options.other)
         took = undo_merge(client, alias, actor=actor, now_ns=now_ns)
         words = f"{hex_id(took.issue)} is a separate issue again."
-        print_result({"id": hex_id(took.issue), "into": ""}, words, as_json=options.json)
+        write({"id": hex_id(took.issue), "into": ""}, words, as_json=options.json)
         return 0
     other = find_issue(issues, options.other)
     merge_issues(client, other.id, issue.id, actor=actor, now_ns=now_ns, note=options.note)
     words = f"{hex_id(other.id)} is merged into {hex_id(issue.id)}."
     told = {"id": hex_id(other.id), "into": hex_id(issue.id)}
-    print_result(told, words, as_json=options.json)
+    write(told, words, as_json=options.json)
     return 0
 
 
@@ -121,11 +121,11 @@ def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
             client, issue.id, actor=actor_of(options), now_ns=now_ns, note=options.note
         )
         words = f"{hex_id(made)} was split from {hex_id(issue.id)}."
-        print_result({"id": hex_id(issue.id), "made": hex_id(made)}, words, as_json=options.json)
+        write({"id": hex_id(issue.id), "made": hex_id(made)}, words, as_json=options.json)
         return 0
     proposed = open_split_proposal(issue, events_of(client, issue.id))
     if proposed is None:
-        print_result(
+        write(
             {"id": hex_id(issue.id), "drawn": None}, "No split is proposed.", as_json=options.json
         )
         return 0
@@ -134,7 +134,7 @@ def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
         f"A sample of {larger + smaller} failures has groups of {larger} and {smaller}. "
         f"--apply makes the smaller group an issue of its own."
     )
-    print_result({"id": hex_id(issue.id), "drawn": [larger, smaller]}, words, as_json=options.json)
+    write({"id": hex_id(issue.id), "drawn": [larger, smaller]}, words, as_json=options.json)
     return 0
 
 

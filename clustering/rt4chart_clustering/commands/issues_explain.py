@@ -17,10 +17,8 @@ from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.llm.prices import PRICES, parse_prices
 from rt4chart_clustering.commands.issues_subcommand import (
     IssuesSubcommand,
-    actor_of,
     add_id_argument,
     issue_from,
-    print_result,
 )
 from rt4chart_clustering.commands.issues_table import clean_text, format_percent, name_value_grid
 from rt4chart_clustering.explain.agent import MAX_TOKENS, MAX_TURNS, Explanation, explain_issue
@@ -29,6 +27,8 @@ from rt4chart_clustering.explain.finding import finding_row
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.explain.toolbox import Toolbox
 from rt4chart_clustering.triage.find_issue import hex_id
+from rt4chart_collector.core.actors import actor_of
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
@@ -53,7 +53,7 @@ def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     shown = _IssueExplanation(issue, diagnose(client, failures))
     if options.llm:
         shown = replace(shown, explained=_ask_model(client, shown, failures, options, now_ns))
-    print_result(_as_json(shown), _as_text(shown), as_json=options.json)
+    write(_as_json(shown), _as_text(shown), as_json=options.json)
     if shown.explained is None or shown.explained.result.finding is not None:
         return 0
     sys.stderr.write(f"rt4chart issues explain: no finding: {shown.explained.result.reason}\n")

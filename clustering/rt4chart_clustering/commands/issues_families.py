@@ -11,13 +11,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rt4chart_clustering.commands.issues_subcommand import IssuesSubcommand, print_result
+from rt4chart_clustering.commands.issues_subcommand import IssuesSubcommand
 from rt4chart_clustering.commands.issues_table import clean_text
 from rt4chart_clustering.triage.families import IssueFamily, group_by_family
 from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
 from rt4chart_clustering.triage.find_issue import hex_id, short_ids
 from rt4chart_clustering.triage.ranking import rank_issues
 from rt4chart_clustering.triage.severity import sparkline
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.store.engine.connect import Client
 
 _WORST = 3
@@ -31,7 +32,7 @@ def families(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     found = group_by_family(filter_issues(known, wanted))
     ids = short_ids([one.issue for one in known])
     words = _table(found, ids) if found else "No matching issues."
-    print_result([family_row(one) for one in found], words, as_json=options.json)
+    write([family_row(one) for one in found], words, as_json=options.json)
     return 0
 
 

@@ -13,7 +13,6 @@ from rt4chart_clustering.commands.issues_subcommand import (
     IssuesSubcommand,
     add_id_argument,
     issue_from,
-    print_result,
     utc_time,
 )
 from rt4chart_clustering.commands.issues_table import history_table, issue_table, issue_view
@@ -22,6 +21,7 @@ from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
 from rt4chart_clustering.triage.find_issue import hex_id, short_ids
 from rt4chart_clustering.triage.issue_details import load_details
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import events_of_all
@@ -37,7 +37,7 @@ def list_issues(client: Client, options: argparse.Namespace, now_ns: int) -> int
     found = filter_issues(known, wanted)
     hidden = 0 if options.state else sum(IssueState(one.issue.state).is_closed for one in known)
     words = _listed(found, [one.issue for one in known], hidden)
-    print_result([issue_row(one) for one in found], words, as_json=options.json)
+    write([issue_row(one) for one in found], words, as_json=options.json)
     return 0
 
 
@@ -72,7 +72,7 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
         "cause": details.cause,
         "proposed": {"merge": details.merge, "split": details.split},
     }
-    print_result(shown, issue_view(shown), as_json=options.json)
+    write(shown, issue_view(shown), as_json=options.json)
     return 0
 
 
@@ -91,7 +91,7 @@ def history(client: Client, options: argparse.Namespace, now_ns: int) -> int:
         }
         for one in trail
     ]
-    print_result(rows, history_table(rows), as_json=options.json)
+    write(rows, history_table(rows), as_json=options.json)
     return 0
 
 

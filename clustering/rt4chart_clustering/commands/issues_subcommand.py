@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import getpass
-import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from rich.console import Console, RenderableType
-
-from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.core.text import printable
 from rt4chart_clustering.triage.find_issue import find_issue
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import SERVICE_ACTOR
 from rt4chart_collector.store.issues.issues import Issue, list_issues
-
-# The width of a table in a file or a pipe.
-_PIPE_WIDTH = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +37,6 @@ def issue_from(client: Client, options: argparse.Namespace) -> Issue:
     return find_issue(list_issues(client), options.id)
 
 
-def actor_of(options: argparse.Namespace) -> str:
-    """The user's name; a person may not take the name that events of the software have."""
-    name = options.by
-    if name is None:
-        try:
-            name = getpass.getuser()
-        except (ImportError, KeyError, OSError):  # a container's user may have no name
-            name = "unknown"
-    if not name.strip() or name == SERVICE_ACTOR:
-        raise InputError(f"--by: expected a person's name, got {name!r}")
-    return str(name)
-
-
 def utc_time(time_ns: int) -> str:
     """A time to the second, in UTC."""
     return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).isoformat()
-
-
-def print_result(value: object, words: RenderableType, *, as_json: bool) -> None:
-    """Print JSON or text. A string is cleaned here; the cells of a table must be clean already."""
-    if as_json:
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
-        return
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
-    if isinstance(words, str):
-        console.print(printable(words, keep="\n"), soft_wrap=True)
-    else:
-        console.print(words)

@@ -11,7 +11,7 @@ from typing import Any
 from otel_rt4chart.core.errors import InputError, RT4ChartError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_clustering.commands.issues_subcommand import IssuesSubcommand, actor_of, print_result
+from rt4chart_clustering.commands.issues_subcommand import IssuesSubcommand
 from rt4chart_clustering.core.settings import TicketSettings
 from rt4chart_clustering.explain.diagnosis import diagnose, load_failures
 from rt4chart_clustering.grouping.issue_state import IssueState
@@ -22,8 +22,10 @@ from rt4chart_clustering.tickets.ticket import TicketSystem
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_clustering.triage.issue_details import recorded_tickets
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
+from rt4chart_collector.core.actors import SYSTEM_ACTOR, actor_of
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import SERVICE_ACTOR, events_of_all
+from rt4chart_collector.store.issues.issue_events import events_of_all
 
 _MAX_FAILURES = 500
 OUTCOME_TEXTS = {
@@ -48,7 +50,7 @@ def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     ranked = next(one for one in known if one.issue.id == issue.id)
     done = _file(client, ranked, build(options.to), options, actor_of(options))
     row = _row(ranked, options.to, done)
-    print_result(row, _words(row), as_json=options.json)
+    write(row, _words(row), as_json=options.json)
     return 0
 
 
@@ -61,14 +63,14 @@ def _update_tickets(
         if options.to not in (None, name):
             continue
         try:
-            done = _file(client, ranked, build(name), options, SERVICE_ACTOR)
+            done = _file(client, ranked, build(name), options, SYSTEM_ACTOR)
         except RT4ChartError as error:
             failed += 1
             sys.stderr.write(f"rt4chart issues ticket: {hex_id(ranked.issue.id)}: {error}\n")
         else:
             rows.append(_row(ranked, name, done))
     words = "\n".join(map(_words, rows)) or "No open issue has a ticket."
-    print_result(rows, words, as_json=options.json)
+    write(rows, words, as_json=options.json)
     return int(failed > 0)
 
 

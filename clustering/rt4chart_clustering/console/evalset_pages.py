@@ -25,7 +25,14 @@ from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
 from rt4chart_collector.console.view.params import choice_param, integer_param
 from rt4chart_collector.console.view.request_url import request_url
-from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
+from rt4chart_collector.console.view.table import (
+    HTML,
+    Column,
+    Table,
+    format_param,
+    sort_param,
+    sorted_rows,
+)
 from rt4chart_collector.console.view.urls import escaped, issue_url
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
@@ -59,11 +66,11 @@ class EvalSetPages:
         with self._console.store() as client:
             found = eval_sets(client)
         columns = _set_columns()
-        sort = sort_of(request, columns, "name")
+        sort = sort_param(request, columns, "name")
         table = Table(
             name="evalsets",
             title="Eval sets",
-            rows=ordered(found, columns, sort),
+            rows=sorted_rows(found, columns, sort),
             columns=columns,
             empty=EMPTY,
             sort=sort,
@@ -184,8 +191,8 @@ def _cases_table(
     state = choice_param(request, "state", ("", *CaseState), "")
     page = integer_param(request, "page", default=1, low=1, high=MOST_PAGES)
     found = [case for case in cases if state in ("", case.state)]
-    pages, here = ceil(len(found) / PAGE), request_url(request)
-    is_page = format_of(request) == HTML
+    pages, url = ceil(len(found) / PAGE), request_url(request)
+    is_page = format_param(request) == HTML
     shown = found[(page - 1) * PAGE : page * PAGE] if is_page else found
     rows = [(case, *_question_and_labels(case)) for case in shown]
     return Table(
@@ -194,8 +201,8 @@ def _cases_table(
         rows=rows,
         columns=_case_columns(name),
         empty=NO_CASES,
-        more=here.to(page=str(page + 1)) if is_page and page < pages else "",
-        back=here.to(page=str(page - 1)) if is_page and page > 1 else "",
+        more=url.replace(page=str(page + 1)) if is_page and page < pages else "",
+        back=url.replace(page=str(page - 1)) if is_page and page > 1 else "",
         total=len(found),
     )
 

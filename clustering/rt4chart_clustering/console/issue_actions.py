@@ -30,8 +30,8 @@ from rt4chart_clustering.triage.actions import add_note, assign_owner, change_st
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.urls import issue_url, with_query
+from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_events import SERVICE_ACTOR
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 MAX_LENGTH = 2_000
@@ -95,9 +95,9 @@ class IssueActions:
 
 def _perform(name: str, action: ActionRequest) -> str:
     """Perform the action and return the URL of its result; InputError if it is not allowed."""
-    if action.actor == SERVICE_ACTOR:
+    if action.actor == SYSTEM_ACTOR:
         raise InputError(
-            f"expected a person's name, got {SERVICE_ACTOR!r}, the name of the software"
+            f"expected a person's name, got {SYSTEM_ACTOR!r}, the name of the software"
         )
     if any("\x00" in text for text in action.form.values()):
         raise InputError("expected a text without NUL characters: remove them")

@@ -27,7 +27,14 @@ from rt4chart_collector.console.view.charts import sparkline
 from rt4chart_collector.console.view.filters import iso, percent, when
 from rt4chart_collector.console.view.params import choice_param, integer_param, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS, request_url
-from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
+from rt4chart_collector.console.view.table import (
+    HTML,
+    Column,
+    Table,
+    format_param,
+    sort_param,
+    sorted_rows,
+)
 from rt4chart_collector.console.view.urls import issue_url
 
 PAGE, MOST_PAGES = 50, 100_000
@@ -92,12 +99,12 @@ def _table(
     request: Request, found: Sequence[RankedIssue], known: Sequence[RankedIssue], now_ns: int
 ) -> Table[RankedIssue]:
     columns = _columns(short_ids([one.issue for one in known]), now_ns)
-    sort = sort_of(request, columns, "-severity")
+    sort = sort_param(request, columns, "-severity")
     page = integer_param(request, "page", default=1, low=1, high=MOST_PAGES)
-    pages, here = ceil(len(found) / PAGE), request_url(request)
-    is_page = format_of(request) == HTML
-    rows = ordered(found, columns, sort)[(page - 1) * PAGE : page * PAGE]
-    kind = {} if is_page else {"format": format_of(request)}
+    pages, url = ceil(len(found) / PAGE), request_url(request)
+    is_page = format_param(request) == HTML
+    rows = sorted_rows(found, columns, sort)[(page - 1) * PAGE : page * PAGE]
+    kind = {} if is_page else {"format": format_param(request)}
     return Table(
         name="issues",
         title="Issues",
@@ -105,8 +112,8 @@ def _table(
         columns=columns if is_page else _file_columns(columns, now_ns),
         empty=EMPTY if not known else "No matching issues. Remove filters, or choose all states.",
         sort=sort,
-        more=here.to(page=str(page + 1), **kind) if page < pages else "",
-        back=here.to(page=str(page - 1), **kind) if page > 1 else "",
+        more=url.replace(page=str(page + 1), **kind) if page < pages else "",
+        back=url.replace(page=str(page - 1), **kind) if page > 1 else "",
         total=len(found),
     )
 

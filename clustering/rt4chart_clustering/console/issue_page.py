@@ -28,14 +28,14 @@ from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso
 from rt4chart_collector.console.view.params import choice_param
 from rt4chart_collector.console.view.params import integer_param as number_of
-from rt4chart_collector.console.view.table import HTML, Column, Plain, Table, format_of
+from rt4chart_collector.console.view.table import HTML, CellValue, Column, Table, format_param
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent
 from rt4chart_collector.store.issues.issue_figures import FigurePart
 from rt4chart_collector.store.issues.issues import Issue
 
-Row: TypeAlias = tuple[Plain, ...]
+Row: TypeAlias = tuple[CellValue, ...]
 EXAMPLES, MAX_EXAMPLES, MAX_PARTS, MAX_EVENTS = 6, 60, 8, 100
 # Issues whose details are cached.
 MAX_CACHED = 32
@@ -98,7 +98,7 @@ class IssuePage:
                 return RedirectResponse(issue_url(ranked.issue.id), 302)
             details = self._details(client, ranked.issue, examples)
         names = {one.issue.id: one.issue.title for one in known}
-        if format_of(request) != HTML:
+        if format_param(request) != HTML:
             return console.tables(request, _tables(details), "issue.html", title="")
         return console.page(
             request,

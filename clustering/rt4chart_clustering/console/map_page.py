@@ -15,7 +15,14 @@ from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, when
 from rt4chart_collector.console.view.params import integer_param, text_param
 from rt4chart_collector.console.view.request_url import request_url, window_name
-from rt4chart_collector.console.view.table import HTML, Column, Table, format_of, ordered, sort_of
+from rt4chart_collector.console.view.table import (
+    HTML,
+    Column,
+    Table,
+    format_param,
+    sort_param,
+    sorted_rows,
+)
 from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failure_samples import failure_points
@@ -104,9 +111,9 @@ def _table(request: Request, failure_map: FailureMap, now_ns: int) -> Table[MapP
         Column("y", "y", lambda one: one.y),
         Column("url", "Answer", lambda one: one.url),
     ]  # fmt: skip
-    is_page, here = format_of(request) == HTML, request_url(request)
-    sort = sort_of(request, columns, "issue") if request.query_params.get("sort") else ""
-    rows = ordered(failure_map.points, columns, sort) if sort else list(failure_map.points)
+    is_page, url = format_param(request) == HTML, request_url(request)
+    sort = sort_param(request, columns, "issue") if request.query_params.get("sort") else ""
+    rows = sorted_rows(failure_map.points, columns, sort) if sort else list(failure_map.points)
     page = integer_param(request, "page", default=1, low=1, high=MAX_POINTS)
     pages = ceil(len(rows) / PAGE)
     return Table(
@@ -116,8 +123,8 @@ def _table(request: Request, failure_map: FailureMap, now_ns: int) -> Table[MapP
         columns=columns[:5] if is_page else columns,
         empty=EMPTY,
         sort=sort,
-        more=here.to(page=str(page + 1)) if is_page and page < pages else "",
-        back=here.to(page=str(page - 1)) if is_page and page > 1 else "",
+        more=url.replace(page=str(page + 1)) if is_page and page < pages else "",
+        back=url.replace(page=str(page - 1)) if is_page and page > 1 else "",
         total=len(rows),
     )
 

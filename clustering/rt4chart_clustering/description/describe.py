@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED
+from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION, ClaimDifference

@@ -10,7 +10,7 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.build import build_endpoint
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
-from otel_rt4chart.verify.core.failure_kinds import UNEXPLAINED, FailureKind
+from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureKind
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.fingerprint import ClaimDifference, find_difference
 from rt4chart_clustering.description.model_writer import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.failure_kinds import (
+from otel_rt4chart.verify.core.model import Clash
+from otel_rt4chart.verify.findings.failure_kinds import (
     UNEXPLAINED,
     FailureKind,
     kind_of_clash,
     kind_of_opposite,
 )
-from otel_rt4chart.verify.core.model import Clash
 from otel_rt4chart.verify.language.context import ContextIndex, read_context
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.tokens import Token, stem

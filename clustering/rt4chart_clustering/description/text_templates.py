@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.verify.core.failure_kinds import (
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.findings.failure_kinds import (
     FINGERPRINT_KINDS,
     UNEXPLAINED,
     kind_of_fingerprint,
 )
-from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.language.slots import read_slots
 from rt4chart_clustering.description.fingerprint import ClaimDifference
 from rt4chart_clustering.description.word_changes import MeaningChange

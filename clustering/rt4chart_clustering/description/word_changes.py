@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureKind, kind_of_opposite
+from otel_rt4chart.verify.findings.failure_kinds import (
+    FINGERPRINT_KINDS,
+    FailureKind,
+    kind_of_opposite,
+)
 from otel_rt4chart.verify.language.context import ContextIndex
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots

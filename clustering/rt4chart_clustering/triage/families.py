@@ -6,7 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.failure_kinds import FailureFamily, FailureKind, kind_of_fingerprint
+from otel_rt4chart.verify.findings.failure_kinds import (
+    FailureFamily,
+    FailureKind,
+    kind_of_fingerprint,
+)
 from rt4chart_clustering.triage.ranking import RankedIssue
 
 

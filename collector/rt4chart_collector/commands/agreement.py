@@ -1,4 +1,4 @@
-"""`rt4chart agreement`: how far the judges of the same answers agree."""
+"""`rt4chart agreement`: the agreement of judges on the same answers."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default="7d",
         metavar="TIME",
-        help="answers that began in that time, such as 90m, 24h, 7d (default)",
+        help="answers of the last TIME, such as 90m, 24h, 7d (default)",
     )
-    parser.add_argument("--json", action="store_true", help="print it for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Compare every pair of judges, and say where they differ."""
+    """Compare every pair of judges, and print where they differ."""
     dsn, since = (
         load(ServiceSettings, {"dsn": options.dsn}).dsn,
         time.time_ns() - options.since * 10**9,
@@ -48,9 +48,12 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def summary_lines(found: Sequence[JudgeAgreement]) -> Iterator[str]:
-    """The pairs in words."""
+    """The pairs as text."""
     if not found:
-        yield "no answer in that time was verified by two judges: rt4chart backfill --judge NAME"
+        yield (
+            "no answers in that time have verdicts of two judges; "
+            "to add some: rt4chart backfill --judge NAME"
+        )
     for one in found:
         yield f"{printable(one.first)} and {printable(one.second)}"
         yield (
@@ -66,7 +69,9 @@ def summary_lines(found: Sequence[JudgeAgreement]) -> Iterator[str]:
 
 
 def _kappa(kappa: float | None) -> str:
-    return "none, for both gave one label alone" if kappa is None else f"{kappa:.2f}"
+    return "undefined, because both gave only one label" if kappa is None else f"{kappa:.2f}"
 
 
-COMMAND = Command("agreement", "how far judges agree on the same answers", configure, execute)
+COMMAND = Command(
+    "agreement", "compare the verdicts of judges on the same answers", configure, execute
+)

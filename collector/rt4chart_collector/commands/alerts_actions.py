@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
+from rt4chart_collector.core.actors import actor_of, add_actor
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
-from rt4chart_collector.core.printing import actor_of, add_actor, moment, table, write
+from rt4chart_collector.core.printing import moment, table, write
 from rt4chart_collector.store.alerts.alert_events import acknowledge, open_alerts, resolve, snooze
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
 from rt4chart_collector.store.engine.connect import Client

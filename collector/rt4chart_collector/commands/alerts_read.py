@@ -11,9 +11,10 @@ from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
 from rt4chart_collector.commands.backfill import at_least_1
+from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
-from rt4chart_collector.core.alerts.state import SERVICE_ACTOR, AlertEvent, AlertState
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_to_json
 from rt4chart_collector.core.alerts.times import lasted
 from rt4chart_collector.core.printing import moment, table, write
@@ -144,7 +145,7 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     yield ""
     for one in reversed(events):
         about = " ".join(str(one.body.get(name, "")) for name in ("target", "what", "error"))
-        who = "" if one.actor == SERVICE_ACTOR else f"by {one.actor} "
+        who = "" if one.actor == SYSTEM_ACTOR else f"by {one.actor} "
         yield f"{moment(one.at_ns)}  {one.kind:13} {who}{about.strip()} {one.note}".rstrip()
 
 

@@ -1,4 +1,4 @@
-"""`rt4chart backfill`, also `rt4chart verify --from-store`: stored answers, another judge."""
+"""`rt4chart backfill`, also `rt4chart verify --from-store`: verify stored answers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 
 SECOND = 10**9
 BUSY_ADVICE = (
-    "An embedded database has one owner: stop the service for as long as this runs, or keep the "
-    "spans in a ClickHouse server, where both may run"
+    "An embedded database has one owner: stop the service while this command runs, or use a "
+    "ClickHouse server, where both can run"
 )
 EPILOG = """\
-Verdicts stand beside those of other judges, one row an answer and judge; `rt4chart agreement`
-compares them. An answer that this judge has verified is skipped, so that running this again goes on
-where it ended. Exit status: 0 verified, 1 an answer has an error or the judge failed, 2 wrong use.
+Verdicts are stored beside those of other judges; `rt4chart agreement` compares them. Answers that
+this judge has verified are skipped, so running the command again continues where it stopped.
+Exit status: 0 verified, 1 an answer has an error or the judge failed, 2 wrong usage.
 """
 
 
@@ -41,16 +41,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default="24h",
         metavar="TIME",
-        help="answers that began in that time, such as 90m, 24h (default), 7d",
+        help="answers of the last TIME, such as 90m, 24h (default), 7d",
     )
     parser.add_argument(
         "--until",
         type=parse_duration_s,
         default="0m",
         metavar="TIME",
-        help="and at least so long ago (default: now)",
+        help="but at least TIME ago (default: now)",
     )
-    parser.add_argument("--route", default="", help="only that route's")
+    parser.add_argument("--route", default="", help="only this route")
     parser.add_argument(
         "--judge",
         metavar="NAME",
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument("--limit", type=at_least_1, default=0, metavar="N", help="stop after N")
     parser.add_argument(
-        "--again", action="store_true", help="verify anew what this judge has verified"
+        "--again", action="store_true", help="verify answers again that this judge has verified"
     )
     parser.add_argument(
         "--jobs", type=parse_jobs, metavar="N", help="answers verified at once (as in verify)"
@@ -74,7 +74,7 @@ def at_least_1(text: str) -> int:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Verify what is stored; the status is 1 where that is not all well."""
+    """Verify stored answers; the exit status is 1 if an answer or the judge failed."""
     settings, now = (
         load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge}),
         time.time_ns(),
@@ -99,7 +99,7 @@ def execute(options: argparse.Namespace) -> int:
             strict_routes=settings.strict_routes,
             clock=time.time_ns,
             version=version("otel-rt4chart"),
-            # A guest may not write spans: they are the service's to take in.
+            # A guest may not write spans: only the service stores them.
             has_carriers=not client.is_guest,
             jobs=options.jobs or default_jobs(settings.judge, judging.concurrency),
         )
@@ -116,12 +116,14 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _failures(backfill: Backfill, judge: str) -> Iterator[str]:
-    """What else makes a run fail, and what to do about it."""
+    """Failures of the whole run, with what to do about them."""
     if backfill.stopped:
         advice = judge_advice(judge)
-        yield f"{backfill.stopped}\n{advice}.\nThen run this again: it continues from here"
+        yield f"{backfill.stopped}\n{advice}.\nThen run it again: it continues from here"
     elif backfill.summary.is_silent:
         yield f"the judge gave no verdict: {backfill.summary.main_reason}\n{judge_advice(judge)}"
 
 
-COMMAND = Command("backfill", "verify stored answers, by this judge or another", configure, execute)
+COMMAND = Command(
+    "backfill", "verify stored answers, with this judge or another", configure, execute
+)

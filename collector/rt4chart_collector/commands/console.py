@@ -1,4 +1,4 @@
-"""`rt4chart console`: the web console alone, over any store."""
+"""`rt4chart console`: the web console in a process of its own, on any store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
 from rt4chart_collector.store.engine.dsn import parse_dsn
 
-# What the monitor may take for the part in hand at the end; nobody loses anything with pages.
+# How long the monitor may take to finish its round at shutdown; pages need no such time.
 MONITOR_S = 10.0
 
 
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Serve until SIGTERM or SIGINT; the database may be away and come back."""
+    """Serve until SIGTERM or SIGINT; the database may be unavailable for a time."""
     given = load(ConsoleProcessSettings, vars(options))
     service, settings, monitoring = given.service, given.console, given.monitoring
     if settings.console is None:
@@ -46,11 +46,11 @@ def execute(options: argparse.Namespace) -> int:
         monitor as machines,
         console_served(service, settings, pages, others=others, machines=machines) as url,
     ):
-        looks = ", watching its routes" if watched else ""
+        looks = ", monitoring its routes" if watched else ""
         announce(service.log_format, "console", f"{url}, database {target.display_name}{looks}")
         asked.wait()
     if pages.is_late or looking.is_late:
-        # A thread hangs in a library: the interpreter would wait for it, or end under it.
+        # A thread hangs in a library, and the interpreter would wait for it at exit.
         os._exit(1)
     return 0
 

@@ -1,4 +1,4 @@
-"""`rt4chart export`: what is in the database as files, for other tools."""
+"""`rt4chart export`: write tables to files, for other tools."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from rt4chart_collector.store.answers.export import (
 )
 
 EPILOG = """\
-A folder for each table, a file for each day (in UTC) that has rows, or for its hours or minutes
-where a day is too much at once. Days are written whole: --since 24h is yesterday and today, from
-00:00 UTC. Rows that were replaced or taken back are left out. Columns: docs/reference/tables.md
+Writes a folder for each table and a file for each day (in UTC) with rows, or for each hour or
+minute of a large day. Days are written whole: --since 24h means yesterday and today, from
+00:00 UTC. Replaced and withdrawn rows are left out. Columns: docs/reference/tables.md
 """
 
 
@@ -37,14 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default="7d",
         metavar="TIME",
-        help="what began in that time, such as 90m, 24h, 7d (default), from 00:00 UTC of its day",
+        help="start: TIME ago, such as 90m, 24h, 7d (default), from 00:00 UTC of that day",
     )
     parser.add_argument(
         "--until",
         type=parse_duration_s,
         default="0m",
         metavar="TIME",
-        help="and at least so long ago, to the end of that day (default: now)",
+        help="end: TIME ago, to the end of that day (default: now)",
     )
     parser.add_argument(
         "--table",
@@ -53,18 +53,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"one of {', '.join(SOURCES)}; may be given several times (default: all)",
         metavar="NAME",
     )
-    parser.add_argument("--route", default="", help="only that route's")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where to write")
+    parser.add_argument("--route", default="", help="only this route")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="the folder to write to"
+    )
     parser.add_argument(
         "--format", choices=tuple(FORMATS), default=PARQUET, help="parquet (default) or jsonl"
     )
     parser.add_argument(
-        "--force", action="store_true", help="write beside and over files that are there"
+        "--force",
+        action="store_true",
+        help="write to a folder that is not empty, and overwrite files",
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Write the files, and name each as soon as it is whole."""
+    """Write the files, and print the path of each when it is complete."""
     dsn, now = load(ServiceSettings, {"dsn": options.dsn}).dsn, datetime.now(UTC)
     wanted = ExportRequest(
         since=now - timedelta(seconds=options.since),
@@ -85,4 +89,4 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command("export", "write what is in the database to files", configure, execute)
+COMMAND = Command("export", "export tables to files", configure, execute)

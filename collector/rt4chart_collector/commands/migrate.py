@@ -1,4 +1,4 @@
-"""`rt4chart migrate`: a database becomes this version's without the service, or is looked at."""
+"""`rt4chart migrate`: apply or show schema migrations without the service."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from rt4chart_collector.store.schema.migrate import (
 
 MACRO = "{cluster}"
 EPILOG = """\
-Exit status: 0 the database is this version's (with --dry-run: it was looked at), 1 its tables
-differ from what the migrations made, 2 wrong use. All of it: docs/deploy/database.md
+Exit status: 0 the database is up to date (with --dry-run: it was checked), 1 its tables differ
+from the migrations, 2 wrong usage. More: docs/deploy/database.md
 """
 
 
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_dsn(parser)
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be applied, change nothing"
+        "--dry-run", action="store_true", help="print what would be applied, change nothing"
     )
     parser.add_argument(
         "--print",
@@ -47,13 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Apply what is missing, and say how the tables differ from what the migrations made."""
+    """Apply missing migrations, and print how the tables differ from the migrations."""
     settings, migrations = load(ServiceSettings, {"dsn": options.dsn}), shipped_migrations()
     if options.print:
         sys.stdout.write("".join(script(settings, options.print, migrations)))
         return 0
     target = parse_dsn(settings.dsn)
-    absent = f"{target.display_name} is not there: all {count_text(migrations)}\n"
+    absent = f"{target.display_name} does not exist: {count_text(migrations)} to apply\n"
     if options.dry_run and target.path and not (Path(target.path) / "status").exists():
         sys.stdout.write(absent)
         return 0
@@ -72,7 +72,7 @@ def execute(options: argparse.Namespace) -> int:
     sys.stderr.write("".join(f"{line}\n" for line in differences))
     if differences:
         many = f"{len(differences)} difference{'s' * (len(differences) != 1)}"
-        sys.stderr.write(f"{many} from what the migrations made: see docs/deploy/database.md\n")
+        sys.stderr.write(f"{many} from the migrations: see docs/deploy/database.md\n")
     return int(bool(differences))
 
 
@@ -90,11 +90,11 @@ def script(settings: ServiceSettings, kind: str, migrations: Sequence[Migration]
 
 
 def plan_lines(plan: MigrationPlan) -> Iterator[str]:
-    """What the plan would do, and its statements."""
+    """The migrations and statements of the plan."""
     for step in plan.steps:
         yield f"migration {step.migration.number:04} ({step.migration.name}) is missing"
     if plan.retention:
-        yield f"{len(plan.retention)} tables keep their rows for another time"
+        yield f"{len(plan.retention)} tables change their retention"
     if not plan.statements:
         yield f"up to date: {count_text(plan.applied)}"
     for statement in plan.statements:
@@ -102,7 +102,7 @@ def plan_lines(plan: MigrationPlan) -> Iterator[str]:
 
 
 def count_text(migrations: Sequence[Migration]) -> str:
-    """How many migrations these are, in words."""
+    """The number of migrations as text."""
     return f"{len(migrations)} migration{'s' * (len(migrations) != 1)}"
 
 
@@ -118,7 +118,7 @@ def _planned(
 
 
 def _applied(client: Client, plan: MigrationPlan) -> None:
-    """Carry it out; a guest's database is brought to its version by the service that owns it."""
+    """Apply the plan; in a database that a service owns, only the service may apply it."""
     if client.is_guest:
         late = f"{len(plan.steps)}; restart it with this version" if plan.steps else "none"
         sys.stdout.write(
@@ -129,11 +129,9 @@ def _applied(client: Client, plan: MigrationPlan) -> None:
     for step in plan.steps:
         sys.stdout.write(f"applied {step.migration.number:04} ({step.migration.name})\n")
     if plan.retention:
-        sys.stdout.write(f"{len(plan.retention)} tables keep their rows for another time\n")
+        sys.stdout.write(f"{len(plan.retention)} tables change their retention\n")
     if not plan.statements:
         sys.stdout.write(f"up to date: {count_text(plan.applied)}\n")
 
 
-COMMAND = Command(
-    "migrate", "bring the database to this version, or look at it", configure, execute
-)
+COMMAND = Command("migrate", "apply or show schema migrations", configure, execute)

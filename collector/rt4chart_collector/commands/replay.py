@@ -1,4 +1,4 @@
-"""`rt4chart replay`: dead letters go back to the queue."""
+"""`rt4chart replay`: put dead letters back in the queue."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
 
 BUSY_ADVICE = (
-    "An embedded database has one owner: stop the service, run this, and start the service again; "
-    "it goes on with them"
+    "An embedded database has one owner: stop the service, run this command, and start the service "
+    "again; it then retries them"
 )
-EPILOG = f"Reasons: {', '.join((*KINDS, GONE))}. All of it: docs/operate/judge-failures.md\n"
+EPILOG = f"Reasons: {', '.join((*KINDS, GONE))}. More: docs/operate/judge-failures.md\n"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,17 +34,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default="24h",
         metavar="TIME",
-        help="given up in that time, such as 90m, 24h (default), 7d",
+        help="answers given up in the last TIME, such as 90m, 24h (default), 7d",
     )
-    parser.add_argument("--route", default="", help="only that route's")
+    parser.add_argument("--route", default="", help="only this route")
     parser.add_argument(
-        "--reason", default="", choices=(*KINDS, GONE), metavar="REASON", help="only of that reason"
+        "--reason", default="", choices=(*KINDS, GONE), metavar="REASON", help="only this reason"
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what there is, change nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be retried, change nothing"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Make the dead letters due, and say which."""
+    """Make the dead letters due, and print their number."""
     dsn, now = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     with open_database(dsn, needs="rt4chart_dead_letters", otherwise=BUSY_ADVICE) as client:
         found = dead_letters(
@@ -60,9 +62,9 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def summary_lines(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[str]:
-    """How many letters of each kind."""
+    """The number of letters by judge, route and reason."""
     if not letters:
-        yield "no dead letter in that time"
+        yield "no dead letters in that time"
         return
     counts = Counter((one.verifier, one.route, one.reason) for one in letters)
     for (verifier, route, reason), count in counts.most_common():
@@ -71,7 +73,7 @@ def summary_lines(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[st
     if is_dry:
         yield f"{many}; without --dry-run they go back to the queue"
         return
-    yield f"{many} back in the queue: a service with that judge tries them within seconds"
+    yield f"{many} back in the queue: a service with this judge retries them within seconds"
 
 
-COMMAND = Command("replay", "try the answers again that were given up", configure, execute)
+COMMAND = Command("replay", "retry answers whose verification was given up", configure, execute)

@@ -1,4 +1,4 @@
-"""`rt4chart report`: what happened in a span of time, as one file to send around."""
+"""`rt4chart report`: the rates, issues and alerts of a period, as HTML, JSON or a table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default="7d",
         metavar="TIME",
-        help="the time up to now, such as 24h, 7d (default)",
+        help="the last TIME, such as 24h, 7d (default)",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -46,20 +46,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"write one self-contained page (default {FILE}; - for standard output)",
     )
-    form.add_argument("--json", action="store_true", help="print the figures for machines")
+    form.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--no-texts", action="store_true", help="quote no claim and no issue's title in the page"
+        "--no-texts", action="store_true", help="leave claims and issue titles out of the page"
     )
     parser.add_argument(
-        "--console", type=http_url, metavar="URL", help="where the page's links lead"
+        "--console", type=http_url, metavar="URL", help="the console that the page links to"
     )
     parser.add_argument(
-        "--verifier", default="", metavar="ID", help="whose verdicts (default: the judge in use)"
+        "--verifier",
+        default="",
+        metavar="ID",
+        help="the verifier whose verdicts count (default: the one in use)",
     )
 
 
 def http_url(text: str) -> str:
-    """An address that a browser may be sent to."""
+    """An http or https URL."""
     if urlsplit(text).scheme not in ("http", "https"):
         raise argparse.ArgumentTypeError(f"expected an http or https address, got {text!r}")
     return text
@@ -85,7 +88,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def write(file: str, text: str) -> None:
-    """Write the page there, and say where; InputError where that cannot be."""
+    """Write the page to a file; InputError if that fails."""
     if file == "-":
         sys.stdout.write(text)
         return
@@ -93,11 +96,11 @@ def write(file: str, text: str) -> None:
         Path(file).write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"--html: cannot write {file}: {error.strerror}") from error
-    sys.stderr.write(f"{file}: {len(text) // 1024 + 1} kB, needs nothing else\n")
+    sys.stderr.write(f"{file}: {len(text) // 1024 + 1} kB, self-contained\n")
 
 
 def figures(report: PeriodReport) -> dict[str, object]:
-    """The rates with their intervals and what they rest on."""
+    """The figures as JSON values."""
     return {
         "since": iso(report.period.since_ns),
         "until": iso(report.period.until_ns),
@@ -146,7 +149,7 @@ def _figures(one: RateSlice | None) -> dict[str, object] | None:
 
 
 def show(report: PeriodReport, console: Console) -> None:
-    """The routes as a table."""
+    """Print the routes as a table."""
     table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
     for one in report.routes:
         now = one.now
@@ -155,10 +158,10 @@ def show(report: PeriodReport, console: Console) -> None:
         names = (printable(now.route) or "-", printable(now.service))
         table.add_row(*names, *figures, f"{now.claims:,}", f"{now.answers:,}")
     if not report.routes:
-        console.print("no answer in this time; a longer one: rt4chart report --since 30d")
+        console.print("no answers in this period; for a longer one: rt4chart report --since 30d")
         return
     console.print(table)
-    console.print("\nas a page to send around: rt4chart report --html", markup=False)
+    console.print("\nfor a page to share: rt4chart report --html", markup=False)
 
 
-COMMAND = Command("report", "what happened in a span of time, as one file", configure, execute)
+COMMAND = Command("report", "report on a period: rates, issues and alerts", configure, execute)

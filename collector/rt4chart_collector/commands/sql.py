@@ -1,4 +1,4 @@
-"""`rt4chart sql`: one read-only query on the database, beside a running service or without one."""
+"""`rt4chart sql`: one read-only query, with or without a running service."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ SETTINGS = {
 }
 CHUNK = 2**20
 EPILOG = """\
-The query may read every table and view, and can change nothing. Beside a running service it has
-60 seconds and a result of 256 MiB. Tables, views and examples: docs/reference/tables.md and
+The query may read every table and view but change nothing. Through a running service it is limited
+to 60 seconds and a result of 256 MiB. Tables, views and examples: docs/reference/tables.md and
 docs/reference/sql.md
 
   rt4chart sql "SELECT Route, count() FROM rt4chart_verifications FINAL GROUP BY Route"
@@ -98,11 +98,11 @@ def _copy(client: Client, query: str, path: Path | None) -> None:
     except BrokenPipeError:  # such as `| head`, which the caller ends quietly for
         raise
     except STREAM_ERRORS as error:
-        raise StoreError(f"the result was not written as a whole: {error}") from error
+        raise StoreError(f"the result is incomplete: {error}") from error
 
 
 def _save(result: RawIOBase, path: Path) -> None:
-    """Write a file that has its name only when it is whole."""
+    """Write to a temporary name, and rename the file when it is complete."""
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("wb") as out:

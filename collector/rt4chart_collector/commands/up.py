@@ -1,4 +1,4 @@
-"""`rt4chart up`: the service, until a signal ends it."""
+"""`rt4chart up`: run the service until a signal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run until SIGTERM or SIGINT, then finish what was acknowledged; a second one ends at once."""
+    """Run until SIGTERM or SIGINT, then finish acknowledged work; a second signal exits at once."""
     given = load(UpSettings, vars(options))
     settings, monitoring = given.service, given.monitoring
     configure_logging(settings.log_format, settings.log_level)
@@ -47,11 +47,13 @@ def execute(options: argparse.Namespace) -> int:
             f"database {service.database}, judge {service.judge}{shown_at}",
         )
         asked.wait()
-        announce(settings.log_format, "up", "stopping; finishing what was acknowledged")
+        announce(settings.log_format, "up", "stopping: finishing acknowledged work")
     if service.shutdown.is_late or late.is_late:
-        # A thread hangs in a library: the interpreter would wait for it, or end under it.
+        # A thread hangs in a library, and the interpreter would wait for it at exit.
         os._exit(1)
     return 0
 
 
-COMMAND = Command("up", "take spans, verify their answers, keep both", configure, execute)
+COMMAND = Command(
+    "up", "run the service: receive spans, verify and store answers", configure, execute
+)

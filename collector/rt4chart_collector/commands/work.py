@@ -1,4 +1,4 @@
-"""`rt4chart work`: one of any number of workers on a log of spans, until a signal ends it."""
+"""`rt4chart work`: run one of several workers on a Kafka topic of spans until a signal."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from rt4chart_collector.service.worker import working
 log = logging.getLogger(__name__)
 
 EPILOG = """\
-Workers with the same source and group share the topic's partitions; start and stop them as you
-like. What a worker has not decided when it ends, another takes up. Credentials for the brokers are
-RT4CHART_KAFKA_* variables or a file of properties, RT4CHART_KAFKA_CONFIG.
+Workers with the same source and group share the partitions of the topic; start and stop them at any
+time. Another worker takes over what a stopped worker has not decided. Set broker credentials with
+RT4CHART_KAFKA_* variables or a properties file, RT4CHART_KAFKA_CONFIG.
 See docs/deploy/workers.md
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare a flag for each setting that means something here."""
+    """Declare a flag for each setting that applies to workers."""
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_flags(parser, WorkSettings)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run until SIGTERM or SIGINT, then finish what is in hand; a second one ends at once."""
+    """Run until SIGTERM or SIGINT, then finish work in flight; a second signal exits at once."""
     settings = load(WorkSettings, vars(options))
     service = settings.service
     configure_logging(service.log_format, service.log_level)
@@ -46,7 +46,7 @@ def execute(options: argparse.Namespace) -> int:
         _work(settings, asked, shutdowns)
     finally:
         if any(shutdown.is_late for shutdown in shutdowns):
-            # A thread hangs in a library: the interpreter would wait for it, or end under it.
+            # A thread hangs in a library, and the interpreter would wait for it at exit.
             if (error := sys.exception()) is not None:
                 log.critical("ended by an error: %s", redacted_error(error))
             os._exit(1)
@@ -65,7 +65,7 @@ def _work(settings: WorkSettings, asked: Event, shutdowns: list[Shutdown]) -> No
         )
         Thread(target=_stop_when, args=(asked, worker.stream), daemon=True).start()
         worker.stream.run()
-        announce(service.log_format, "work", "stopped; what is not decided is another's")
+        announce(service.log_format, "work", "stopped; other workers take over undecided answers")
 
 
 def _stop_when(asked: Event, stream: KafkaStream) -> None:
@@ -73,4 +73,6 @@ def _stop_when(asked: Event, stream: KafkaStream) -> None:
     stream.stop()
 
 
-COMMAND = Command("work", "verify the answers of a log of spans, beside others", configure, execute)
+COMMAND = Command(
+    "work", "run a worker: verify answers from a Kafka topic of spans", configure, execute
+)

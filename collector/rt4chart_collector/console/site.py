@@ -1,4 +1,4 @@
-"""The console as a web application."""
+"""The console as a web application: its sections, routes and templates."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import entry_points
 from inspect import iscoroutinefunction
 from pathlib import Path
 
@@ -19,7 +20,9 @@ from starlette.types import ASGIApp
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
-from rt4chart_collector.console.app.auth_middleware import Gate
+from rt4chart_collector.console.alerts import alerts_page
+from rt4chart_collector.console.answers import answers_page
+from rt4chart_collector.console.app.auth_middleware import AuthMiddleware
 from rt4chart_collector.console.app.client_pool import ClientPool
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.error_pages import error_page
@@ -28,22 +31,23 @@ from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import TEMPLATES, Section
 from rt4chart_collector.console.app.static_files import FOLDER, StaticFiles, plotly_style_id
+from rt4chart_collector.console.routes import overview_page, route_page
 from rt4chart_collector.console.routes.route_rows import evidence_bar
-from rt4chart_collector.console.sections import all_sections
+from rt4chart_collector.console.settings import health_page, settings_page
 from rt4chart_collector.console.view import urls
 from rt4chart_collector.console.view.charts import sparkline, stacked
 from rt4chart_collector.console.view.templates import template_environment
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 
-# A page waits for a connection no longer than for half its time.
+# A page waits for a connection for half of its time limit, so that time is left for queries.
 WAIT_SHARE = 0.5
-TOLD = (HTTPException, StoreError, InputError, TimeoutError, Exception)
+HANDLED_ERRORS = (HTTPException, StoreError, InputError, TimeoutError, Exception)
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The application, what its pages have in common, and the threads that they run in."""
+    """The application, the services of its pages, and the threads that run them."""
 
     app: ASGIApp
     console: Console
@@ -61,12 +65,12 @@ def build_site(
 ) -> Site:
     """The console over the clients that `open_client` gives.
 
-    `machines` are what other programs ask at its address; who may see pages may ask these.
+    `machines` are routes for other programs; they need the same authentication as pages.
     """
     sections = all_sections() if sections is None else sections
     seconds = settings.console_page_s
     pool = ClientPool(
-        partial(_opened, open_client, seconds), settings.console_clients, seconds * WAIT_SHARE
+        partial(_open_bounded, open_client, seconds), settings.console_clients, seconds * WAIT_SHARE
     )
     statics = StaticFiles([FOLDER, *(one.static for one in sections if one.static)])
     environment = build_environment([TEMPLATES, *(one.templates for one in sections)], statics)
@@ -76,17 +80,17 @@ def build_site(
     routes = [*statics.routes(), *login_routes(console), *pages]
     app = Starlette(
         routes=[
-            Route("/healthz", _healthy, methods=["GET"]),
+            Route("/healthz", _health, methods=["GET"]),
             *machines,
             *(_bounded(route, threads) for route in routes),
         ],
-        exception_handlers=dict.fromkeys(TOLD, partial(_show, console)),
+        exception_handlers=dict.fromkeys(HANDLED_ERRORS, partial(_handle_error, console)),
     )
-    return Site(Gate(app, console), console, threads)
+    return Site(AuthMiddleware(app, console), console, threads)
 
 
 def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environment:
-    """The templates with what pages call."""
+    """The templates with the functions that pages call."""
     environment = template_environment(folders)
     names = ("route_url", "answer_url", "answers_url", "issue_url", "alert_url", "with_query")
     environment.globals.update({name: getattr(urls, name) for name in names})
@@ -95,14 +99,14 @@ def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environm
     return environment
 
 
-def _opened(open_client: Callable[[], Client], seconds: float) -> Client:
+def _open_bounded(open_client: Callable[[], Client], seconds: float) -> Client:
     client = open_client()
     client.set_settings({"max_execution_time": f"{seconds:.0f}"})
     return client
 
 
 def _bounded(route: BaseRoute, threads: PageThreads) -> BaseRoute:
-    """The same page, its endpoint run in a thread and bounded in time."""
+    """The route with its endpoint run in a thread, with a time limit."""
     if not isinstance(route, Route) or iscoroutinefunction(route.endpoint):
         return route
     call = _in_thread(route.endpoint, threads)
@@ -118,9 +122,33 @@ def _in_thread(
     return call
 
 
-async def _show(console: Console, request: Request, error: Exception) -> Response:
+async def _handle_error(console: Console, request: Request, error: Exception) -> Response:
     return error_page(console, request, error)
 
 
-async def _healthy(_: Request) -> Response:
+async def _health(_: Request) -> Response:
     return PlainTextResponse("ok\n")
+
+
+GROUP = "rt4chart.console"
+OWN = (
+    overview_page.SECTION,
+    route_page.SECTION,
+    answers_page.SECTION,
+    alerts_page.SECTION,
+    health_page.SECTION,
+    settings_page.SECTION,
+)
+
+
+def all_sections() -> list[Section]:
+    """The console's sections and those of other packages, if their dependencies are installed."""
+    found = list(OWN)
+    for entry in entry_points(group=GROUP):
+        try:
+            section = entry.load()
+        except ModuleNotFoundError:
+            continue
+        if isinstance(section, Section):
+            found.append(section)
+    return found

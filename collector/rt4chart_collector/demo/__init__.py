@@ -1,1 +1,1 @@
-"""`rt4chart demo`: real answers through the real components, and the report at the end."""
+"""`rt4chart demo`: real answers through the real components, with a report."""

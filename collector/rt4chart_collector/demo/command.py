@@ -1,4 +1,4 @@
-"""`rt4chart demo`: see the whole path on real answers, and where to go on."""
+"""`rt4chart demo`: the whole pipeline on real answers."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ from rt4chart_collector.demo.serve import ServedDemo, as_json, instructions, ser
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--json", action="store_true", help="print the result for machines")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument(
         "--limit", type=positive, default=0, metavar="N", help="stop after N answers (default: all)"
     )
     parser.add_argument(
-        "--picture", type=Path, metavar="FILE.svg", help="save the report as a picture too"
+        "--picture", type=Path, metavar="FILE.svg", help="also save the report as an SVG picture"
     )
     parser.add_argument(
-        "--folder", type=Path, help="where its database goes (default: the user's data folder)"
+        "--folder", type=Path, help="folder of the database (default: the user's data folder)"
     )
     parser.add_argument(
-        "--serve", action="store_true", help="plant a rise, and leave the console open on its alarm"
+        "--serve",
+        action="store_true",
+        help="simulate a bad release, and serve the console with the alert that it raises",
     )
     parser.add_argument(
-        "--console", default="", metavar="HOST:PORT", help="where --serve puts the console"
+        "--console", default="", metavar="HOST:PORT", help="address of the console with --serve"
     )
 
 
@@ -48,7 +50,7 @@ def positive(text: str) -> int:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run the demo with progress on stderr, and print what it found on stdout."""
+    """Run the demo with progress on stderr, and print the result on stdout."""
     folder = options.folder or demo_folder()
     if options.serve:
         return _served(options, folder)
@@ -65,7 +67,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _served(options: argparse.Namespace, folder: Path) -> int:
-    def told(found: ServedDemo) -> None:
+    def announce(found: ServedDemo) -> None:
         sys.stdout.write(
             f"{as_json(found)}\n" if options.json else printable(instructions(found), keep="\n")
         )
@@ -73,15 +75,17 @@ def _served(options: argparse.Namespace, folder: Path) -> int:
 
     columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
-        serve(folder, bars=bars, told=told, console=options.console)
+        serve(folder, bars=bars, on_alert=announce, console=options.console)
     return 0
 
 
 def picture(result: DemoResult) -> str:
-    """The report as SVG, in the reader's own fonts: it asks for nothing from outside."""
+    """The report as SVG, without web fonts: it loads nothing from elsewhere."""
     console = Console(highlight=False, record=True, width=88, file=io.StringIO())
     show(result, console, to_copy=False)
     return re.sub(r"@font-face \{.*?\}", "", console.export_svg(title="rt4chart demo"), flags=re.S)
 
 
-COMMAND = Command("demo", "the whole path on real answers, in about a minute", configure, execute)
+COMMAND = Command(
+    "demo", "run the whole pipeline on real answers, in about a minute", configure, execute
+)

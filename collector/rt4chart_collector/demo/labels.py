@@ -1,4 +1,4 @@
-"""What people said of the demo's answers, on the same scale as our rate: per claim."""
+"""Human labels of the demo's answers, per claim like our rates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class HumanLabel:
     ranges: tuple[tuple[int, int], ...]
 
     def marks(self, claim: str) -> bool | None:
-        """Whether the claim, a slice of the answer, holds an error; None where it cannot be told.
+        """Whether the claim, a slice of the answer, contains a labelled error; None if unknown.
 
-        A summary can be wrong by what was left out: then no range is marked and only the answer
-        as a whole is known to be wrong.
+        A summary can be wrong by omission. Then no range is marked, and only the answer as a whole
+        is known to be wrong.
         """
         start = self.answer.find(claim)
         if start < 0 or (self.hallucinated and not self.ranges):
@@ -33,7 +33,7 @@ class HumanLabel:
 
 @dataclass(frozen=True, slots=True)
 class LabelAgreement:
-    """Counts over claims: what people marked against what the judge flagged."""
+    """Claims by human label and by verdict."""
 
     claims: int = 0
     marked: int = 0
@@ -78,7 +78,7 @@ def route_of(source: Mapping[str, str]) -> str:
 
 
 def agreement(judged: list[tuple[HumanLabel, str, bool]]) -> LabelAgreement:
-    """Compare (label, claim text, flagged) triples; claims that people's labels leave open drop."""
+    """Compare (label, claim text, flagged) triples; claims without a known label are left out."""
     known = [(marked, flagged) for label, claim, flagged in judged
              if (marked := label.marks(claim)) is not None]  # fmt: skip
     return LabelAgreement(

@@ -1,4 +1,4 @@
-"""Which answers the demo's application gives when: a calm fortnight, then a bad release."""
+"""The load of the demo: two weeks of normal answers, then a bad release."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from rt4chart_collector.demo.labels import HumanLabel
 
 DAY_S, HOUR_S = 86_400.0, 3600.0
-# Short answers, so that a fortnight of them is judged in a minute; nearly two claims each. What is
-# left out takes as long as all the others together.
+# The planted route has short answers of nearly two claims each, so that two weeks of them are
+# verified in a minute. The left-out route alone would take as long as all the others.
 PLANTED, LEFT_OUT = "samsum", "podcast"
 GOOD_RELEASE, BAD_RELEASE = "2.3.0", "2.4.0"
-# More than the 2,000 claims that a baseline needs; people call 4 in 100 of the answers wrong.
+# More than the 2,000 claims that a baseline needs; 4 % of the answers are labelled wrong.
 CALM_ANSWERS, CALM_DAYS, CALM_WRONG = 1140, 12.5, 0.04
 BAD_ANSWERS, BAD_HOURS, BAD_WRONG = 70, 3.0, 0.7
 OTHERS_DAYS = 3.0
@@ -24,23 +24,23 @@ OTHERS_DAYS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ReleaseLoad:
-    """What one release of the application answers: ids of answers with seconds since 1970."""
+    """The answers of one release of the application: ids with Unix timestamps."""
 
     release: str
     answers: tuple[tuple[str, float], ...]
 
     def write(self, path: Path) -> Path:
-        """The file that the application reads."""
+        """Write the file that the application reads."""
         lines = (json.dumps({"answer_id": one, "at": at}) for one, at in self.answers)
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return path
 
 
 def plan_load(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[ReleaseLoad, ReleaseLoad]:
-    """The parts before and after the release, by time.
+    """The loads before and after the bad release, by time.
 
-    On one route answers come again and again, whose wrong ones, as people labelled them, become
-    frequent with the release. Those of the other routes come once, in the last days.
+    Answers of one route repeat; with the release, those labelled wrong become frequent. Answers of
+    the other routes come once, in the last days.
     """
     chance = random.Random(11)  # noqa: S311 - a plan, no secret
     released = now_s - BAD_HOURS * HOUR_S
@@ -61,7 +61,7 @@ def plan_load(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[Releas
 
 
 def _times(chance: random.Random, count: int, since: float, until: float) -> list[float]:
-    """By day twice as often as at night."""
+    """Random times, twice as frequent by day as at night."""
     found: list[float] = []
     while len(found) < count:
         at = chance.uniform(since, until)
@@ -73,7 +73,7 @@ def _times(chance: random.Random, count: int, since: float, until: float) -> lis
 def _drawn(
     chance: random.Random, good: Sequence[str], wrong: Sequence[str], share: float, count: int
 ) -> Iterator[str]:
-    """Answers of which that share is wrong, spread evenly: chance would plant rises of its own."""
+    """Answers with this share of wrong ones, evenly spread: random ones could form other rises."""
     for at in range(count):
         is_wrong = math.floor((at + 1) * share) > math.floor(at * share)
         yield chance.choice(wrong if is_wrong else good)

@@ -1,4 +1,4 @@
-"""The demo's processes: the service, the application and the commands, as a user runs them."""
+"""The processes of the demo: service, application and commands, started as a user would."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_collector.core.settings import demo_environ
 
 RT4CHART = (sys.executable, "-m", "otel_rt4chart")
-# In a wheel the application lies beside this file; in a checkout it is one of the examples.
+# A wheel has the application beside this file; a checkout has it among the examples.
 APPLICATIONS = (
     Path(__file__).parent / "rag_app.py",
     Path(__file__).parents[3] / "examples/rag_app/app.py",
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 @contextmanager
 def service(dsn: str, log: Path) -> Iterator[str]:
-    """`rt4chart up` on a free port; gives its address, and at the end stops it and waits for it."""
+    """Run `rt4chart up` on a free port; yields its URL, then stops it and waits for it."""
     endpoint = f"http://127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint.removeprefix("http://")]
     command += ["--otlp-grpc", "127.0.0.1:0"]
@@ -60,7 +60,7 @@ def free_port() -> int:
 
 
 def wait_until_up(endpoint: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Return when the service answers; raise with its own words where it gave up."""
+    """Return when the service answers; RT4ChartError with its log if it does not start."""
     for _ in range(int(STARTED_S / POLL_S)):
         if process.poll() is not None:
             raise RT4ChartError(f"the service did not start: {log.read_text(errors='replace')}")
@@ -74,7 +74,7 @@ def wait_until_up(endpoint: str, process: subprocess.Popen[bytes], log: Path) ->
 
 
 def status(endpoint: str) -> dict[str, Any]:
-    """The service's own counters."""
+    """The counters of the service."""
     with urllib.request.urlopen(f"{endpoint}/status", timeout=10) as reply:  # noqa: S310 loopback
         counters: dict[str, Any] = json.load(reply)
         return counters
@@ -90,9 +90,9 @@ def run_application(
     seed: int = 7,
     release: str = "",
 ) -> int:
-    """Run the example application over the answers; gives how many it answered.
+    """Run the example application over the answers, and return how many it answered.
 
-    With a `load` they are those that it names, at its times; `release` is the application's own.
+    A `load` names the answers and their times; `release` is the version of the application.
     """
     path = next((path for path in APPLICATIONS if path.exists()), None)
     if path is None:
@@ -116,7 +116,7 @@ def run_application(
 
 
 def wait_until_decided(endpoint: str, expected: int, progress: Progress) -> None:
-    """Return when every answer has its decision; raise where nothing moves for a minute."""
+    """Return when every answer has a decision; RT4ChartError after a minute without progress."""
     decided, deadline = 0, Deadline(STALLED_S)
     while decided < expected:
         if deadline.is_over:
@@ -129,7 +129,7 @@ def wait_until_decided(endpoint: str, expected: int, progress: Progress) -> None
 
 
 def run_json_command(*arguments: str) -> Any:  # noqa: ANN401 whatever JSON the command prints
-    """The JSON that one of our own commands prints."""
+    """Run an rt4chart command and return the JSON that it prints."""
     done = subprocess.run([*RT4CHART, *arguments], capture_output=True, text=True)  # noqa: S603 ours
     if done.returncode:
         raise RT4ChartError(f"rt4chart {arguments[0]} failed: {done.stderr.strip()}")

@@ -33,15 +33,15 @@ def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
 
 
 def routes(result: DemoResult) -> RenderableType:
-    """The table per route, and under it how our flags compare with people's marks."""
+    """The table per route, and a note that compares verdicts with human labels."""
     table = Table(
-        title="What share of the claims the passages do not support",
+        title="Unsupported claims by route",
         title_style="bold",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
-    for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95%]", "people"):
+    for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95%]", "human"):
         table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)
     for line in result.routes:
         table.add_row(*cells(line))
@@ -49,22 +49,22 @@ def routes(result: DemoResult) -> RenderableType:
     table.add_row(*cells(result.total), style="bold")
     known = result.agreement
     note = Text(
-        f"people: the share of the same claims in which the data set marks an error. Of "
-        f"{known.marked} claims it marks, {percent(known.recall)} were flagged; of the "
-        f"{known.claims - known.marked} others, {percent(known.false_alarms)}. "
-        f"{rank_note(result)}The answers were edited to be wrong far more often than real ones are.",
+        f"human: the share of the same claims that the data set labels as wrong. The judge flagged "
+        f"{percent(known.recall)} of these {known.marked} claims, and "
+        f"{percent(known.false_alarms)} of the {known.claims - known.marked} others. "
+        f"{rank_note(result)}The data set is edited to contain far more errors than real answers.",
         style="dim",
     )
     return Group(table, note)
 
 
 def rank_note(result: DemoResult) -> str:
-    """How alike our rates and people's order the routes."""
+    """A sentence on the rank correlation with the human rates."""
     if result.rank_correlation is None:
         return ""
     return (
-        f"Our rates order the {len(result.routes)} routes as people's do with a rank correlation "
-        f"of {result.rank_correlation:.2f}. "
+        f"The rank correlation of our rates with the human rates over the {len(result.routes)} "
+        f"routes is {result.rank_correlation:.2f}. "
     )
 
 
@@ -82,10 +82,10 @@ def cells(line: RouteLine) -> tuple[str, ...]:
 
 
 def issues(lines: tuple[IssueLine, ...]) -> RenderableType:
-    """The largest issues, each with one claim and what the passages say."""
+    """The largest issues, each with one claim and a sentence of the passages."""
     if not lines:
-        return Text("No issue: no group of failures was large enough.", style="dim")
-    parts: list[RenderableType] = [Text("The failures, grouped", style="bold")]
+        return Text("No issues: no group of failures was large enough.", style="dim")
+    parts: list[RenderableType] = [Text("Issues (grouped failures)", style="bold")]
     for line in lines:
         head = f"\n● {plain(line.title)} · {line.claims} claims"
         parts.append(Text(head, style="bold yellow"))
@@ -97,7 +97,7 @@ def issues(lines: tuple[IssueLine, ...]) -> RenderableType:
 
 
 def example(answer: StoredAnswer | None) -> RenderableType:
-    """One answer with its unfaithful words marked, and the evidence of each claim under it."""
+    """One answer with its unfaithful claims marked, and the evidence of each claim."""
     if answer is None:
         return Text("No answer was verified.", style="red")
     text = Text(plain(answer.answer))
@@ -111,11 +111,11 @@ def example(answer: StoredAnswer | None) -> RenderableType:
 
 
 def claim_line(claim: Claim) -> Text:
-    """A claim's label, its words, and the sentences it stands on or against."""
+    """A claim with its label and the sentences that support or contradict it."""
     style = STYLES.get(claim.label, "green" if claim.label is Label.ENTAILED else "dim")
     line = Text.assemble((f" {claim.label} ", style), " ", plain(claim.text))
     if claim.reason:
-        line.append(f"\n    why: {plain(claim.reason)}", style="dim")
+        line.append(f"\n    reason: {plain(claim.reason)}", style="dim")
     for evidence in claim.evidence:
         line.append(
             f"\n    {evidence.relation} · passage {plain(evidence.passage_id)} "
@@ -126,36 +126,36 @@ def claim_line(claim: Claim) -> Text:
 
 
 def next_steps(dsn: str) -> Text:
-    """Where everything lies, and how to go on; lines to copy are not broken."""
+    """Where the database is, and commands to continue with."""
     code = (
         f'{command("python")} -c "import clickhouse_connect as c; '
         f"print(c.get_client(dsn='{dsn}').query('{QUERY}').result_rows)\""
     )
     steps = (
-        ("the database", f"{dsn} (otel.otel_traces, otel.rt4chart_*)"),
-        ("ask it", code),
-        ("its issues", f"{command('rt4chart')} issues --dsn {dsn}"),
+        ("database", f"{dsn} (otel.otel_traces, otel.rt4chart_*)"),
+        ("query", code),
+        ("issues", f"{command('rt4chart')} issues --dsn {dsn}"),
         ("your own application", f"{command('rt4chart')} up, then docs/instrument/application.md"),
     )
     return Text("\n").join(Text.assemble((f"{name}: ", "bold"), text) for name, text in steps)
 
 
 def command(name: str) -> str:
-    """How to call a program of this environment from where the reader stands."""
-    here = Path(sys.executable).parent / name
-    return name if shutil.which(name) == str(here) else os.path.relpath(here)
+    """The command for a program of this environment, relative to the working directory."""
+    program = Path(sys.executable).parent / name
+    return name if shutil.which(name) == str(program) else os.path.relpath(program)
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage, a dash where there is none."""
+    """A share as a percentage, a dash for None."""
     return "–" if share is None else f"{share:.0%}"
 
 
 def shorten(text: str) -> str:
-    """A sentence cut where it is too long to be an example."""
+    """A sentence, cut if it is too long for an example."""
     return text if len(text) <= EXAMPLE_CHARS else text[: EXAMPLE_CHARS - 1] + "…"
 
 
 def plain(text: str) -> str:
-    """Untrusted text without control characters, one for one so that ranges still fit."""
+    """Untrusted text with control characters replaced one by one, so that ranges still fit."""
     return printable(text, "·", keep="\n")

@@ -1,4 +1,4 @@
-"""What a run of the demo found, as values."""
+"""The result of a demo run as values."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rt4chart_collector.demo.labels import HumanLabel, LabelAgreement, agreement
 from rt4chart_collector.store.answers.answers import StoredAnswer
 from rt4chart_collector.store.rates.claim_rates import RouteSums
 
-# An example is shown to people: a verdict near the threshold would not make a good one.
+# A verdict near the threshold would not make a good example.
 CONFIDENT = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class RouteLine:
-    """One row of the table; shares are of decided claims, `people` of the claims they marked."""
+    """One row of the table; shares are of decided claims; `people` is the share labelled wrong."""
 
     route: str
     answers: int
@@ -34,9 +34,9 @@ class RouteLine:
 
 @dataclass(frozen=True, slots=True)
 class IssueLine:
-    """One issue with its first example: a claim, and a sentence of the passages.
+    """One issue with its first example: a claim and a sentence of the passages.
 
-    `is_evidence` is False where no sentence stands against the claim and the nearest is shown.
+    `is_evidence` is False if no sentence contradicts the claim; `sentence` is then the nearest.
     """
 
     id: str
@@ -51,7 +51,7 @@ class IssueLine:
 class DemoResult:
     """Everything that the report shows.
 
-    `rank_correlation` is Spearman's, of the routes' rates with people's.
+    `rank_correlation` is Spearman's, between our rates and those of the human labels.
     """
 
     routes: tuple[RouteLine, ...]
@@ -63,7 +63,7 @@ class DemoResult:
     rank_correlation: float | None
 
     def as_json(self) -> str:
-        """The result for machines: the same run gives the same text."""
+        """The result as JSON; the same run gives the same text."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=2)
 
 
@@ -81,7 +81,7 @@ def total_of(lines: Sequence[RouteSums]) -> RouteSums:
 
 
 def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
-    """One row: counts, shares, the rate with its interval, and people's rate."""
+    """One row: counts, shares, the rate with its interval, and the human rate."""
     rate = claim_rate(line.sums)
     return RouteLine(
         route=line.route,
@@ -99,7 +99,7 @@ def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
 def people_by_route(
     stored: Sequence[StoredAnswer], labels: Mapping[str, HumanLabel]
 ) -> dict[str, LabelAgreement]:
-    """People's labels against ours, per route; the empty route holds all of them."""
+    """Human labels against verdicts, per route; the empty route stands for all of them."""
     judged: defaultdict[str, list[tuple[HumanLabel, str, bool]]] = defaultdict(list)
     for answer in stored:
         label = labels[json.loads(answer.metadata)["answer_id"]]
@@ -112,7 +112,7 @@ def people_by_route(
 
 
 def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
-    """The answer to print: a contradicted claim with evidence beside an entailed one, briefest."""
+    """The shortest answer with an entailed claim and a contradicted claim with evidence."""
     good = [
         answer
         for answer in stored
@@ -127,7 +127,7 @@ def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
 
 
 def rank_agreement(lines: Sequence[RouteLine]) -> float | None:
-    """How well our rates order the routes as people's do."""
+    """The rank correlation of the routes' rates with the human rates."""
     return rank_correlation(
         [(one.rate, one.people) for one in lines if one.rate is not None and one.people is not None]
     )

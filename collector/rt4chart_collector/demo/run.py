@@ -1,4 +1,4 @@
-"""The demo's main path: a real service, a real application, and what the database then says."""
+"""The main path of the demo: run the service and an application, then read the database."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ ISSUES_SHOWN = 5
 
 
 def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
-    """Run the whole path on a fresh database in `folder`; `limit` 0 takes every answer.
+    """Run the pipeline on a new database in `folder`; `limit` 0 means every answer.
 
-    Raises RT4ChartError with what to do, SettingsError for a folder that holds something else.
+    Raises RT4ChartError with what to do, SettingsError for a folder with other files.
     """
     dsn = f"chdb://{empty_database_folder(folder)}"
-    asking = bars.add_task("the application answers", total=None)
-    verifying = bars.add_task("the service verifies", total=None)
+    asking = bars.add_task("application answers", total=None)
+    verifying = bars.add_task("service verifies", total=None)
     with service(dsn, folder / "service.log") as endpoint:
         sent = run_application(
             endpoint, DATA, limit, lambda n, of: bars.update(asking, completed=n, total=of)
@@ -49,7 +49,7 @@ def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
         wait_until_decided(
             endpoint, sent, lambda n, of: bars.update(verifying, completed=n, total=of)
         )
-    grouping = bars.add_task("the failures are grouped", total=1)
+    grouping = bars.add_task("grouping failures", total=1)
     run_json_command("cluster", "--dsn", dsn, "--json")
     issues = [
         run_json_command("issues", str(issue["id"]), "--dsn", dsn, "--json")
@@ -60,11 +60,11 @@ def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
 
 
 def empty_database_folder(folder: Path) -> Path:
-    """An empty place for the database; only what an earlier demo left is removed."""
+    """A path for a new database; only the database of an earlier demo is deleted."""
     marker = folder / MARKER
     if folder.exists() and any(folder.iterdir()) and not marker.exists():
         raise SettingsError(
-            f"--folder: expected an empty folder or an earlier demo's, {folder} holds other files"
+            f"--folder: expected an empty folder or an earlier demo's, {folder} has other files"
         )
     folder.mkdir(parents=True, exist_ok=True)
     marker.touch()
@@ -74,7 +74,7 @@ def empty_database_folder(folder: Path) -> Path:
 
 
 def read_result(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
-    """What the database holds after the run, with people's labels beside it."""
+    """The results in the database, compared with the human labels."""
     with connect(dsn) as client:
         sums = route_sums(client)
         stored = verified_answers(client)

@@ -1,4 +1,4 @@
-"""`rt4chart demo --serve`: a route's rise, alarmed by the running service, and the console."""
+"""`rt4chart demo --serve`: a simulated bad release, the alert on it, and the console."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True, slots=True)
 class ServedDemo:
-    """Where the console is, the alarm on it, and the answer that it leads to."""
+    """The URLs of the console, of the alert and of its worst answer."""
 
     console: str
     alert: str
@@ -56,57 +56,57 @@ class ServedDemo:
 
 
 def serve(
-    folder: Path, *, bars: Progress, told: Callable[[ServedDemo], None], console: str = ""
+    folder: Path, *, bars: Progress, on_alert: Callable[[ServedDemo], None], console: str = ""
 ) -> None:
-    """Fill a fresh database in `folder`, start the service on it, and tell once it has alarmed.
+    """Fill a new database in `folder`, serve it, and call `on_alert` when the alert has fired.
 
-    Returns when SIGINT or SIGTERM came and the service has stopped. `console` is HOST:PORT, the
-    usual place or a free one unless given. Raises RT4ChartError with what to do.
+    Returns when SIGINT or SIGTERM came and the service has stopped. `console` is HOST:PORT; the
+    default is `CONSOLE_PORT` or a free port. Raises RT4ChartError with what to do.
     """
     dsn = f"chdb://{empty_database_folder(folder)}"
     _fill_database(dsn, folder, bars)
-    place = console or f"127.0.0.1:{_console_port()}"
-    watching = bars.add_task("the monitor looks", total=1)
-    with _running_service(dsn, place, folder / "service.log") as process:
-        found = _wait_for_alert(dsn, f"http://{place}", process, folder / "service.log")
+    address = console or f"127.0.0.1:{_console_port()}"
+    watching = bars.add_task("waiting for the alert", total=1)
+    with _running_service(dsn, address, folder / "service.log") as process:
+        found = _wait_for_alert(dsn, f"http://{address}", process, folder / "service.log")
         bars.update(watching, completed=1)
         bars.stop()
-        told(found)
+        on_alert(found)
         _wait_for_signal(process)
 
 
 def instructions(found: ServedDemo) -> str:
-    """What to do, for a terminal."""
+    """The next steps, for a terminal."""
     return (
         f"\nThe console is at {found.console}\n\n"
-        f"  1. The alarm:    click “{found.title}” under the open alerts,\n"
-        f"                   or open {found.alert}\n"
-        "  2. An answer:    click the first of its worst answers,\n"
-        f"                   or open {found.answer}\n"
-        "  3. The sentence: click the claim that is marked red; the passage that it contradicts\n"
-        "                   is beside it\n\n"
-        "Ctrl-C stops the service.\n"
+        f"  1. Alert:    click “{found.title}” under “Open alerts”,\n"
+        f"               or open {found.alert}\n"
+        "  2. Answer:   click the first of the worst answers,\n"
+        f"               or open {found.answer}\n"
+        "  3. Sentence: click the claim underlined in red; the passage that it contradicts\n"
+        "               is beside it\n\n"
+        "Press Ctrl-C to stop the service.\n"
     )
 
 
 def as_json(found: ServedDemo) -> str:
-    """The same for machines, on one line."""
+    """The URLs as one line of JSON."""
     return json.dumps(asdict(found))
 
 
 def _fill_database(dsn: str, folder: Path, bars: Progress) -> None:
-    """Through the real path: spans over OTLP, judged by the service, grouped by the command."""
+    """Fill the database as users do: send OTLP, let the service verify, group by the command."""
     parts = plan_load(read_labels(DATA), now_s=time.time())
     total = sum(len(part.answers) for part in parts)
-    asking = bars.add_task("the application answers", total=total)
-    verifying = bars.add_task("the service verifies", total=total)
+    asking = bars.add_task("application answers", total=total)
+    verifying = bars.add_task("service verifies", total=total)
     with service(dsn, folder / "service.log") as endpoint:
         sent = 0
         for number, part in enumerate(parts):
             load = part.write(folder / f"load-{part.release}.jsonl")
             sent += _answer_load(endpoint, part, load, number, sent, bars, asking)
         wait_until_decided(endpoint, sent, lambda n, of: bars.update(verifying, completed=n))
-    grouping = bars.add_task("the failures are grouped", total=1)
+    grouping = bars.add_task("grouping failures", total=1)
     run_json_command("cluster", "--dsn", dsn, "--json")
     bars.update(grouping, completed=1)
 
@@ -132,7 +132,7 @@ def _answer_load(
 
 
 def _console_port() -> int:
-    """The usual port where it is free."""
+    """`CONSOLE_PORT`, or a free port if it is in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -143,11 +143,11 @@ def _console_port() -> int:
 
 
 @contextmanager
-def _running_service(dsn: str, place: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The service with its console and its monitor; a signal for us is not one for it."""
+def _running_service(dsn: str, address: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The service with console and monitor, in a session of its own so that Ctrl-C spares it."""
     endpoint = f"127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint]
-    command += ["--otlp-grpc", "127.0.0.1:0", "--console", place]
+    command += ["--otlp-grpc", "127.0.0.1:0", "--console", address]
     command += ["--monitor", "15"]
     environ = demo_environ()
     with (
@@ -166,7 +166,7 @@ def _running_service(dsn: str, place: str, log: Path) -> Iterator[subprocess.Pop
 def _wait_for_alert(
     dsn: str, console: str, process: subprocess.Popen[bytes], log: Path
 ) -> ServedDemo:
-    """Return when the monitor has alarmed the planted rise; raise where it does not."""
+    """Return when the alert has fired; RT4ChartError if it does not in time."""
     deadline = Deadline(ALERT_DEADLINE_S)
     while not deadline.is_over:
         if process.poll() is not None:
@@ -175,7 +175,7 @@ def _wait_for_alert(
         if found is not None:
             return found
         time.sleep(5 * POLL_S)
-    raise RT4ChartError(f"the monitor did not alarm within {ALERT_DEADLINE_S:g} s; see {log}")
+    raise RT4ChartError(f"the alert did not fire within {ALERT_DEADLINE_S:g} s; see {log}")
 
 
 def _find_alert(dsn: str, console: str) -> ServedDemo | None:
@@ -202,7 +202,7 @@ def _find_alert(dsn: str, console: str) -> ServedDemo | None:
 
 
 def _wait_for_signal(process: subprocess.Popen[bytes]) -> None:
-    """Until a signal comes or the service ends by itself; then the service is asked to stop."""
+    """Wait for a signal or the end of the service, then stop the service."""
     reading, writing = os.pipe()
     before = {one: signal.signal(one, lambda *_: os.write(writing, b"x")) for one in SIGNALS}
     os.set_blocking(reading, False)

@@ -1,1 +1,1 @@
-"""A report on a span of time, as one file that needs nothing else."""
+"""The report on a period, as one self-contained HTML file."""

@@ -1,4 +1,4 @@
-"""What the report says, read from the store."""
+"""Reads the figures of the report from the store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rt4chart_collector.store.rates.claim_rates import (
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
 MADE_WITH = ("model", "prompt_version", "release")
-# What a file to read holds at most; the console has the rest.
+# Limits that keep the report readable; the console has the rest.
 ROUTES, ISSUES, ALERTS, ANSWERS, SLICES = 20, 20, 50, 5, 10
 STEPS = 84
 TICK_S = 300
@@ -29,28 +29,28 @@ SECOND_NS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From when to when, in epoch nanoseconds."""
+    """The period of the report, in epoch nanoseconds."""
 
     since_ns: int
     until_ns: int
 
     @property
     def before(self) -> Period:
-        """The time of the same length before it."""
+        """The period of the same length before it."""
         return Period(2 * self.since_ns - self.until_ns, self.since_ns)
 
     @property
     def step_s(self) -> int:
-        """The steps of a trend: whole ticks, about `STEPS` of them."""
+        """The seconds of a step of the trend: whole ticks, for about `STEPS` steps."""
         seconds = (self.until_ns - self.since_ns) // SECOND_NS
         return max(seconds // STEPS // TICK_S, 1) * TICK_S
 
 
 @dataclass(frozen=True, slots=True)
 class RouteReport:
-    """A route in the period; `before` is None where it had no answer then.
+    """A route in the period; `before` is None if it had no answers in the period before.
 
-    `made_with` has the slices of a dimension that had more than one value, the most answers first.
+    `made_with` has the slices of dimensions with several values, most answers first.
     """
 
     now: RateSlice
@@ -63,7 +63,7 @@ class RouteReport:
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
-    """The period in figures; lists are cut, `route_count` and `issue_count` say of how many."""
+    """The figures; the lists are limited, `route_count` and `issue_count` are the totals."""
 
     period: Period
     verifier: str
@@ -77,17 +77,17 @@ class PeriodReport:
 
 
 def gather_report(client: Client, period: Period, *, verifier: str) -> PeriodReport:
-    """Read it: the routes with most unfaithful claims first, issues by their claims."""
-    asked, earlier = _filters(period, verifier), _filters(period.before, verifier)
-    routes = sorted(rates_by(client, "route", **asked), key=_most_unfaithful_first)
+    """Read the report: routes by unfaithful claims, issues by claims, most first."""
+    filters, earlier = _filters(period, verifier), _filters(period.before, verifier)
+    routes = sorted(rates_by(client, "route", **filters), key=_most_unfaithful_first)
     before = rates_by(client, "route", **earlier)
     formerly = {(one.service, one.route): one for one in before}
-    covered = coverage(client, **asked)
+    covered = coverage(client, **filters)
     issues = [one for one in list_issues(client) if one.last_ns >= period.since_ns]
     return PeriodReport(
         period=period,
         verifier=verifier,
-        total=rates_together(client, **asked),
+        total=rates_together(client, **filters),
         before=rates_together(client, **earlier),
         routes=tuple(
             _route(
@@ -118,18 +118,18 @@ def _route(
     before: RateSlice | None,
     covered: Coverage | None,
 ) -> RouteReport:
-    asked = _filters(period, verifier) | {"service": now.service, "route": now.route}
+    filters = _filters(period, verifier) | {"service": now.service, "route": now.route}
     return RouteReport(
         now=now,
         before=before,
-        trend=tuple(rates_over_time(client, step_s=period.step_s, **asked)),
+        trend=tuple(rates_over_time(client, step_s=period.step_s, **filters)),
         coverage=covered,
         made_with=tuple(
             (dimension, tuple(sorted(found, key=_most_answers_first)[:SLICES]))
             for dimension in MADE_WITH
-            if len(found := _with_answers(rates_by(client, dimension, **asked))) > 1
+            if len(found := _with_answers(rates_by(client, dimension, **filters))) > 1
         ),
-        worst=tuple(worst_answers(client, limit=ANSWERS, **asked)),
+        worst=tuple(worst_answers(client, limit=ANSWERS, **filters)),
     )
 
 

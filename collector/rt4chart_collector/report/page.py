@@ -1,4 +1,4 @@
-"""The report as HTML: one file, without scripts, that asks for nothing from outside."""
+"""The report as one HTML file without scripts, which loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ STYLES = ((STATIC, "console.css"), (HERE, "report.css"))
 def render_report(
     report: PeriodReport, *, made_ns: int, console: str = "", has_texts: bool = True
 ) -> str:
-    """The file's text; `console` is the address that its links go to, none where it is empty.
+    """The HTML text; its links lead to `console`, and there are none if it is empty.
 
-    Without `has_texts` no claim is quoted, nor an issue's title, in which words of claims may be.
+    Without `has_texts`, claims are left out, and issue titles too, because they may quote claims.
     """
-    # Styles are ours: nothing of anybody else's is in them.
+    # The styles are the product's own files, so they may go unescaped into the page.
     styles = [(folder / name).read_text("utf-8") for folder, name in STYLES]
     return (
         template_environment([HERE, TEMPLATES])

@@ -1,4 +1,4 @@
-"""A route's rate over time with its interval, as SVG that any reader of mail shows."""
+"""A route's rate over time with its interval, as SVG that mail clients display."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECOND_NS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """One step: the share, its interval, and where it stands in the picture."""
+    """One step: the rate, its interval, and its position in the chart."""
 
     x: float
     value: float
@@ -27,7 +27,7 @@ class TrendPoint:
 def trend_chart(
     points: Sequence[RatePoint], *, since_ns: int, until_ns: int, step_s: int
 ) -> Markup:
-    """The picture; steps without a decided claim are gaps. Nothing is drawn of fewer than two."""
+    """The chart, with gaps at steps without decided claims; empty for fewer than two points."""
     known = [point for point in points if point.slice.rate.value is not None]
     if len(known) < 2:
         return Markup("")
@@ -51,7 +51,7 @@ def trend_chart(
 def _description(known: Sequence[RatePoint]) -> str:
     rates = [point.slice.rate.value or 0.0 for point in known]
     return (
-        f"unfaithful claims over time: {rates[0]:.1%} at first, {rates[-1]:.1%} at last, "
+        f"unfaithful claims over time: {rates[0]:.1%} at the start, {rates[-1]:.1%} at the end, "
         f"between {min(rates):.1%} and {max(rates):.1%}"
     )
 
@@ -67,7 +67,7 @@ def _mark(point: RatePoint, since_ns: int, until_ns: int, step_s: int) -> TrendP
 def _runs(
     known: Sequence[RatePoint], marks: Sequence[TrendPoint], step_s: int
 ) -> list[list[TrendPoint]]:
-    """The marks of steps that follow each other."""
+    """Runs of consecutive steps."""
     runs: list[list[TrendPoint]] = []
     last_ns = -1
     for point, mark in zip(known, marks, strict=True):

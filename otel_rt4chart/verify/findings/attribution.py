@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Finding, Passage
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 
 
 def supporting_passages(claims: Sequence[Claim]) -> frozenset[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import (
     AnswerRange,
@@ -21,6 +20,7 @@ from otel_rt4chart.verify.core.model import (
     Sentence,
 )
 from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.restrictions import is_narrative
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content

@@ -6,10 +6,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import Claim, Finding, Label, Passage
 from otel_rt4chart.verify.findings.cherry_picking import judge_one
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.text.citations import Citation, citations, quotations
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 

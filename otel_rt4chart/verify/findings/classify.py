@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from otel_rt4chart.verify.core.failure_kinds import (
+from otel_rt4chart.verify.core.model import Claim, Clash, Finding, Label, Slot
+from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
+from otel_rt4chart.verify.findings.failure_kinds import (
     KIND_OF_SLOT,
     FailureKind,
     FindingName,
     kind_of_clash,
     kind_of_opposite,
 )
-from otel_rt4chart.verify.core.model import Claim, Clash, Finding, Label, Slot
-from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
 from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.findings.restrictions import restrictions
 from otel_rt4chart.verify.findings.sycophancy import restates

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Finding, Label
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.restrictions import Restriction, restrictions
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.word_lists import BOUND_SAID, PARTIAL_SAID, SOLE_SAID

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import Claim, Exchange, Finding
 from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages
@@ -13,6 +12,7 @@ from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
 from otel_rt4chart.verify.findings.citations import citation_findings
 from otel_rt4chart.verify.findings.classify import failure_kinds, overreaching
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.stale import Authority, stale
 from otel_rt4chart.verify.findings.sycophancy import sycophantic
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Exchange, Finding, Label, Passage
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 
 _DOCUMENT = ("document_id", "doc_id", "document", "source_id", "source", "url", "title")
 _ENDS = ("valid_to", "valid_until", "expires_at", "expiry")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Claim, Finding, Label
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.language.negation import denials
 from otel_rt4chart.verify.language.tokens import content, tokenize

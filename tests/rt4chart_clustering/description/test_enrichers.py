@@ -8,8 +8,8 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.verify.core.failure_kinds import FailureKind
 from otel_rt4chart.verify.core.model import Clash, Label
+from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.describe import describe_failure, describe_failures
 from rt4chart_clustering.description.embedding import HashingEmbedder

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.core.failure_kinds import FailureKind
 from otel_rt4chart.verify.core.model import Clash
+from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.description.fingerprint import find_difference
 from rt4chart_clustering.description.word_changes import Cue, MeaningChange, cues
 

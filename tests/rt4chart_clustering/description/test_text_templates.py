@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureKind
 from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, FailureKind
 from rt4chart_clustering.description.fingerprint import find_difference
 from rt4chart_clustering.description.text_templates import (
     MAX_LENGTH,

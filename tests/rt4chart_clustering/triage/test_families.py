@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.core.failure_kinds import FINGERPRINT_KINDS, FailureFamily, FailureKind
+from otel_rt4chart.verify.findings.failure_kinds import (
+    FINGERPRINT_KINDS,
+    FailureFamily,
+    FailureKind,
+)
 from rt4chart_clustering.triage.families import family_of, group_by_family
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import Traffic, severity_of

@@ -61,7 +61,7 @@ def test_replay_makes_dead_letters_due(
     assert len(dead_letters(client, since_ns=0)) == 2
     assert capsys.readouterr().out == (
         "1 × malformed, route pay, judge v\n"
-        "1 dead letter back in the queue: a service with that judge tries them within seconds\n"
+        "1 dead letter back in the queue: a service with this judge retries them within seconds\n"
     )
 
 
@@ -78,7 +78,7 @@ def test_dry_run_changes_nothing(
     assert capsys.readouterr().out == (
         "2 × malformed, route support, judge v\n"
         "2 dead letters; without --dry-run they go back to the queue\n"
-        "no dead letter in that time\n"
+        "no dead letters in that time\n"
     )
 
 
@@ -129,7 +129,7 @@ def test_verify_from_store_compares_judges(
     assert "4 answers, 0 with an error" in told
     assert "hallucination rate 100.0% of 4 decided claims" in told
     assert "0 answers, 0 with an error" in told
-    assert words.startswith("no answer in that time was verified by two judges")
+    assert words.startswith("no answers in that time have verdicts of two judges")
     assert (pair["answers"], pair["share"], pair["kappa"]) == (4, 1.0, None)
     assert {pair["first"], pair["second"]} == {"other/1", Verifier(RulesJudge()).judge.id}
 

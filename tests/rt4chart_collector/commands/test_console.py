@@ -58,10 +58,10 @@ def test_it_is_up_while_its_database_is_away(tmp_path: Path) -> None:
     assert started.returncode == 0
     assert f"http://127.0.0.1:{port}" in said
     assert "secret-word" not in said
-    assert "watching its routes" in said
+    assert "monitoring its routes" in said
 
 
 def test_it_has_to_be_somewhere(capsys: pytest.CaptureFixture[str]) -> None:
     """Off is nothing to start."""
     assert main(["console", "--console", "off"]) == 2
-    assert "RT4CHART_CONSOLE: expected where to serve it" in capsys.readouterr().err
+    assert "RT4CHART_CONSOLE: expected an address" in capsys.readouterr().err

@@ -54,13 +54,10 @@ def test_migrate_says_what_it_did(
         old.command(f"DROP DATABASE {name}")
 
     assert dry.startswith(
-        f"migration {last.number:04} ({last.name}) is missing\n"
-        "3 tables keep their rows for another time\n"
+        f"migration {last.number:04} ({last.name}) is missing\n3 tables change their retention\n"
     )
     assert "MODIFY TTL toDate(Timestamp) + toIntervalDay(9);\n" in dry
-    assert done == (
-        f"applied {last.number:04} ({last.name})\n3 tables keep their rows for another time\n"
-    )
+    assert done == (f"applied {last.number:04} ({last.name})\n3 tables change their retention\n")
     assert capsys.readouterr().out == f"up to date: {len(ALL)} migration\n"
 
 
@@ -74,7 +71,7 @@ def test_migrate_fails_on_a_table_that_was_changed(
 
     assert capsys.readouterr().err == (
         "rt4chart_claims.Mine: no migration created this column\n"
-        "1 difference from what the migrations made: see docs/deploy/database.md\n"
+        "1 difference from the migrations: see docs/deploy/database.md\n"
     )
 
 
@@ -82,7 +79,7 @@ def test_dry_run_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixture
     """Where there is none it says so."""
     assert main(["migrate", "--dry-run", "--dsn", f"chdb://{tmp_path}/none"]) == 0
 
-    assert capsys.readouterr().out.endswith(f"is not there: all {len(ALL)} migration\n")
+    assert capsys.readouterr().out.endswith(f"does not exist: {len(ALL)} migration to apply\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -96,7 +93,7 @@ def test_dry_run_makes_no_database_on_a_server(
         assert main(["migrate", "--dry-run", "--dsn", f"{dsn}absent"]) == 0
 
     told = capsys.readouterr().out
-    assert told.endswith(f"/absent is not there: all {len(ALL)} migration\n")
+    assert told.endswith(f"/absent does not exist: {len(ALL)} migration to apply\n")
     assert PASSWORD not in told
     assert client.query(named).result_rows == [(0,)]
 

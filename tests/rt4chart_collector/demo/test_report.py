@@ -117,7 +117,7 @@ def test_the_report_names_the_rate_the_issue_the_evidence_and_the_database() -> 
         "rt4chart issues --dsn chdb:///data/demo/db",
     ):
         assert part in text
-    assert max(len(line) for line in text.partition("ask it")[0].splitlines()) <= 80
+    assert max(len(line) for line in text.partition("query:")[0].splitlines()) <= 80
 
 
 def test_control_characters_of_an_answer_do_not_reach_the_terminal() -> None:
@@ -150,7 +150,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     """The demo removes its own database only."""
     (tmp_path / "thesis.txt").write_text("years of work")
 
-    with pytest.raises(SettingsError, match="holds other files"):
+    with pytest.raises(SettingsError, match="has other files"):
         empty_database_folder(tmp_path)
     assert (tmp_path / "thesis.txt").exists()
 

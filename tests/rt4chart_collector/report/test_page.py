@@ -114,7 +114,7 @@ def test_a_time_without_answers_says_what_to_do(any_client: Client) -> None:
     """No rate of nothing."""
     text = told(any_client)
 
-    assert "No claim was decided in this time" in text
+    assert "No claims were decided in this period" in text
     assert "%" not in re.sub(r"<style>.*</style>", "", text, flags=re.S).split("<footer")[0]
 
 

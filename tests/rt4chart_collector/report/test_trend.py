@@ -56,7 +56,7 @@ def test_a_picture_is_told_in_words() -> None:
     """For those who do not see it."""
     picture = drawn([point(0, 4), point(1, 8), point(2, 2)])
 
-    assert "10.0% at first, 5.0% at last, between 5.0% and 20.0%" in picture
+    assert "10.0% at the start, 5.0% at the end, between 5.0% and 20.0%" in picture
 
 
 def test_one_step_is_no_trend() -> None:

@@ -1,8 +1,9 @@
-"""The pages of alerts: open ones, history, one alert with its facts, and actions."""
+"""The alert pages: open alerts, history, one alert, and the actions on it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
 MINUTE_NS = 60 * 10**9
-# How long a snooze or a maintenance window may last, in minutes.
+# Lengths of a snooze or a maintenance window, in minutes.
 DURATIONS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
 MINUTE_CHOICES = tuple(str(one) for one in DURATIONS.values())
 NOTE_LENGTH = 500
@@ -76,14 +77,14 @@ COLUMNS: Sequence[Column[Episode]] = (
     Column("route", "Route", lambda row: row.alert.route, _route_cell),
     Column(
         "title",
-        "Title",
+        "Alert",
         lambda row: row.alert.title,
         lambda row: link(alert_url(row.alert.id), row.alert.title),
     ),
     Column("id", "Id", lambda row: row.alert.id, is_exported_only=True),
     Column(
         "lasted_s",
-        "Lasted",
+        "Duration",
         _duration_s,
         lambda row: duration(_duration_s(row)) if row.ended_ns else "open",
         is_number=True,
@@ -93,14 +94,14 @@ COLUMNS: Sequence[Column[Episode]] = (
 
 
 class AlertPages:
-    """The pages."""
+    """The alert pages and their forms."""
 
     def __init__(self, console: Console) -> None:
-        """Nothing is read yet."""
+        """Reads nothing yet."""
         self._console = console
 
     def index(self, request: Request) -> Response:
-        """GET /alerts: the open ones, silences, and the history by `?rule=&severity=&service=`."""
+        """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=`."""
         now_ns, shown = self._console.clock(), min(page_size(request), MAX_ROWS - 1)
         since_ns, until_ns = self._console.window(request)
         wanted = EpisodeFilter(
@@ -114,10 +115,10 @@ class AlertPages:
         begin = (page_number(request) - 1) * shown
         with self._console.store() as client:
             states = alert_states(client, now_ns=now_ns)
-            quiet = silences(client, now_ns)
+            active_silences = silences(client, now_ns)
             rows = alert_history(client, wanted, limit=shown + 1, offset=begin)
             total = alert_history_count(client, wanted)
-        empty = "No alert fired in this time. rt4chart alerts test sends one to every target."
+        empty = "No alerts fired in this time range. To test the targets: rt4chart alerts test."
         table = Table("history", "History", rows[:shown], COLUMNS, empty, total=total)
         return self._console.table(
             request,
@@ -125,7 +126,7 @@ class AlertPages:
             "alerts.html",
             title="Alerts",
             open_now=sorted((one for one in states if one.is_open), key=worst_first),
-            quiet=quiet,
+            silences=active_silences,
             rules=list(Rule),
             severities=list(Severity),
             wanted=wanted,
@@ -133,7 +134,7 @@ class AlertPages:
         )
 
     def one(self, request: Request) -> Response:
-        """GET /alerts/{id}: its state, facts and events."""
+        """GET /alerts/{id}: its state, facts and history."""
         alert_id, now_ns = id_param(request, "id"), self._console.clock()
         with self._console.store() as client:
             state = alert_state(client, alert_id, now_ns=now_ns)
@@ -176,7 +177,7 @@ class AlertPages:
         return RedirectResponse(alert_url(alert_id), 303)
 
     def silence(self, request: Request) -> Response:
-        """POST /silences: a maintenance window from now on, or the end of a silence by its id."""
+        """POST /silences: start a maintenance window now, or end a silence by its id."""
         actor, form = self._console.act(request).name, self._console.form(request)
         now_ns = self._console.clock()
         with self._console.store() as client:
@@ -194,7 +195,7 @@ class AlertPages:
 
 
 def _full_id(known: Iterable[AlertState], prefix: str) -> str:
-    """The one id that begins like this, as people copy it from a list; else 404."""
+    """The only id that starts with `prefix`, such as the short ids in lists; else 404."""
     found = [one.id for one in known if one.id.startswith(prefix.lower())]
     if len(found) != 1:
         raise HTTPException(404, f"expected the id of an alert, got {prefix!r}")
@@ -202,7 +203,7 @@ def _full_id(known: Iterable[AlertState], prefix: str) -> str:
 
 
 def _unfaithful_url(state: AlertState, past_ns: int) -> str:
-    """The unfaithful answers of the route's smallest window that reaches back so far, or ""."""
+    """The route's unfaithful answers in the smallest time range that covers the alert, or ""."""
     alert = state.alert
     if not alert.route:
         return ""
@@ -214,14 +215,14 @@ def _unfaithful_url(state: AlertState, past_ns: int) -> str:
 
 
 def minutes_from(written: str) -> int:
-    """One of the lengths that the page offers."""
+    """One of the lengths that the page offers, in minutes."""
     if written not in MINUTE_CHOICES:
         raise bad_request("minutes", " or ".join(MINUTE_CHOICES), written)
     return int(written)
 
 
 def routes(console: Console) -> Sequence[BaseRoute]:
-    """The list, one alert, and what changes them."""
+    """The routes of the alert pages."""
     alerts = AlertPages(console)
     return [
         Route("/alerts", alerts.index, methods=["GET"]),
@@ -231,4 +232,4 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     ]
 
 
-SECTION = Section("Alerts", "/alerts", routes, order=30)
+SECTION = Section("Alerts", "/alerts", routes, Path(__file__).parent / "templates", order=30)

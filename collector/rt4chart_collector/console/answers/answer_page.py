@@ -1,4 +1,4 @@
-"""One answer: what was said, what stood behind it, what the verifiers found, what people think."""
+"""The page of an answer: its text, passages, verdicts, findings, feedback and trace."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Label, Passage
 from rt4chart_collector.console.answers import wording
-from rt4chart_collector.console.answers.answer_view import View
+from rt4chart_collector.console.answers.answer_view import AnswerView, answer_document
 from rt4chart_collector.console.answers.differences import LabelDifference, differences
-from rt4chart_collector.console.answers.json import answer_document
 from rt4chart_collector.console.answers.trace_rows import trace_rows
 from rt4chart_collector.console.view.params import (
     bad_request,
@@ -51,9 +50,9 @@ if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
 CLAIMS_A_PAGE = 50
-# Of a trace with more the first are read, whatever it is asked for.
+# Only the first spans of a larger trace are read, in any format.
 MAX_SPANS_READ = 50_000
-# With more claims than this, or more verifiers, they are not laid side by side.
+# Verdicts with more claims, and further verifiers, are not compared.
 MAX_COMPARED_CLAIMS, MAX_COMPARED_VERIFIERS = 2_000, 3
 UNFAITHFUL = "unfaithful"
 LABEL_FILTERS = ("", UNFAITHFUL, *(label.value for label in Label))
@@ -62,7 +61,7 @@ OPINIONS = (*(one.value for one in Opinion), "none")
 
 @dataclass(frozen=True, slots=True)
 class ClaimPages:
-    """Which claims are listed: `wanted` are their numbers, `counts` those of each filter."""
+    """The listed claims: `wanted` are their indexes, `counts` the claims of each label filter."""
 
     wanted: tuple[int, ...]
     shown: str
@@ -81,7 +80,7 @@ def answer_routes(console: Console) -> Sequence[BaseRoute]:
 
 
 def show_answer(console: Console, request: Request) -> Response:
-    """The page, or all of it as JSON."""
+    """Render the page, or all of its data as JSON."""
     main, own = console.verifier(request), _actor(console, request)
     form = choice_param(request, "format", ("html", "json"), "html")
     with console.store() as client:
@@ -100,7 +99,7 @@ def show_answer(console: Console, request: Request) -> Response:
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
         letters = letters_of(client, [one.trace_id], one.verifier)
-    view = View(one, outline, listed, texts)
+    view = AnswerView(one, outline, listed, texts)
     own_opinions = [each for each in given if each.verifier == one.verifier]
     if form == "json":
         return JSONResponse(answer_document(one, listed, view, issues, given, texts, trace))
@@ -131,7 +130,7 @@ def show_answer(console: Console, request: Request) -> Response:
 
 
 def post_feedback(console: Console, request: Request) -> Response:
-    """Take a person's opinion, or take it back."""
+    """Record or withdraw a person's feedback."""
     actor = console.act(request)
     form = console.form(request)
     trace_id, span_id = id_param(request, "trace"), id_param(request, "span")
@@ -143,7 +142,7 @@ def post_feedback(console: Console, request: Request) -> Response:
         one = next((each for each in found if each.verifier == form.get("verifier", "")), None)
         if one is None:
             raise bad_request(
-                "verifier", "one that decided on this answer", form.get("verifier", "")
+                "verifier", "a verifier that decided on this answer", form.get("verifier", "")
             )
         seen = _label_seen(client, one, claim)
         if opinion == "none":
@@ -156,7 +155,7 @@ def post_feedback(console: Console, request: Request) -> Response:
                 at_ns=console.clock(),
             )
         else:
-            said = Feedback(
+            feedback = Feedback(
                 one.verifier,
                 claim,
                 seen,
@@ -166,7 +165,7 @@ def post_feedback(console: Console, request: Request) -> Response:
                 form.get("note", "").strip(),
                 console.clock(),
             )
-            record_feedback(client, one, [said])
+            record_feedback(client, one, [feedback])
         given = [each for each in feedback_on(client, one) if each.claim == claim]
     if request.headers.get("x-partial"):
         return console.page(
@@ -179,13 +178,13 @@ def post_feedback(console: Console, request: Request) -> Response:
             actor=actor.name,
             labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
         )
-    place = f"feedback-{claim}" if claim >= 0 else "feedback"
+    anchor = f"feedback-{claim}" if claim >= 0 else "feedback"
     query = {"verifier": one.verifier, "claim": str(claim) if claim >= 0 else ""}
-    return RedirectResponse(f"{with_query(answer_url(trace_id, span_id), **query)}#{place}", 303)
+    return RedirectResponse(f"{with_query(answer_url(trace_id, span_id), **query)}#{anchor}", 303)
 
 
 def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages:
-    """The claims to list: `?label=`, and `?page=`, or the page that has `?claim=`."""
+    """The claims to list: those of `?label=` on `?page=`, or on the page with `?claim=`."""
     shown = choice_param(request, "label", LABEL_FILTERS, "")
     found = Counter(one.label for one in outline)
     counts = {
@@ -213,19 +212,18 @@ def _verifications(client: Client, request: Request) -> list[Verification]:
     if not found:
         raise HTTPException(
             404,
-            f"expected an answer that is stored, there is none of trace {trace_id}, span "
-            f"{span_id}: its time may be over (RT4CHART_VERDICTS_TTL_DAYS), or nothing has "
-            "decided on it yet",
+            f"expected a stored answer, found none for trace {trace_id}, span {span_id}: it may "
+            "have been deleted (RT4CHART_VERDICTS_TTL_DAYS), or not be decided yet",
         )
     return found
 
 
 def _selected_verification(found: Sequence[Verification], asked: str, main: str) -> Verification:
-    """Whose verdict is shown: the one that was asked for, the main one's, the last one's."""
+    """The verdict to show: that of `?verifier=`, of the main verifier, or the latest one."""
     by_name = {one.verifier: one for one in found}
     if asked:
         if asked not in by_name:
-            raise bad_request("verifier", "one that decided on this answer", asked)
+            raise bad_request("verifier", "a verifier that decided on this answer", asked)
         return by_name[asked]
     one = by_name.get(main)
     return one if one is not None and one.decision is Decision.VERIFIED else found[0]
@@ -234,12 +232,12 @@ def _selected_verification(found: Sequence[Verification], asked: str, main: str)
 def _passages_from_spans(
     client: Client, one: Verification, spans: Sequence[SpanRecord]
 ) -> dict[str, Passage] | None:
-    """The passages read from the spans again, as verification does; None where these are gone.
+    """The passages, read from the spans as verification does.
 
-    None also where they cannot be read: the quotations of the verdict are left.
+    None if the spans were deleted or cannot be read; the verdict still has its quotations.
     """
     found: Sequence[Candidate] = ()
-    with guard("reading an answer's passages again"):
+    with guard("reading the passages of an answer"):
         found = answers_in(client, spans)
     for candidate in found:
         if candidate.span_id == one.span_id:
@@ -251,7 +249,7 @@ def _passages_from_spans(
 def _differences_to(
     client: Client, one: Verification, outline: Sequence[ClaimOutline], other: Verification
 ) -> list[LabelDifference] | None:
-    """Where the other verdict differs; None where it is not laid beside this one."""
+    """The claims that the other verdict labels differently; None if they are not compared."""
     is_verified = one.decision is other.decision is Decision.VERIFIED
     if other is one or not is_verified or len(outline) > MAX_COMPARED_CLAIMS:
         return None

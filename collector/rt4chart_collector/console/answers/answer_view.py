@@ -1,10 +1,10 @@
-"""The page of an answer as values: what is marked where, and what belongs to each claim."""
+"""The answer page as values: which text is marked, what belongs to each claim, and the JSON."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from otel_rt4chart.verify.core.model import Evidence, Finding, Label, Passage
 from rt4chart_collector.console.answers.segments import (
@@ -18,19 +18,20 @@ from rt4chart_collector.console.answers.segments import (
 from rt4chart_collector.console.answers.wording import stages_in_words, visible
 from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
 from rt4chart_collector.store.answers.feedback import Feedback
+from rt4chart_collector.store.answers.trace_tree import TraceTree
 from rt4chart_collector.store.answers.verifications import SeenPassage, Verification
 from rt4chart_collector.store.issues.issues import ClaimIssue
 
-# What became of a passage, in the order in which passages are shown.
+# What became of a passage, in display order.
 ROLES = ("contradicts", "used", "unused", "lost")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A piece of text as it is shown; `label` is empty where nothing is marked.
+class TextRun:
+    """A piece of text; `label` is empty if it is not marked.
 
-    `claims` are the numbers of all claims here, joined by spaces; `anchors` the ids that lie here;
-    `describes` the id of what says more, where it is on the page.
+    `claims` are the indexes of all claims on it, joined by spaces; `anchors` are the ids placed
+    before it; `describes` is the id of the element with the claim's label, if it is on the page.
     """
 
     text: str
@@ -44,16 +45,16 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Words after `skipped` characters that are not shown."""
+class Excerpt:
+    """Text after `skipped` characters that are left out."""
 
     skipped: int
-    words: tuple[Words, ...]
+    runs: tuple[TextRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimLink:
-    """A claim by its number."""
+    """A link to a claim."""
 
     index: int
     label: str
@@ -61,8 +62,8 @@ class ClaimLink:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedPassage:
-    """A passage without its text: `role` is one of `ROLES`."""
+class PassageSummary:
+    """A passage without its text; `role` is one of `ROLES`."""
 
     number: int
     id: str
@@ -71,11 +72,11 @@ class NamedPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPassage:
-    """A passage beside the answer: `role` is one of `ROLES`.
+class PassageView:
+    """A passage beside the answer; `role` is one of `ROLES`.
 
-    `parts` is empty where the text is gone. `more` claims concern it beside those named; `left`
-    characters follow that are not shown; `unfit` pieces of evidence lie outside of the text.
+    `parts` is empty if the text was deleted. `more` counts claims beyond the listed, `left` the
+    characters after the last part, and `unfit` the quotations outside the text.
     """
 
     number: int
@@ -85,7 +86,7 @@ class ShownPassage:
     supports: tuple[ClaimLink, ...]
     contradicts: tuple[ClaimLink, ...]
     more: int
-    parts: tuple[Part, ...]
+    parts: tuple[Excerpt, ...]
     has_text: bool
     left: int
     unfit: int
@@ -93,20 +94,20 @@ class ShownPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownEvidence:
-    """A piece of evidence, and where it stands on the page ("" where it does not)."""
+class EvidenceView:
+    """A quotation, and its anchor on the page, "" if it is not there."""
 
     evidence: Evidence
     anchor: str
 
 
 @dataclass(frozen=True, slots=True)
-class ShownClaim:
-    """A claim of the page with all that belongs to it."""
+class ClaimView:
+    """A claim with its evidence, issues and feedback."""
 
     index: int
     numbered: ClaimRow
-    evidence: tuple[ShownEvidence, ...]
+    evidence: tuple[EvidenceView, ...]
     kind_of_failure: str
     issues: tuple[ClaimIssue, ...]
     feedback: tuple[Feedback, ...]
@@ -120,18 +121,18 @@ WEIGHTS = {
     Label.ENTAILED: 1,
     Label.NOT_A_CLAIM: 0,
 }
-# A page has no more marks, however many claims there are: a browser lays them out at once.
+# Limits the marks on a page, because a browser lays all of them out at once.
 MAX_MARKS = 500
 ANSWER_LENGTH = 500_000
-# Of all passages together, of one that is used, and of one that is not.
+# Characters of all passages together, of a used one, and of an unused one.
 ALL_PASSAGES, USED_LENGTH, UNUSED_LENGTH = 200_000, 20_000, 3_000
-AROUND = 400
-NAMED = 12
+CONTEXT_LENGTH = 400
+MAX_CLAIM_LINKS = 12
 MAX_PASSAGES = 200
 
 
-class View:
-    """What is shown of one verdict; `page` are the claims that are listed."""
+class AnswerView:
+    """What the page shows of one verdict; `page` are the listed claims."""
 
     def __init__(
         self,
@@ -140,7 +141,7 @@ class View:
         page: Sequence[ClaimRow],
         texts: Mapping[str, Passage] | None,
     ) -> None:
-        """`texts` are the passages from the spans, None where these are gone."""
+        """`texts` are the passages from the spans, None if these were deleted."""
         self.verdict = verdict
         self.outline = outline
         self._page = page
@@ -153,24 +154,24 @@ class View:
         self.unfit = tuple(sorted(one.claim for one in unfit))
         heaviest = widened(answer, _heaviest(fits, self._listed))
         self.marked, self.markable = len(heaviest), len(fits)
-        self.words = tuple(self._words(one) for one in segments(answer, heaviest))
+        self.runs = tuple(self._run(one) for one in segments(answer, heaviest))
         self.hidden = len(verdict.answer) - len(answer)
-        self._resting = self._rests()
+        self._citations = self._cited_by_passage()
         self.named = tuple(self._named())
         self.passages = tuple(self._passages())
 
     def claims(
         self, issues: Sequence[ClaimIssue], feedback: Sequence[Feedback]
-    ) -> tuple[ShownClaim, ...]:
-        """The listed claims with their evidence, issues and opinions."""
+    ) -> tuple[ClaimView, ...]:
+        """The listed claims with their evidence, issues and feedback."""
         kinds = {one.claim: one.detail for one in self.verdict.findings if _is_kind(one)}
         unfit = set(self.unfit)
         return tuple(
-            ShownClaim(
+            ClaimView(
                 index=one.index,
                 numbered=one,
                 evidence=tuple(
-                    ShownEvidence(found, self._anchors.get((one.index, place), ""))
+                    EvidenceView(found, self._anchors.get((one.index, place), ""))
                     for place, found in enumerate(one.claim.evidence)
                 ),
                 kind_of_failure=kinds.get(one.index, ""),
@@ -182,22 +183,22 @@ class View:
         )
 
     def link(self, index: int) -> ClaimLink:
-        """A claim's place, on another page of the list where it is there."""
-        here = "" if index in self._listed else f"?claim={index}"
+        """A link to a claim, which may be on another page of the list."""
+        query = "" if index in self._listed else f"?claim={index}"
         label = self._labels.get(index, Label.UNDECIDED)
-        return ClaimLink(index, label.value, f"{here}#claim-{index}")
+        return ClaimLink(index, label.value, f"{query}#claim-{index}")
 
     def _answer_marks(self) -> Iterable[TextMark]:
         for one in self.outline:
             if one.label is not Label.NOT_A_CLAIM:
                 yield TextMark(*one.answer_range, one.index, WEIGHTS[one.label])
 
-    def _words(self, one: Segment) -> Words:
+    def _run(self, one: Segment) -> TextRun:
         if not one.claims:
-            return Words(visible(one.text))
+            return TextRun(visible(one.text))
         first = self.link(one.claims[0])
         others = len(one.claims) + one.more - 1
-        return Words(
+        return TextRun(
             text=visible(one.text),
             label=first.label,
             claims=" ".join(map(str, one.claims)),
@@ -207,37 +208,37 @@ class View:
             ends=one.ends,
         )
 
-    def _passages(self) -> Iterable[ShownPassage]:
-        rests, room = self._resting, ALL_PASSAGES
+    def _passages(self) -> Iterable[PassageView]:
+        citations, room_left = self._citations, ALL_PASSAGES
         for one in self.named[:MAX_PASSAGES]:
-            shown = self._passage(one, rests.get(one.id, ()), room)
-            room -= sum(len(words.text) for part in shown.parts for words in part.words)
+            shown = self._passage(one, citations.get(one.id, ()), room_left)
+            room_left -= sum(len(run.text) for part in shown.parts for run in part.runs)
             yield shown
 
-    def _named(self) -> Iterable[NamedPassage]:
-        """All passages, those against the answer first, with their places on the way to it."""
+    def _named(self) -> Iterable[PassageSummary]:
+        """All passages in display order, numbered in pipeline order."""
         seen = {one.id: one for one in self.verdict.passages}
         found = [
-            NamedPassage(
+            PassageSummary(
                 place,
                 name,
                 self._role(name, seen.get(name)),
                 stages_in_words(seen[name].stages) if name in seen else "",
             )
-            for place, name in enumerate(dict.fromkeys([*seen, *self._resting]), 1)
+            for place, name in enumerate(dict.fromkeys([*seen, *self._citations]), 1)
         ]
         return sorted(found, key=lambda one: ROLES.index(one.role))
 
     def _role(self, name: str, seen: SeenPassage | None) -> str:
-        rests = self._resting.get(name, ())
-        if any(relation == "contradicts" for *_, relation in rests):
+        citations = self._citations.get(name, ())
+        if any(relation == "contradicts" for *_, relation in citations):
             return "contradicts"
-        if rests:
+        if citations:
             return "used"
         return "unused" if seen is None or seen.is_context else "lost"
 
-    def _rests(self) -> Mapping[str, Sequence[tuple[int, int, int, int, str]]]:
-        """By passage: claim, place among its evidence, start, end, relation."""
+    def _cited_by_passage(self) -> Mapping[str, Sequence[tuple[int, int, int, int, str]]]:
+        """By passage: claim, index of the evidence, start, end, relation."""
         found: defaultdict[str, list[tuple[int, int, int, int, str]]] = defaultdict(list)
         for one in self.outline:
             for place, cited in enumerate(one.places):
@@ -248,40 +249,40 @@ class View:
 
     def _passage(
         self,
-        named: NamedPassage,
-        rests: Sequence[tuple[int, int, int, int, str]],
-        room: int,
-    ) -> ShownPassage:
+        named: PassageSummary,
+        citations: Sequence[tuple[int, int, int, int, str]],
+        room_left: int,
+    ) -> PassageView:
         passage = self._texts.get(named.id) if self._texts is not None else None
         text = passage.text if passage else ""
-        # A mark's number is the place in `rests`, for a claim may have several here.
+        # A mark carries its index in `citations`, because a claim may cite a passage several times.
         marks = [
             TextMark(start, end, place, WEIGHTS[self._labels[index]])
-            for place, (index, _, start, end, _) in enumerate(rests)
+            for place, (index, _, start, end, _) in enumerate(citations)
         ]
         fits, unfit = fitting(text, marks)
-        listed = {place for place, rest in enumerate(rests) if rest[0] in self._listed}
-        longest = min(USED_LENGTH if rests else UNUSED_LENGTH, max(room, 0))
+        listed = {place for place, citation in enumerate(citations) if citation[0] in self._listed}
+        longest = min(USED_LENGTH if citations else UNUSED_LENGTH, max(room_left, 0))
         found = windows(
-            text, widened(text, _heaviest(fits, listed)), longest=longest, around=AROUND
+            text, widened(text, _heaviest(fits, listed)), longest=longest, around=CONTEXT_LENGTH
         )
         parts = tuple(
-            Part(one.skipped, tuple(self._quoted(piece, rests) for piece in one.segments))
+            Excerpt(one.skipped, tuple(self._quoted(piece, citations) for piece in one.segments))
             for one in found
         )
         shown = sum(one.skipped + sum(len(piece.text) for piece in one.segments) for one in found)
         supports, contradicts = (
-            list(dict.fromkeys(index for index, *_, how in rests if how == relation))
+            list(dict.fromkeys(index for index, *_, how in citations if how == relation))
             for relation in ("supports", "contradicts")
         )
-        return ShownPassage(
+        return PassageView(
             number=named.number,
             id=named.id,
             role=named.role,
             stages=named.stages,
-            supports=tuple(map(self.link, supports[:NAMED])),
-            contradicts=tuple(map(self.link, contradicts[:NAMED])),
-            more=sum(max(len(one) - NAMED, 0) for one in (supports, contradicts)),
+            supports=tuple(map(self.link, supports[:MAX_CLAIM_LINKS])),
+            contradicts=tuple(map(self.link, contradicts[:MAX_CLAIM_LINKS])),
+            more=sum(max(len(one) - MAX_CLAIM_LINKS, 0) for one in (supports, contradicts)),
             parts=parts,
             has_text=passage is not None,
             left=len(text) - shown,
@@ -289,20 +290,20 @@ class View:
             score=passage.score if passage else None,
         )
 
-    def _quoted(self, one: Segment, rests: Sequence[tuple[int, int, int, int, str]]) -> Words:
+    def _quoted(self, one: Segment, citations: Sequence[tuple[int, int, int, int, str]]) -> TextRun:
         if not one.claims:
-            return Words(visible(one.text))
+            return TextRun(visible(one.text))
         anchors: list[str] = []
         for place in one.starts:
-            index, nth, *_ = rests[place]
+            index, nth, *_ = citations[place]
             if index in self._listed and (index, nth) not in self._anchors:
                 self._anchors[index, nth] = f"evidence-{index}-{nth}"
                 anchors.append(f"evidence-{index}-{nth}")
-        claims = list(dict.fromkeys(rests[place][0] for place in one.claims))
-        relation = rests[one.claims[0]][-1]
+        claims = list(dict.fromkeys(citations[place][0] for place in one.claims))
+        relation = citations[one.claims[0]][-1]
         first = self.link(claims[0])
         others = len(claims) + one.more - 1
-        return Words(
+        return TextRun(
             text=visible(one.text),
             label=relation,
             claims=" ".join(map(str, claims)),
@@ -314,7 +315,7 @@ class View:
 
 
 def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:
-    """As many marks as a page may have: those of listed claims first, then the heaviest."""
+    """At most `MAX_MARKS` marks: those of listed claims first, then the heaviest."""
     if len(marks) <= MAX_MARKS:
         return list(marks)
     ranked = sorted(marks, key=lambda one: (one.claim not in listed, -one.weight, one.claim))
@@ -323,3 +324,34 @@ def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:
 
 def _is_kind(one: Finding) -> bool:
     return one.name == "failure_kind" and one.claim is not None
+
+
+def answer_document(
+    one: Verification,
+    claims: Sequence[ClaimRow],
+    view: AnswerView,
+    issues: Sequence[ClaimIssue],
+    feedback: Sequence[Feedback],
+    texts: Mapping[str, Passage] | None,
+    trace: TraceTree | None,
+) -> dict[str, object]:
+    """The document; the `text` of a passage is null if its span was deleted."""
+    verdict = asdict(one)
+    verdict.pop("passages")
+    known = texts or {}
+    return {
+        **verdict,
+        "claims": [{"index": each.index, **asdict(each.claim)} for each in claims],
+        "passages": [
+            {
+                "id": each.id,
+                "role": each.role,
+                "stages": each.stages,
+                "text": known[each.id].text if each.id in known else None,
+            }
+            for each in view.named
+        ],
+        "issues": [asdict(each) for each in issues],
+        "feedback": [asdict(each) for each in feedback],
+        "spans": [asdict(each) for each in trace.spans] if trace else None,
+    }

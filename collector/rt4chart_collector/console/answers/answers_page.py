@@ -1,9 +1,10 @@
-"""The list of answers, and the pages of single ones."""
+"""The list of answers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -25,7 +26,7 @@ from rt4chart_collector.console.view.params import (
     text_param,
 )
 from rt4chart_collector.console.view.request_url import request_url
-from rt4chart_collector.console.view.table import HTML, Column, Table, format_of
+from rt4chart_collector.console.view.table import HTML, Column, Table, format_param
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.store.answers.answers import (
     UNFAITHFUL,
@@ -46,13 +47,13 @@ ORDERS: tuple[Order, ...] = ("newest", "worst")
 CURSOR = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
 TRACE_ID = re.compile(r"[0-9a-f]{32}")
 EMPTY = (
-    "No answer fits. Widen the time or take filters away; if there is none at all, send traces "
-    "(docs/instrument/application.md), or see `rt4chart demo`."
+    "No matching answers. Choose a longer time range or remove filters. If there are no answers at "
+    "all, send traces (docs/instrument/application.md) or run rt4chart demo."
 )
 
 
 def routes(console: Console) -> Sequence[BaseRoute]:
-    """GET /answers and what is below it."""
+    """GET /answers and the pages below it."""
 
     def show(request: Request) -> Response:
         wanted = _filter_from(console, request)
@@ -63,7 +64,9 @@ def routes(console: Console) -> Sequence[BaseRoute]:
                 client, wanted, order=order, after=cursor_param(request), limit=limit
             )
         more = _next_page_url(request, page.after) if page.after else ""
-        table = Table("answers", f"The {order} first", page.rows, COLUMNS, EMPTY, more=more)
+        table = Table(
+            "answers", f"{order.capitalize()} first", page.rows, COLUMNS, EMPTY, more=more
+        )
         return console.tables(
             request,
             [table],
@@ -86,13 +89,13 @@ def order_param(request: Request) -> Order:
 
 
 def cursor_param(request: Request) -> AnswerCursor | None:
-    """`?after=`, which a page before gave."""
+    """`?after=`, which the link to the next page sets."""
     given = text_param(request, "after")
     if not given:
         return None
     found = CURSOR.fullmatch(given)
     if found is None or int(found[1]) >= 2**63:
-        raise bad_request("after", "what the link to the next page says", given)
+        raise bad_request("after", "the value from a link to the next page", given)
     return AnswerCursor(int(found[1]), found[3], found[4], found[5], int(found[2]))
 
 
@@ -106,9 +109,9 @@ def _next_page_url(request: Request, place: AnswerCursor) -> str:
             place.verifier,
         )
     )
-    kind = format_of(request)
+    kind = format_param(request)
     kept = {} if kind == HTML else {"format": kind, "table": "answers"}
-    return request_url(request).to(after=text, **kept)
+    return request_url(request).replace(after=text, **kept)
 
 
 def _filter_from(console: Console, request: Request) -> AnswerFilter:
@@ -171,12 +174,10 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
         lambda row: row.contradicted + row.baseless,
         _unfaithful_cell,
         is_number=True,
-        hint="claims that are contradicted or baseless, of those decided",
+        hint="contradicted or baseless claims, of the decided claims",
     ),
     Column("question", "Question", lambda row: row.question, _question_cell),
-    Column(
-        "claim", "First unfaithful claim, else the answer", lambda row: row.worst_claim, _claim_cell
-    ),
+    Column("claim", "First unfaithful claim or answer", lambda row: row.worst_claim, _claim_cell),
     Column(
         "route",
         "Route",
@@ -199,4 +200,4 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
         is_exported_only=True,
     ),
 )
-SECTION = Section("Answers", "/answers", routes, order=10)
+SECTION = Section("Answers", "/answers", routes, Path(__file__).parent / "templates", order=10)

@@ -1,4 +1,4 @@
-"""Where two verifiers say different things about the same words of an answer."""
+"""Claims about the same text that two verifiers label differently."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_DIFFERENCES = 20
 
 @dataclass(frozen=True, slots=True)
 class LabelDifference:
-    """One claim, and the other verifier's claim about the same words; their labels differ."""
+    """A claim, and the other verifier's claim about the same text with a different label."""
 
     index: int
     label: str
@@ -25,10 +25,10 @@ class LabelDifference:
 def differences(
     ours: Sequence[ClaimOutline], theirs: Sequence[ClaimOutline]
 ) -> list[LabelDifference]:
-    """The first twenty claims whose words the other verifier labels otherwise, unfaithful first.
+    """At most `MAX_DIFFERENCES` claims that the other verifier labels differently, worst first.
 
-    Verifiers cut an answer into claims each in its own way, so words are compared, not claims: an
-    unfaithful claim is marked on the narrowest range, which lies in that of an entailed one.
+    Each verifier splits an answer into claims differently, so claims are matched by the text that
+    they share: an unfaithful claim marks a narrow range within that of an entailed one.
     """
     ordered = sorted((one for one in theirs if _is_claim(one)), key=_range)
     starts = [one.answer_range.start for one in ordered]
@@ -47,7 +47,7 @@ def differences(
 
 
 def _about_the_same(one: ClaimOutline, near: Sequence[ClaimOutline]) -> ClaimOutline | None:
-    """The other's claim with most of its words in common."""
+    """The other verifier's claim that shares the most text."""
     start, end = one.answer_range
 
     def common(other: ClaimOutline) -> int:

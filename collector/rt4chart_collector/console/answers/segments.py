@@ -1,4 +1,4 @@
-"""A text cut where marks begin and end, so that overlapping ranges can be shown side by side."""
+"""Text split where marks begin and end, so that overlapping ranges can be displayed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from itertools import pairwise
 from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.text.graphemes import whole_graphemes
 
-# Of more claims about the same words the first are named, the others counted.
+# Of more claims on the same text, only these are listed; the others are counted.
 MAX_CLAIMS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TextMark:
-    """A half-open character range that belongs to a claim; the heavier one is the one to show."""
+    """A half-open character range of a claim; where marks overlap, the heaviest is displayed."""
 
     start: int
     end: int
@@ -43,14 +43,14 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A part of a long text; `skipped` characters before it are not shown."""
+    """A part of a long text; `skipped` characters before it are left out."""
 
     segments: tuple[Segment, ...]
     skipped: int
 
 
 def fitting(text: str, marks: Iterable[TextMark]) -> tuple[list[TextMark], list[TextMark]]:
-    """The marks that lie in the text, and those that do not."""
+    """The marks within the text, and those outside it."""
     fits: list[TextMark] = []
     unfit: list[TextMark] = []
     for one in marks:
@@ -59,7 +59,7 @@ def fitting(text: str, marks: Iterable[TextMark]) -> tuple[list[TextMark], list[
 
 
 def widened(text: str, marks: Iterable[TextMark]) -> list[TextMark]:
-    """The marks, which fit the text, on whole characters as readers see them."""
+    """The marks extended to whole grapheme clusters; the marks must fit the text."""
     return [
         TextMark(*whole_graphemes(text, AnswerRange(one.start, one.end)), one.claim, one.weight)
         for one in marks
@@ -67,7 +67,7 @@ def widened(text: str, marks: Iterable[TextMark]) -> list[TextMark]:
 
 
 def segments(text: str, marks: Sequence[TextMark], start: int = 0, end: int = -1) -> list[Segment]:
-    """`text[start:end]` in pieces that together are the same text; the marks must fit it."""
+    """`text[start:end]` split into segments; the marks must fit the text."""
     stop = len(text) if end < 0 else end
     return list(_cut(text, marks, start, stop)) if start < stop else []
 
@@ -75,10 +75,10 @@ def segments(text: str, marks: Sequence[TextMark], start: int = 0, end: int = -1
 def windows(
     text: str, marks: Sequence[TextMark], *, longest: int, around: int
 ) -> tuple[Window, ...]:
-    """The text where it has at most `longest` characters, else what is `around` its marks.
+    """The whole text if it has at most `longest` characters, else the text `around` its marks.
 
-    A long text without marks is shown from its beginning. The parts have `longest` characters
-    together at most; what follows the last one is not shown.
+    Of a long text without marks the start is kept. The windows have at most `longest` characters
+    together; the text after the last one is left out.
     """
     if len(text) <= longest:
         return (Window(tuple(segments(text, marks)), 0),)
@@ -126,7 +126,7 @@ def _cut(text: str, marks: Sequence[TextMark], start: int, stop: int) -> Iterato
 
 
 def _rank(one: TextMark) -> tuple[int, int, int, int]:
-    """The order in which marks of the same words are named; the last is where it begins."""
+    """The sort key of marks on the same text: heaviest, then shortest; the start comes last."""
     return -one.weight, one.end - one.start, one.claim, one.start
 
 

@@ -1,4 +1,4 @@
-"""A trace's tree as rows that open and close, which a template writes one after the other."""
+"""The tree of a trace as a flat list of rows, which the template nests."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from rt4chart_collector.store.answers.trace_tree import TraceSpan, TraceTree
 
 MAX_ROWS = 1_000
-# Browsers nest no more than 512 elements, and nobody reads deeper than this.
+# Browsers limit nesting to 512 elements; deeper spans are shown at this depth.
 MAX_DEPTH = 40
 
 
 @dataclass(frozen=True, slots=True)
 class TraceRow:
-    """One span; after it `closes` levels end. `before` and `length` are percent of the trace."""
+    """One span, after which `closes` levels end; `before` and `length` are % of the trace."""
 
     span: TraceSpan
     opens: bool
@@ -24,8 +24,8 @@ class TraceRow:
     is_answer: bool
 
     @property
-    def took(self) -> str:
-        """How long the span was, in the unit that fits."""
+    def duration(self) -> str:
+        """The duration of the span in a fitting unit."""
         ns = self.span.duration_ns
         for size, unit in ((60 * 10**9, "min"), (10**9, "s"), (10**6, "ms")):
             if ns >= size:
@@ -34,9 +34,9 @@ class TraceRow:
 
 
 def trace_rows(trace: TraceTree, answer: str) -> tuple[tuple[TraceRow, ...], int]:
-    """The first thousand spans in order, with the answer's and all above it whatever their place.
+    """The first `MAX_ROWS` spans in order, and always the span of the answer with its ancestors.
 
-    The second value is the number of spans that are left out. Deeper than forty all are alike.
+    The second value is the number of spans that are left out.
     """
     line = _above(trace.spans, answer)
     shown = [
@@ -59,7 +59,7 @@ def trace_rows(trace: TraceTree, answer: str) -> tuple[tuple[TraceRow, ...], int
 
 
 def _above(spans: Sequence[TraceSpan], answer: str) -> frozenset[str]:
-    """The answer's span and those above it."""
+    """The span of the answer and its ancestors."""
     known = {one.span_id: one for one in spans}
     found: set[str] = set()
     name = answer

@@ -1,66 +1,66 @@
-"""What the page of an answer says in words: decisions, stages, findings."""
+"""Texts of the answer and health pages: decisions, stages and findings."""
 
 from __future__ import annotations
 
 from shlex import quote
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
-from otel_rt4chart.verify.core.failure_kinds import FindingName
 from otel_rt4chart.verify.core.model import Finding
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from rt4chart_collector.store.answers.verifications import Verification
 
-# {route} stands for the route as a shell takes it.
-BY_HAND = "rt4chart backfill --since 24h{route}"
-# Why an answer has no verdict, what to do about it, and a command where there is one.
-DECISIONS: dict[Decision, tuple[str, str, str]] = {
+# {route} stands for the route option, quoted for a shell.
+BACKFILL_COMMAND = "rt4chart backfill --since 24h{route}"
+# Why an answer has no verdict, what to do about it, and a command if one helps.
+DECISIONS: dict[str, tuple[str, str, str]] = {
     Decision.NOT_SAMPLED: (
-        "The sampler did not choose it.",
-        "Rates are weighted for that. To judge it all the same, raise RT4CHART_SAMPLE_RATE for "
-        "what comes, or judge what is stored with another judge.",
-        BY_HAND,
+        "The sampler did not select this answer.",
+        "Rates account for sampling. To verify more answers, raise RT4CHART_SAMPLE_RATE; to verify "
+        "this one, backfill it.",
+        BACKFILL_COMMAND,
     ),
     Decision.THROTTLED: (
-        "So many answers came at once that the application's throttle let this one go.",
-        "Raise the throttle of the sampler (docs/instrument/sampling.md), or judge what is stored.",
-        BY_HAND,
+        "The application's throttle skipped it, because too many answers came at once.",
+        "Raise the throttle of the sampler (docs/instrument/sampling.md), or backfill the answer.",
+        BACKFILL_COMMAND,
     ),
     Decision.OVER_BUDGET: (
-        "The application's budget for verification was used up.",
-        "Raise the budget of the sampler (docs/instrument/sampling.md), or judge what is stored.",
-        BY_HAND,
+        "The application's verification budget was used up.",
+        "Raise the budget of the sampler (docs/instrument/sampling.md), or backfill the answer.",
+        BACKFILL_COMMAND,
     ),
     Decision.NO_CONTENT: (
-        "The spans hold no text of the answer.",
-        "Let the instrumentation capture content (docs/instrument/application.md).",
+        "The spans contain no text of the answer.",
+        "Let the instrumentation capture message content (docs/instrument/application.md).",
         "rt4chart doctor",
     ),
     Decision.REDACTED: (
-        "A placeholder stands where the text was.",
-        "Redact values instead of whole texts, or verify before redaction, in the application "
+        "The text was redacted before it arrived.",
+        "Redact values instead of whole texts, or verify in the application before redaction "
         "(docs/instrument/redaction.md).",
         "",
     ),
     Decision.TRUNCATED: (
-        "A limit cut the text or took attributes away.",
+        "A limit cut the text or dropped attributes.",
         "Raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT in the "
-        "application, and the limits of collectors on the way.",
+        "application, and the limits of collectors between the application and this service.",
         "rt4chart doctor",
     ),
     Decision.NO_CONTEXT: (
-        "No passages are known to have reached this answer.",
-        "Trace the retriever as the generator's sibling or link to it "
-        "(docs/instrument/application.md); the tree below shows what came.",
+        "No passages were found in the context of this answer.",
+        "Trace the retriever as a sibling of the generator, or link to it "
+        "(docs/instrument/application.md); the answer's page shows which spans arrived.",
         "rt4chart doctor",
     ),
     Decision.QUEUE_FULL: (
-        "More answers waited than the queue holds.",
-        "Judge what is stored; if it happens again, add workers or lower RT4CHART_SAMPLE_RATE.",
-        BY_HAND,
+        "The queue for verification was full.",
+        "Backfill the answer; if it happens again, add workers or lower RT4CHART_SAMPLE_RATE.",
+        BACKFILL_COMMAND,
     ),
     Decision.ERROR: (
-        "The judge failed on it.",
-        "The reason is below. What may pass is tried again by itself; what was given up is tried "
-        "again by the command.",
+        "The judge failed on this answer.",
+        "Temporary failures are retried automatically; rt4chart replay retries answers that were "
+        "given up.",
         "rt4chart replay --since 24h",
     ),
 }
@@ -75,25 +75,31 @@ STAGES = {
 FIGURES = (FindingName.CHUNK_ATTRIBUTION, FindingName.CHUNK_UTILISATION)
 
 
-def command(one: Verification) -> str:
-    """The command for an answer without a verdict, "" where none helps."""
-    _, _, written = DECISIONS.get(one.decision, ("", "", ""))
-    return written.format(route=f" --route {quote(one.route)}" if one.route else "")
+def suggested_command(one: Verification) -> str:
+    """The command for an answer without a verdict, "" if none helps."""
+    _, _, template = DECISIONS.get(one.decision, ("", "", ""))
+    return template.format(route=f" --route {quote(one.route)}" if one.route else "")
+
+
+def decision_reason(decision: str) -> str:
+    """Why an answer has this decision, and what to do about it; "" for verified answers."""
+    reason, advice, _ = DECISIONS.get(decision, ("", "", ""))
+    return f"{reason} {advice}".strip()
 
 
 def finding_title(one: Finding) -> str:
-    """The label of a finding; its name in words if another version wrote it."""
+    """The title of a finding; its name in words if a different version wrote it."""
     labels = {str(name): name.label for name in FindingName}
     return labels.get(one.name, one.name.replace("_", " ").capitalize())
 
 
 def stages_in_words(stages: frozenset[Stage]) -> str:
-    """The stages in the order of the way."""
+    """The stages as text, in pipeline order."""
     return ", ".join(words for stage, words in STAGES.items() if stage in stages)
 
 
 def visible(text: str) -> str:
-    """The text with control characters as pictures: a browser drops them, or shows nothing."""
+    """The text with control characters as visible symbols, because browsers do not show them."""
     return text.translate(PICTURES)
 
 

@@ -1,4 +1,4 @@
-"""Who may see the console: all on this machine, holders of the token, or whom a proxy names."""
+"""Access control: open on this machine, by token, or by the user name that a proxy sends."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class Access:
-    """Decides by the request, and counts wrong tokens, whoever sends them."""
+    """Decides on each request, and limits wrong tokens over all clients together."""
 
     def __init__(self, settings: ConsoleSettings, sessions: Sessions) -> None:
-        """What is asked for, and who signs cookies."""
+        """`sessions` signs the cookies."""
         self._settings = settings
         self._sessions = sessions
         self._wrong: deque[int] = deque(maxlen=MOST_WRONG_TOKENS)
 
     def check_host(self, request: Request) -> None:
-        """Raise HTTPException 421 where the console is addressed by a name that is not its own.
+        """Raise HTTPException 421 for a host name that is not one of the console's.
 
-        A page of a stranger's host name that points to this address would else read it through the
-        browser (DNS rebinding), where no cookie is asked for.
+        Otherwise a foreign host name that resolves to this address could read the console through
+        the browser of a user (DNS rebinding), because an open console needs no cookie.
         """
         header, settings = request.headers.get("host", ""), self._settings
         host = host_of(header)
@@ -47,7 +47,7 @@ class Access:
             )
 
     def session(self, request: Request, now_s: int) -> ConsoleSession | None:
-        """Whose request it is; None where they have to sign in. 401 for a wrong bearer token."""
+        """The session of a request; None if sign-in is required. 401 for a wrong bearer token."""
         known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
         if user := self._named(request):
             return self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
@@ -59,7 +59,7 @@ class Access:
         return self._same(known, TOKEN, "")
 
     def sign_in(self, token: str, now_s: int) -> ConsoleSession | None:
-        """A session for whoever has the token; 429 for one wrong token too many."""
+        """A session for the right token, None for a wrong one, 429 after too many wrong ones."""
         if self._is_token(token):
             return self._sessions.begin(TOKEN, "", now_s)
         self._count_wrong(now_s)
@@ -73,7 +73,7 @@ class Access:
     def check_form(
         self, request: Request, session: ConsoleSession | None, form: Mapping[str, str]
     ) -> None:
-        """Raise HTTPException 403 for a form that is of no page of this session."""
+        """Raise HTTPException 403 for a form without the CSRF token of this session."""
         if session is None or session.way == BEARER:
             return
         given = form.get("csrf", "") or request.headers.get("x-csrf-token", "")
@@ -81,11 +81,11 @@ class Access:
             raise HTTPException(
                 403,
                 "expected the form's own token (CSRF), got "
-                f"{'another' if given else 'none'}: load the page again and repeat it",
+                f"{'another' if given else 'none'}: reload the page and try again",
             )
 
     def _named(self, request: Request) -> str:
-        """Whom a trusted proxy names."""
+        """The user that a trusted proxy names, else ""."""
         name = self._settings.console_user_header
         if not name or request.client is None or not self._is_trusted(request.client.host):
             return ""
@@ -112,7 +112,7 @@ class Access:
         )
 
     def _count_wrong(self, now_s: int) -> None:
-        """The right token always gets in: nobody can lock others out with wrong ones."""
+        """Counts wrong tokens only: the right one is accepted even after too many of them."""
         is_over = (
             len(self._wrong) == MOST_WRONG_TOKENS and now_s - self._wrong[0] < WRONG_TOKENS_PERIOD_S
         )
@@ -120,7 +120,7 @@ class Access:
         if is_over:
             raise HTTPException(
                 429,
-                f"expected at most {MOST_WRONG_TOKENS} wrong tokens a minute; wait",
+                f"expected at most {MOST_WRONG_TOKENS} wrong tokens a minute: wait a minute",
                 {"retry-after": str(WRONG_TOKENS_PERIOD_S)},
             )
 
@@ -135,7 +135,7 @@ class Access:
 
 
 def check_origin(request: Request) -> None:
-    """Raise HTTPException 403 where the browser says that another site sent this."""
+    """Raise HTTPException 403 if the browser says that another site sent the request."""
     origin = request.headers.get("origin", "")
     host = request.headers.get("host", "")
     if not origin and request.headers.get("sec-fetch-site") == "same-origin":
@@ -144,12 +144,12 @@ def check_origin(request: Request) -> None:
         raise HTTPException(
             403,
             f"expected the header Origin of this console ({host[:80]!r}), got {origin[:80]!r}; a "
-            "proxy before it must pass Host on, a script sends 'Authorization: Bearer TOKEN'",
+            "proxy must forward Host; a script must send 'Authorization: Bearer TOKEN'",
         )
 
 
 def authority_of(origin: str) -> str:
-    """The host and port of an origin, in lower case; "" where it is none."""
+    """The host and port of an origin in lower case; "" if it is malformed."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -157,6 +157,6 @@ def authority_of(origin: str) -> str:
 
 
 def host_of(header: str) -> str:
-    """The host without its port and brackets, in lower case; "" where that is not what it is."""
+    """The host without port and brackets, in lower case; "" if the header is malformed."""
     found = HOST.fullmatch(header)
     return found[1].strip("[]").lower() if found else ""

@@ -1,10 +1,11 @@
-"""What every request passes: its host, who sends it, its form, and the headers of every answer."""
+"""Middleware of the console: host, session and form checks, and security headers."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -14,7 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.error_pages import INTERNAL_ERROR, error_page
-from rt4chart_collector.console.app.form import read_form
 from rt4chart_collector.console.app.session import ConsoleSession, is_secure, set_session_cookie
 from rt4chart_collector.console.view.request_url import request_url
 from rt4chart_collector.console.view.urls import with_query
@@ -44,25 +44,25 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-HEALTHY = "/healthz"
-FREE = ("/login", "/logout", HEALTHY)
-UNKNOWN = "expected a session or 'Authorization: Bearer TOKEN', got none"
+HEALTH_PATH = "/healthz"
+PUBLIC_PATHS = ("/login", "/logout", HEALTH_PATH)
+UNAUTHENTICATED = "expected a session or 'Authorization: Bearer TOKEN', got none"
 log = logging.getLogger(__name__)
 
 
-class Gate:
-    """The console as an application of the web, with all its doors."""
+class AuthMiddleware:
+    """Checks each request before the pages see it, and adds security headers to each answer."""
 
     def __init__(self, app: ASGIApp, console: Console) -> None:
-        """`app` has the pages."""
+        """`app` serves the pages."""
         self._app = app
         self._console = console
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or say why not."""
+        """Serve the request, or answer with the error or the login page."""
         if scope["type"] != "http":
             return
-        sending = _Sending(send)
+        sending = _HeaderSender(send)
         try:
             request = Request(scope, receive)
             try:
@@ -74,17 +74,17 @@ class Gate:
                 return
             await self._app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - process boundary: one request
-            log.error("a page of the console failed: %s", redacted_error(error))
+            log.error("a console page failed: %s", redacted_error(error))
             if not sending.has_begun:
                 await PlainTextResponse(INTERNAL_ERROR, 500)(scope, receive, sending)
 
-    async def _refusal(self, request: Request, sending: _Sending) -> Response | None:
+    async def _refusal(self, request: Request, sending: _HeaderSender) -> Response | None:
         console = self._console
-        # Not `request.url`: it is made of the header Host.
+        # Not `request.url`: it contains the Host header, which the client chooses.
         path = str(request.scope["path"])
-        if path != HEALTHY:
+        if path != HEALTH_PATH:
             console.access.check_host(request)
-        is_free = path in FREE or path.startswith("/static/")
+        is_free = path in PUBLIC_PATHS or path.startswith("/static/")
         session = console.access.session(request, console.now_s)
         request.scope["rt4chart.session"] = session
         if session is not None and session.is_new:
@@ -100,27 +100,25 @@ class Gate:
         if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
             asked = request_url(request).full
             return RedirectResponse(with_query("/login", next="" if asked == "/" else asked), 303)
-        raise HTTPException(401, UNKNOWN)
+        raise HTTPException(401, UNAUTHENTICATED)
 
     async def _check_change(self, request: Request, session: ConsoleSession | None) -> None:
         if request.method != "POST":
             raise HTTPException(405, f"expected GET or POST, got {request.method[:20]}")
         path = request.scope["path"]
-        if session is None and path not in FREE:
-            raise HTTPException(401, UNKNOWN)
-        if self._console.settings.console_readonly and path not in FREE:
-            raise HTTPException(
-                403, "expected no changes, got one: RT4CHART_CONSOLE_READONLY is set"
-            )
-        # Before anything of the body is read.
+        if session is None and path not in PUBLIC_PATHS:
+            raise HTTPException(401, UNAUTHENTICATED)
+        if self._console.settings.console_readonly and path not in PUBLIC_PATHS:
+            raise HTTPException(403, "the console is read-only: RT4CHART_CONSOLE_READONLY is set")
+        # Checked before the body is read, so that another site cannot make the console read one.
         self._console.access.check_sent(request, session)
         form = await read_form(request)
         request.scope["rt4chart.form"] = form
         self._console.access.check_form(request, session, form)
 
 
-class _Sending:
-    """Sends an answer with the headers of all answers."""
+class _HeaderSender:
+    """Sends a response with the security headers and, for a new session, its cookie."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -143,3 +141,40 @@ def _raw_headers(message: MutableMapping[str, Any]) -> list[tuple[bytes, bytes]]
     raw: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
     message["headers"] = raw
     return raw
+
+
+FORM_BYTES = 256 * 1024
+FORM_FIELDS = 200
+FORM = "application/x-www-form-urlencoded"
+
+
+async def read_form(request: Request) -> Mapping[str, str]:
+    """Its fields, of those with one name the last; an empty body is an empty form.
+
+    Raises HTTPException 415 for another encoding than UTF-8 in `FORM`, 413 or 400.
+    """
+    body = await _body(request)
+    if not body:
+        return {}
+    given = request.headers.get("content-type", "")
+    kind, _, charset = given.lower().replace(" ", "").partition(";")
+    if kind != FORM or charset not in ("", "charset=utf-8"):
+        raise HTTPException(415, f"expected {FORM} in UTF-8, got {given[:80]!r}")
+    try:
+        pairs = parse_qsl(
+            body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FORM_FIELDS
+        )
+    except ValueError as error:
+        raise HTTPException(
+            400, f"expected a form of at most {FORM_FIELDS} fields in UTF-8, got another"
+        ) from error
+    return dict(pairs)
+
+
+async def _body(request: Request) -> bytes:
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > FORM_BYTES:
+            raise HTTPException(413, f"expected a form of at most {FORM_BYTES} bytes")
+    return bytes(body)

@@ -1,4 +1,4 @@
-"""The console's connections to the store: few, opened when needed, for one thread at a time."""
+"""A bounded pool of store clients, each used by one thread at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.ownership import blocks_owner, is_claimed_elsewhere
 
-# So long the embedded engine is kept for the next page.
+# How long the embedded engine is kept open for the next page.
 IDLE_S = 2.0
 
 
@@ -20,7 +20,7 @@ class ClientPool:
     """At most `size` clients, from `open_client`; a request waits at most `wait_s` for one."""
 
     def __init__(self, open_client: Callable[[], Client], size: int, wait_s: float) -> None:
-        """Nothing is opened yet: the store may be away."""
+        """Opens no client, so that the console starts without the store."""
         self._open = open_client
         self._free = threading.Semaphore(size)
         self._wait_s = wait_s
@@ -32,20 +32,20 @@ class ClientPool:
 
     @contextmanager
     def client(self) -> Iterator[Client]:
-        """A client for this thread while the block runs; after an error of the store it is closed.
+        """A client for this thread while the block runs; a StoreError in the block closes it.
 
-        Raises StoreError where none is free in time, or the store is away.
+        Raises StoreError if no client is free in time or the store cannot be reached.
         """
         begin = time.monotonic()
         if not self._free.acquire(timeout=self._wait_s):
             waited = time.monotonic() - begin
-            raise StoreError(f"all connections of the console are busy since {waited:.0f} s")
+            raise StoreError(f"no connection of the console became free within {waited:.0f} s")
         try:
             client, is_well = self._take(), True
             try:
                 yield client
             except StoreError:
-                # It may be the connection: the next page has another.
+                # The connection may be broken: the next page opens a new one.
                 is_well = False
                 raise
             finally:
@@ -54,7 +54,7 @@ class ClientPool:
             self._free.release()
 
     def close(self) -> None:
-        """Close what is idle now, and what is in use when it comes back."""
+        """Close idle clients now, and busy clients when they are returned."""
         with self._lock:
             self._is_closed = True
         self._drop()
@@ -62,7 +62,7 @@ class ClientPool:
     def _take(self) -> Client:
         with self._lock:
             if self._is_closed:
-                raise StoreError("the console is ending")
+                raise StoreError("the console is shutting down")
             if self._idle:
                 return self._idle.pop()
         return self._open()
@@ -75,13 +75,13 @@ class ClientPool:
                 self._idle.append(client)
         if not is_kept:
             client.close()
-            # The others may be connections to a service that has ended.
+            # The idle ones may be connections to a service that has stopped.
             self._drop()
         elif blocks_owner(client):
             self._return(client)
 
     def _return(self, client: Client) -> None:
-        """Give the path back: at once where a service wants it, else after a while of no pages."""
+        """Release the database folder: at once if a service waits for it, else after a pause."""
         if is_claimed_elsewhere(client.target):
             self._drop()
             return

@@ -1,4 +1,4 @@
-"""What every page of the console gets."""
+"""What all pages of the console share: store access, templates, sessions and settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
 from rt4chart_collector.console.view.params import bad_request, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS, request_url, window_name, window_of
-from rt4chart_collector.console.view.table import HTML, Table, exported, format_of
+from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.verifiers import main_verifier
@@ -34,7 +34,7 @@ _Row = TypeVar("_Row")
 
 
 class Console:
-    """Everything that the pages have in common; any thread may ask."""
+    """The services that pages use; safe to use from any thread."""
 
     def __init__(
         self,
@@ -46,13 +46,13 @@ class Console:
         *,
         clock: Clock,
     ) -> None:
-        """Nothing is asked of the store yet."""
+        """Does not access the store."""
         self.settings = settings
         self.facts = facts
         self.clock = clock
         self.sessions = Sessions(settings.console_token)
         self.access = Access(settings, self.sessions)
-        self.away = LogThrottle()
+        self.store_errors = LogThrottle()
         self._beside: list[Thread] = []
         self._pool = pool
         self._environment = environment
@@ -65,15 +65,15 @@ class Console:
         return self.clock() // SECOND_NS
 
     def store(self) -> AbstractContextManager[Client]:
-        """A client for this thread while the block runs; StoreError where there is none."""
+        """A client for this thread while the block runs; StoreError if none is free."""
         return self._pool.client()
 
     def window(self, request: Request) -> tuple[int, int]:
-        """From when to when the page is about, in epoch nanoseconds: `?since=`."""
+        """The time range of the page, from `?since=` until now, in epoch nanoseconds."""
         return window_of(request, self.clock())
 
     def verifier(self, request: Request) -> str:
-        """Whose verdicts are shown: `?verifier=`, else that of the newest; "" without any."""
+        """The verifier whose verdicts are shown: `?verifier=`, else the main one, "" if none."""
         if asked := text_param(request, "verifier"):
             return asked
         since_s, known = self._verifier
@@ -87,13 +87,13 @@ class Console:
     def page(
         self, request: Request, template: str, *, title: str, status: int = 200, **values: object
     ) -> Response:
-        """A page; its template has `values`, and what `base.html` shows on all of them."""
+        """Render a template with `values` and the values that `base.html` needs."""
         session = session_of(request)
         given: dict[str, object] = {
             "title": title,
             "status": status,
             "request": request,
-            "here": request_url(request),
+            "request_url": request_url(request),
             "navigation": self._navigation,
             "csrf": self.sessions.csrf(session) if session else "",
             "session": session,
@@ -109,10 +109,10 @@ class Console:
     def table(
         self, request: Request, table: Table[_Row], template: str, **values: object
     ) -> Response:
-        """A page about one table, which it has as `table`; or that table as CSV or JSON."""
-        kind = format_of(request)
+        """A page with one table, as `table`; with `?format=` that table as CSV or JSON."""
+        kind = format_param(request)
         if kind != HTML:
-            return exported(table, kind, f"rt4chart-{table.name}")
+            return export_response(table, kind, f"rt4chart-{table.name}")
         given: dict[str, Any] = {"title": table.title, **values}
         return self.page(request, template, table=table, **given)
 
@@ -125,8 +125,8 @@ class Console:
         title: str,
         **values: object,
     ) -> Response:
-        """A page with tables, as `tables` by name; `?format=&table=` gives one of them."""
-        kind = format_of(request)
+        """A page with several tables, as `tables` by name; `?format=&table=` exports one."""
+        kind = format_param(request)
         if kind == HTML:
             given: dict[str, Any] = {"tables": {one.name: one for one in tables}, **values}
             return self.page(request, template, title=title, **given)
@@ -134,38 +134,38 @@ class Console:
         wanted = request.query_params.get("table", names[0])
         if wanted not in names:
             raise bad_request("table", " or ".join(names), wanted)
-        return exported(tables[names.index(wanted)], kind, f"rt4chart-{wanted}")
+        return export_response(tables[names.index(wanted)], kind, f"rt4chart-{wanted}")
 
     def form(self, request: Request) -> Mapping[str, str]:
-        """The texts of a posted form."""
+        """The fields of a posted form."""
         form: Mapping[str, str] = request.scope.get("rt4chart.form", {})
         return form
 
     def act(self, request: Request) -> Actor:
-        """Who changes something; HTTPException 403 where nobody may.
+        """The person who makes a change; HTTPException 403 if changes are not allowed.
 
-        The gate has checked the session, the form's token and where it came from.
+        The middleware has already checked the session, the form's token and its origin.
         """
         session = session_of(request)
         if session is None or request.method != "POST" or "rt4chart.form" not in request.scope:
             raise HTTPException(403, "expected a form of this console, got another request")
         if self.settings.console_readonly:
-            raise HTTPException(403, "expected no changes: RT4CHART_CONSOLE_READONLY is set")
+            raise HTTPException(403, "the console is read-only: RT4CHART_CONSOLE_READONLY is set")
         return session.actor
 
     def beside(self, name: str, call: Callable[[], None]) -> None:
-        """Run something beside the pages, in a thread that the console's end knows of."""
+        """Run a call in the background, in a thread that the shutdown waits for."""
         thread = Thread(target=call, name=name, daemon=True)
         self._beside = [*self.alive, thread]
         thread.start()
 
     @property
     def alive(self) -> list[Thread]:
-        """What runs beside the pages now."""
+        """The background threads that are running."""
         return [one for one in self._beside if one.is_alive()]
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the store."""
         self._pool.close()
 
     @staticmethod
@@ -175,7 +175,7 @@ class Console:
 
 
 def session_of(request: Request) -> ConsoleSession | None:
-    """Whose request it is."""
+    """The session of the request."""
     session = request.scope.get("rt4chart.session")
     return session if isinstance(session, ConsoleSession) else None
 

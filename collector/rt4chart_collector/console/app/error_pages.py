@@ -1,4 +1,4 @@
-"""What a person sees when a page cannot be shown."""
+"""Error pages: status, title and detail of a request that failed."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TITLES = {
-    400: "That cannot be asked",
-    401: "Sign in first",
+    400: "Bad request",
+    401: "Sign in required",
     403: "Not allowed",
-    404: "Not here",
-    405: "Not this way",
+    404: "Not found",
+    405: "Method not allowed",
     413: "Too large",
-    415: "Not this kind of form",
-    421: "Another host",
+    415: "Unsupported media type",
+    421: "Misdirected request",
     429: "Too many attempts",
-    500: "A fault of the console",
-    503: "The database is away",
+    500: "Internal error",
+    503: "Database unavailable",
 }
 LOG_PERIOD_S = 60
-NOT_MIGRATED_TITLE = "The database is not ready"
+NOT_MIGRATED_TITLE = "Database not migrated"
 STORE_UNAVAILABLE = (
-    "expected an answer of the database, got none. The page comes back by itself when the database "
-    "does; the log and /readyz of the service say what it is"
+    "the database did not answer. Pages work again as soon as it is back; the cause is in the log "
+    "and at /readyz of the service"
 )
 STORE_NOT_MIGRATED = (
-    "expected the tables of this version, some are not there. Run rt4chart migrate with the same "
-    "RT4CHART_DSN, or start rt4chart up on it once; then load this page again"
+    "expected the tables of this version, but some are missing. Run rt4chart migrate with the same "
+    "RT4CHART_DSN, or start rt4chart up on it once; then reload this page"
 )
 PAGE_TIMEOUT = (
-    "expected the page within {seconds:g} s, it took longer. Choose a shorter time, or raise "
+    "the page took longer than {seconds:g} s. Choose a shorter time range, or raise "
     "RT4CHART_CONSOLE_PAGE_S"
 )
-INTERNAL_ERROR = "expected a page, the console failed; its log has the place"
+INTERNAL_ERROR = "the console failed on this request; the cause is in its log"
 
 
 class LogThrottle:
-    """True once in a while: what repeats with every page is logged once a minute."""
+    """Limits a log line that every failing page would repeat to once a minute."""
 
     def __init__(self) -> None:
-        """It is due."""
+        """The first call is due."""
         self._last_s = -LOG_PERIOD_S
 
     def is_due(self, now_s: int) -> bool:
-        """True, and then not for a minute."""
+        """True at most once a minute."""
         if 0 <= now_s - self._last_s < LOG_PERIOD_S:
             return False
         self._last_s = now_s
@@ -64,15 +64,11 @@ class LogThrottle:
 
 
 def error_page(console: Console, request: Request, error: Exception) -> Response:
-    """The page of an error: 503 for a store that is away, no word of what it said."""
+    """The page for an error; the message of a database error goes to the log, not to the page."""
     status, detail, headers = _status_and_detail(console, error)
-    if status == 503 and console.away.is_due(console.now_s):
-        log.warning("pages of the console are answered 503: %s", redacted_error(error))
-    title = (
-        NOT_MIGRATED_TITLE
-        if detail == STORE_NOT_MIGRATED
-        else TITLES.get(status, "It did not work")
-    )
+    if status == 503 and console.store_errors.is_due(console.now_s):
+        log.warning("the console answers pages with 503: %s", redacted_error(error))
+    title = NOT_MIGRATED_TITLE if detail == STORE_NOT_MIGRATED else TITLES.get(status, "Error")
     if "text/html" not in request.headers.get("accept", "") or "x-partial" in request.headers:
         return JSONResponse({"error": detail}, status, headers)
     answer = console.page(request, "error.html", title=title, status=status, detail=detail)

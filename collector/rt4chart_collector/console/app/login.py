@@ -1,4 +1,4 @@
-"""Signing in with the console's token, and out again."""
+"""The login page: sign in with the console's token, and sign out."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Login:
-    """The pages."""
+    """The login page and its forms."""
 
     def __init__(self, console: Console) -> None:
-        """Nothing is shown yet."""
+        """`console` checks the token and signs the sessions."""
         self._console = console
 
     def show(self, request: Request) -> Response:
@@ -28,12 +28,14 @@ class Login:
         return self._form(request, 200, "")
 
     def sign_in(self, request: Request) -> Response:
-        """POST /login: on to the page that was asked for."""
+        """POST /login: start a session and redirect to the requested page."""
         now_s = self._console.now_s
         form = self._console.form(request)
         session = self._console.access.sign_in(form.get("token", ""), now_s)
         if session is None:
-            return self._form(request, 403, "That is not the token in RT4CHART_CONSOLE_TOKEN.")
+            return self._form(
+                request, 403, "The token is wrong: expected the value of RT4CHART_CONSOLE_TOKEN."
+            )
         answer = RedirectResponse(local_path(form.get("next", "")), 303)
         set_session_cookie(
             answer, self._console.sessions.write(session), is_secure=is_secure(request)
@@ -41,7 +43,7 @@ class Login:
         return answer
 
     def sign_out(self, request: Request) -> Response:
-        """POST /logout: a copy of the cookie is of no use either."""
+        """POST /logout: end the session, so that copies of the cookie are invalid too."""
         if (session := session_of(request)) is not None:
             self._console.sessions.end(session)
         answer = RedirectResponse("/login", 303)
@@ -72,6 +74,6 @@ def login_routes(console: Console) -> Sequence[BaseRoute]:
 
 
 def local_path(path: str) -> str:
-    """A path of this console; "/" where it would lead elsewhere."""
-    is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if is_ours else "/"
+    """`path` if it stays on this console, else "/"."""
+    is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if is_local else "/"

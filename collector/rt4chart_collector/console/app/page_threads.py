@@ -1,4 +1,4 @@
-"""Pages run in threads of their own, so many at a time and for so long."""
+"""Runs pages in threads, with limits on their number and time."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _Value = TypeVar("_Value")
 
 
 class PageThreads:
-    """Runs calls in threads that the process does not wait for at its end.
+    """Runs calls in daemon threads, at most `most` at a time.
 
-    A thread that is late goes on, and counts until it ends; `most` bounds them all.
+    A thread cannot be stopped: a late one keeps its place until it ends, so that slow pages cannot
+    add up to more than `most` threads.
     """
 
     def __init__(self, most: int, seconds: float) -> None:
-        """None runs."""
+        """`seconds` is the time limit of a call."""
         self._free = asyncio.Semaphore(most)
         self._seconds = seconds
         self._lock = threading.Lock()
@@ -26,12 +27,12 @@ class PageThreads:
 
     @property
     def alive(self) -> list[threading.Thread]:
-        """What runs now."""
+        """The running threads."""
         with self._lock:
             return list(self._running)
 
     async def run(self, call: Callable[[], _Value]) -> _Value:
-        """What the call gives; TimeoutError where it takes too long or too many run already."""
+        """The result of the call; TimeoutError if it and the wait for a thread take too long."""
         async with asyncio.timeout(self._seconds):
             await self._free.acquire()
             loop = asyncio.get_running_loop()
@@ -61,7 +62,7 @@ class PageThreads:
 
 
 class _Call(Generic[_Value]):
-    """A call and who waits for it."""
+    """A call and the future of its result."""
 
     def __init__(self, call: Callable[[], _Value], result: Future[_Value]) -> None:
         self._call = call
@@ -70,14 +71,14 @@ class _Call(Generic[_Value]):
         self._error: BaseException | None = None
 
     def make(self) -> None:
-        """In the thread."""
+        """Run the call; called in the thread."""
         try:
             self._value.append(self._call())
         except BaseException as error:  # noqa: BLE001 - thread boundary: the request is told
             self._error = error
 
     def tell(self) -> None:
-        """In the loop; nobody may wait any more."""
+        """Set the result; called in the loop. The request may have given up already."""
         if self._result.done():
             return
         if self._error is not None:

@@ -1,4 +1,4 @@
-"""What the process around the console tells about itself."""
+"""Settings and status of the process that serves the console."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from otel_rt4chart.core.settings import SettingInForce
 
 @dataclass(frozen=True, slots=True)
 class ProcessInfo:
-    """`settings` are those of this process, `status` gives its pipeline's figures if it has one."""
+    """`settings` are those of this process; `status` returns its pipeline's figures, if any."""
 
     settings: tuple[SettingInForce, ...] = ()
     status: Callable[[], Mapping[str, object]] | None = None

@@ -1,4 +1,4 @@
-"""What a package adds to the console: an entry of the navigation with its pages."""
+"""A section of the console, which any installed package can add."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One entry of the navigation; the entry points of "rt4chart.console" name values of this.
+    """A navigation entry with its pages, named by an entry point of "rt4chart.console".
 
-    `routes` gives the pages; a sync endpoint is run in a thread, bounded in time. `templates` is a
-    folder whose files' names begin with the section's. An empty title has no entry.
+    `routes` returns the pages; a sync endpoint runs in a thread with a time limit. `templates` is
+    the section's own folder; its pages also find the shared templates. The templates of all
+    sections share one namespace, so file names start with the section's name. A section with an
+    empty title has no navigation entry.
     """
 
     title: str
     path: str
     routes: Callable[[Console], Sequence[BaseRoute]]
-    templates: Path = TEMPLATES
+    templates: Path
     order: int = 50
     static: Path | None = None

@@ -1,4 +1,4 @@
-"""Who is at the other end: signed cookies, and the tokens that tie a form to them."""
+"""Sessions: signed cookies, and the CSRF tokens of their forms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-# Signed-out sessions that are remembered; more than people sign out in twelve hours.
+# Ended sessions to remember: more than users end within the lifetime of a cookie.
 MOST_ENDED = 10_000
 COOKIE = "rt4chart_console"
 LIFETIME_S = 12 * 3600
@@ -21,16 +21,16 @@ LIFETIME_S = 12 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does something; `name` is what is stored beside it."""
+    """The person who makes a change; `name` is stored with it."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSession:
-    """One browser's, from its first page on. `way` is how it was let in.
+    """A client's session. `way` is how the client was admitted.
 
-    `is_new` says that the browser does not have it yet.
+    `is_new` means that the browser does not have the cookie yet.
     """
 
     way: str
@@ -41,31 +41,31 @@ class ConsoleSession:
 
     @property
     def actor(self) -> Actor:
-        """Who it is: the proxy's name for them, else how they came in."""
+        """The user that the proxy named, else how the client was admitted."""
         return Actor(self.user or {"open": "local"}.get(self.way, self.way))
 
 
 class Sessions:
-    """Makes and reads them. With another secret, all that were made before are over."""
+    """Creates and reads sessions. A different secret makes all earlier sessions invalid."""
 
     def __init__(self, secret: str = "") -> None:
-        """`secret` is the console's token; where there is none, one for this process is made."""
+        """`secret` is the console's token; without one, a random secret of this process is used."""
         base = secret.encode() if secret else secrets.token_bytes(32)
         self._key = hashlib.sha256(b"rt4chart console session\0" + base).digest()
         self._over: dict[str, None] = {}
 
     def begin(self, way: str, user: str, now_s: int) -> ConsoleSession:
-        """A new one."""
+        """A new session."""
         return ConsoleSession(way, user, secrets.token_urlsafe(18), now_s, is_new=True)
 
     def write(self, session: ConsoleSession) -> str:
         """The cookie's value."""
-        told = [session.way, session.user, session.nonce, session.issued_s]
-        body = _base64(json.dumps(told, separators=(",", ":")).encode())
+        fields = [session.way, session.user, session.nonce, session.issued_s]
+        body = _base64(json.dumps(fields, separators=(",", ":")).encode())
         return f"{body}.{self._signed('cookie', body)}"
 
     def read(self, cookie: str, now_s: int) -> ConsoleSession | None:
-        """The session of a cookie that this console signed and that is not too old."""
+        """The session of a cookie with a valid signature that has not expired or ended."""
         body, _, signature = cookie.partition(".")
         if not _is_same(signature, self._signed("cookie", body)):
             return None
@@ -78,17 +78,17 @@ class Sessions:
         return ConsoleSession(way, user, nonce, issued_s)
 
     def end(self, session: ConsoleSession) -> None:
-        """Whoever has its cookie is signed out."""
+        """Make every copy of its cookie invalid."""
         self._over[session.nonce] = None
         while len(self._over) > MOST_ENDED:
             self._over.pop(next(iter(self._over)), None)
 
     def csrf(self, session: ConsoleSession) -> str:
-        """What a form of this session has to send along."""
+        """The CSRF token of the session."""
         return self._signed("csrf", f"{session.way}\0{session.user}\0{session.nonce}")
 
     def is_csrf(self, session: ConsoleSession, given: str) -> bool:
-        """True for that, compared in constant time."""
+        """True for the CSRF token of the session, compared in constant time."""
         return _is_same(given, self.csrf(session))
 
     def _signed(self, use: str, body: str) -> str:
@@ -96,12 +96,12 @@ class Sessions:
 
 
 def is_secure(request: Request) -> bool:
-    """True where the browser came by TLS."""
+    """True if the request came over TLS."""
     return bool(request.scope["scheme"] == "https")
 
 
 def set_session_cookie(answer: Response, cookie: str, *, is_secure: bool) -> None:
-    """Set a session's cookie; script of a page cannot read it, other sites do not send it."""
+    """Set the session cookie; scripts cannot read it, and other sites cannot send it."""
     answer.set_cookie(
         COOKIE, cookie, max_age=LIFETIME_S, httponly=True, samesite="strict", secure=is_secure
     )

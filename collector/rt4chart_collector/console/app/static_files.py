@@ -1,4 +1,4 @@
-"""Styles and scripts: our own, and plotly's from its installed package."""
+"""Style sheets and scripts: the console's own, and Plotly from its installed package."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ STYLE_ID = re.compile(r'document\.getElementById\("([0-9a-f]{40,128})"\)')
 
 
 class StaticFiles:
-    """The files of some folders by name; `url` changes with the content, so that it may be kept."""
+    """The files of some folders by name. URLs change with the content, so clients may cache it."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        """Later folders add names."""
+        """On equal names, a file of a later folder replaces that of an earlier one."""
         self._files = {
             path.name: path
             for folder in folders
@@ -39,7 +39,7 @@ class StaticFiles:
         }
 
     def url(self, name: str) -> str:
-        """Where a page finds the file."""
+        """The URL of a file."""
         mark = version("plotly") if name == PLOTLY else _digest(self._files[name])
         return f"/static/{name}?{mark}"
 
@@ -51,7 +51,7 @@ class StaticFiles:
         name = request.path_params["name"]
         path = plotly_file() if name == PLOTLY else self._files.get(name)
         if path is None:
-            raise HTTPException(404, "expected the name of a file of the console")
+            raise HTTPException(404, "expected the name of a static file of the console")
         headers = {"cache-control": "max-age=31536000, immutable", "vary": "Accept-Encoding"}
         if "gzip" in request.headers.get("accept-encoding", ""):
             headers["content-encoding"] = "gzip"
@@ -61,7 +61,7 @@ class StaticFiles:
 
 @cache
 def plotly_file() -> Path | None:
-    """plotly.min.js of the package, which is not imported for it."""
+    """plotly.min.js of the installed package, found without importing it."""
     found = find_spec("plotly")
     if found is None or found.origin is None:
         return None
@@ -70,9 +70,9 @@ def plotly_file() -> Path | None:
 
 @cache
 def plotly_style_id() -> str:
-    """The id of a style that plotly.js writes for maps, unless an element of that id is there.
+    """The id of the inline style that plotly.js adds for maps unless an element has that id.
 
-    The policy forbids that style, and no page has such a map.
+    The content security policy forbids inline styles, and no page has a map.
     """
     path = plotly_file()
     found = STYLE_ID.search(path.read_text()) if path else None

@@ -1,9 +1,10 @@
-"""A route: its rate over time, and all that may have moved it."""
+"""The route page: the rate over time, and what may have changed it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
@@ -17,7 +18,7 @@ from rt4chart_collector.console.routes.route_tables import (
     DOCUMENTS,
     ISSUES,
     WORST,
-    IssueSeen,
+    GrownIssueRow,
     deployment_table,
     slice_table,
 )
@@ -51,7 +52,7 @@ DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release":
 
 @dataclass(frozen=True, slots=True)
 class RouteData:
-    """What the store has of a route in a time."""
+    """What the store has of a route in a time range."""
 
     points: Sequence[RatePoint]
     whole: RateSlice | None
@@ -61,7 +62,7 @@ class RouteData:
     deployed: list[Deployment]
     alerts: list[AlertState]
     episodes: list[Episode]
-    issues: list[IssueSeen]
+    issues: list[GrownIssueRow]
     documents: Sequence[GrownDocument]
     worst: list[WorstAnswer]
 
@@ -70,11 +71,11 @@ class RoutePage:
     """GET /routes/{service}/{route}."""
 
     def __init__(self, console: Console) -> None:
-        """Nothing is read yet."""
+        """Reads nothing yet."""
         self._console = console
 
     def show(self, request: Request) -> Response:
-        """404 for a route without an answer in thirty days."""
+        """Render the page; 404 for a route without data in the time range."""
         console = self._console
         service, route = (unescaped(request.path_params[name]) for name in ("service", "route"))
         since_ns, until_ns = console.window(request)
@@ -82,56 +83,58 @@ class RoutePage:
         step_s = step_of((until_ns - since_ns) // 10**9)
         span = GrowthWindow(service, route, verifier, 2 * since_ns - until_ns, since_ns, until_ns)
         with console.store() as client:
-            seen = read_route(client, span, step_s)
-        if not (seen.points or seen.episodes or seen.alerts or seen.drift or seen.covered.answers):
+            data = read_route(client, span, step_s)
+        if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
             raise HTTPException(
                 404,
-                f"expected a route with answers in this time, got {route[:80]!r} of "
-                f"{service[:80]!r}; a longer time may have some (?since=30d)",
+                f"expected a route with answers in this time range, got {route[:80]!r} of "
+                f"{service[:80]!r}; try a longer range (?since=30d)",
             )
         return console.tables(
             request,
-            self._tables(seen),
+            self._tables(data),
             "route.html",
             title=route or "(no route)",
             service=service,
             route=route,
             verifier=verifier,
-            seen=seen,
-            figure=rate_figure(seen.points, step_s, seen.deployed, seen.episodes, seen.drift),
+            data=data,
+            figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drift),
             step_s=step_s,
         )
 
     @staticmethod
-    def _tables(seen: RouteData) -> Sequence[Table[object]]:
+    def _tables(data: RouteData) -> Sequence[Table[object]]:
         found: list[Table[object]] = [
-            slice_table("times", "Rate over time", [one.slice for one in seen.points], seen.points)
+            slice_table("times", "Rate over time", [one.slice for one in data.points], data.points)
         ]
-        found += [slice_table(name, title, seen.slices[name]) for name, title in DIMENSIONS.items()]
-        found.append(deployment_table(seen.deployed))
-        found.append(ISSUES.of(seen.issues))
-        found.append(DOCUMENTS.of(seen.documents))
-        found.append(WORST.of(seen.worst))
+        found += [slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()]
+        found.append(deployment_table(data.deployed))
+        found.append(ISSUES.with_rows(data.issues))
+        found.append(DOCUMENTS.with_rows(data.documents))
+        found.append(WORST.with_rows(data.worst))
         return found
 
 
 def step_of(seconds: int) -> int:
-    """The step of a time's points: whole ticks, so that there are about `POINTS`."""
+    """The step between points: whole ticks, for about `POINTS` points."""
     return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
 
 
 def read_route(client: Client, span: GrowthWindow, step_s: int) -> RouteData:
-    """All of it."""
+    """Read everything that the page shows."""
     key = span.service, span.route
-    asked: dict[str, Any] = {
+    filters: dict[str, Any] = {
         "since_ns": span.at_ns,
         "until_ns": span.until_ns,
         "service": span.service,
         "route": span.route,
         "verifier": span.verifier,
     }
-    wanted = EpisodeFilter(span.at_ns, span.until_ns, service=span.service, route=span.route)
-    rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **asked)
+    episode_filter = EpisodeFilter(
+        span.at_ns, span.until_ns, service=span.service, route=span.route
+    )
+    rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **filters)
     more = issue_growth(client, span, limit=MAX_ROWS)
     titles = {one.id: one.title for one in watched_issues(client)} if more.issues else {}
     latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
@@ -139,9 +142,9 @@ def read_route(client: Client, span: GrowthWindow, step_s: int) -> RouteData:
         points=rates.points,
         whole=rates.whole,
         slices=rates.slices,
-        covered=coverage(client, **asked).get(key, Coverage({}, 0, 0)),
+        covered=coverage(client, **filters).get(key, Coverage({}, 0, 0)),
         drift=latest.get(key),
-        deployed=deployments(client, **asked),
+        deployed=deployments(client, **filters),
         alerts=sorted(
             (
                 one
@@ -150,10 +153,10 @@ def read_route(client: Client, span: GrowthWindow, step_s: int) -> RouteData:
             ),
             key=worst_first,
         ),
-        episodes=alert_history(client, wanted, limit=MAX_ROWS),
-        issues=[IssueSeen(one, titles.get(one.id, "")) for one in more.issues],
+        episodes=alert_history(client, episode_filter, limit=MAX_ROWS),
+        issues=[GrownIssueRow(one, titles.get(one.id, "")) for one in more.issues],
         documents=more.documents,
-        worst=worst_answers(client, **asked, limit=MAX_ROWS),
+        worst=worst_answers(client, **filters, limit=MAX_ROWS),
     )
 
 
@@ -162,4 +165,4 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     return [Route("/routes/{service}/{route}", RoutePage(console).show, methods=["GET"])]
 
 
-SECTION = Section("", "/routes", routes, order=1)
+SECTION = Section("", "/routes", routes, Path(__file__).parent / "templates", order=1)

@@ -1,4 +1,4 @@
-"""The overview's rows: each route with its rate, traffic, evidence and alarms."""
+"""The rows of the overview: each route with its rate, traffic, evidence and alerts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
 
 STEPS = 24
-# Older evidence is not of now: the monitor writes each five minutes.
+# Older evidence is out of date: the monitor writes every five minutes.
 RECENT_NS = 3600 * 10**9
 NO_COVERAGE = Coverage({}, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class RouteRow:
-    """One route in the time that is looked at."""
+    """One route in the selected time range."""
 
     slice: RateSlice
     coverage: Coverage
@@ -38,22 +38,22 @@ class RouteRow:
 
     @property
     def service(self) -> str:
-        """Its service."""
+        """The service of the route."""
         return self.slice.service
 
     @property
     def route(self) -> str:
-        """Its name."""
+        """The name of the route."""
         return self.slice.route
 
     @property
     def evidence(self) -> float | None:
-        """The evidence for a rise as a share of what pages; None where nothing watches."""
+        """The evidence of a rise as a share of what pages; None without a monitor or baseline."""
         return evidence_share(self.drift)
 
     @property
     def attention(self) -> float:
-        """What should be looked at first: alarms by their severity, then the evidence."""
+        """The sort key for urgency: alerts by severity, then the evidence."""
         worst = max((severity_rank(one.alert.severity) for one in self.alerts), default=0)
         return worst * 1000 + min(self.evidence or 0.0, 999.0)
 
@@ -66,7 +66,7 @@ def read_route_rows(
     verifier: str,
     alerts: Sequence[AlertState],
 ) -> list[RouteRow]:
-    """Every route with an answer in that time, decided or not."""
+    """Read every route with an answer in the time range, decided or not."""
     slices = rates_by(client, "route", since_ns=since_ns, until_ns=until_ns, verifier=verifier)
     covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
     lines = route_trends(
@@ -89,7 +89,7 @@ def read_route_rows(
 
 
 def worst_first(one: AlertState) -> tuple[bool, int, int]:
-    """The order of alarms: those that nobody has taken on, then the severe, then the new."""
+    """The order of alerts: unacknowledged, then most severe, then newest first."""
     return one.state != "firing", -severity_rank(one.alert.severity), -one.fired_ns
 
 
@@ -120,51 +120,53 @@ def _claims_cell(row: RouteRow) -> Markup:
 
 def _trend_cell(row: RouteRow) -> Markup:
     known = [value for value in row.trend.rates if value is not None]
-    said = f"rate over time, last {percent(known[-1])}" if known else "no rate"
-    return sparkline(row.trend.rates, said)
+    text = f"rate over time, last {percent(known[-1])}" if known else "no rate"
+    return sparkline(row.trend.rates, text)
 
 
 def _coverage_cell(row: RouteRow) -> Markup:
-    seen = row.coverage
+    covered = row.coverage
     left = [
         f"{count(number)} {word}"
         for number, word in (
-            (seen.sampled_out, "sampled out"),
-            (seen.unreadable, "unreadable"),
-            (seen.failed, "failed"),
+            (covered.sampled_out, "sampled out"),
+            (covered.unreadable, "unreadable"),
+            (covered.failed, "failed"),
         )
         if number
     ]
-    undecided = percent(seen.undecided_share)
-    told = f"{', '.join(left) or 'none left out'}; {undecided} of claims undecided"
+    undecided = percent(covered.undecided_share)
+    hint = f"{', '.join(left) or 'all verified'}; {undecided} of claims undecided"
     return Markup('<span title="{}">{}</span> <span class="n">{}</span>').format(
-        told, percent(seen.verified_share), f"{undecided} undec." if seen.undecided_share else ""
+        hint,
+        percent(covered.verified_share),
+        f"{undecided} undec." if covered.undecided_share else "",
     )
 
 
 def evidence_share(drift: DriftRow | None) -> float | None:
-    """The evidence for a rise as a share of what pages; None where nothing watches."""
+    """The evidence of a rise as a share of what pages; None without a monitor or baseline."""
     if drift is None or drift.state == "cold" or drift.page_at <= 0:
         return None
     return max(drift.page, 0.0) / drift.page_at
 
 
 def evidence_bar(drift: DriftRow | None) -> Markup:
-    """The evidence for a rise beside what pages, in a bar and in words."""
+    """The evidence of a rise relative to what pages, as a bar with text."""
     share = evidence_share(drift)
     if drift is None:
-        return Markup('<span class="quiet" title="{}">no finding lately</span>').format(
-            "no answers came lately, or no monitor is at work"
+        return Markup('<span class="quiet" title="{}">no recent evidence</span>').format(
+            "no recent answers, or no monitor is running"
         )
     if share is None:
         return Markup('<span class="quiet" title="{}">learning</span>').format(
-            f"{count(drift.baseline_claims)} claims are known of what is usual"
+            f"the baseline has {count(drift.baseline_claims)} claims so far"
         )
     kind = drift.state if drift.state in ("warn", "page") else ""
-    words = {"warn": "warns", "page": "pages"}.get(kind, "calm")
-    told = f"{words}: evidence {max(drift.page, 0):.1f} of {drift.page_at:.1f} (natural log)"
+    words = {"warn": "warns", "page": "pages"}.get(kind, "normal")
+    hint = f"{words}: evidence {max(drift.page, 0):.1f} of {drift.page_at:.1f} (natural log)"
     return Markup('{} <span class="evidence {}" title="{}">{}</span>').format(
-        bar(share, told, kind), kind, told, f"{words} {min(share, 9.99) * 100:.0f} %"
+        bar(share, hint, kind), kind, hint, f"{words} {min(share, 9.99) * 100:.0f} %"
     )
 
 
@@ -198,12 +200,12 @@ COLUMNS: Sequence[Column[RouteRow]] = (
     ),
     Column(
         "claims",
-        "n claims / answers",
+        "Claims / answers",
         lambda row: row.slice.claims,
         _claims_cell,
         is_number=True,
         is_sortable=True,
-        hint="decided claims and verified answers that the rate rests on",
+        hint="decided claims and verified answers behind the rate",
     ),
     Column("low", "Low", lambda row: row.slice.rate.low, is_exported_only=True),
     Column("high", "High", lambda row: row.slice.rate.high, is_exported_only=True),
@@ -223,7 +225,7 @@ COLUMNS: Sequence[Column[RouteRow]] = (
         lambda row: row.coverage.verified_share,
         _coverage_cell,
         is_sortable=True,
-        hint="share of the answers with a verdict; undec.: claims that the judge left undecided",
+        hint="share of answers with a verdict; undec.: share of claims left undecided",
     ),
     Column(
         "evidence",
@@ -231,9 +233,9 @@ COLUMNS: Sequence[Column[RouteRow]] = (
         lambda row: row.evidence,
         _evidence_cell,
         is_sortable=True,
-        hint="how much speaks for a rise above what is usual, of what it takes to page somebody",
+        hint="evidence of a rise above the baseline, as a share of what it takes to page",
     ),
-    Column("attention", "Alarm", lambda row: row.attention, _alerts_cell, is_sortable=True),
+    Column("attention", "Alert", lambda row: row.attention, _alerts_cell, is_sortable=True),
 )
 
 

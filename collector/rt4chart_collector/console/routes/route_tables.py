@@ -1,10 +1,10 @@
-"""The tables of a route's page."""
+"""The tables of the route page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from markupsafe import Markup
 
@@ -18,33 +18,17 @@ from rt4chart_collector.console.view.filters import (
     shortened,
     when,
 )
-from rt4chart_collector.console.view.table import Column, Table
+from rt4chart_collector.console.view.table import Column, Table, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.store.answers.answers import WorstAnswer
 from rt4chart_collector.store.issues.issue_figures import GrownDocument, GrownIssue
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice
 from rt4chart_collector.store.rates.trends import Deployment
 
-_Row = TypeVar("_Row")
-
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[_Row]):
-    """A table without its rows."""
-
-    name: str
-    title: str
-    columns: Sequence[Column[_Row]]
-    empty: str
-
-    def of(self, rows: Sequence[_Row]) -> Table[Any]:
-        """The table of these rows."""
-        return Table(self.name, self.title, rows, self.columns, self.empty)
-
-
-@dataclass(frozen=True, slots=True)
-class IssueSeen:
-    """An issue that grew, with its name."""
+class GrownIssueRow:
+    """An issue that grew, with its title."""
 
     issue: GrownIssue
     title: str
@@ -53,12 +37,12 @@ class IssueSeen:
 def slice_table(
     name: str, title: str, slices: Sequence[RateSlice], points: Sequence[RatePoint] = ()
 ) -> Table[Any]:
-    """Rates by a dimension, or over time where `points` gives the times."""
+    """Rates by a dimension, or over time if `points` are given."""
     rows = [(one, iso(points[at].start_ns) if points else one.key) for at, one in enumerate(slices)]
     key = "time" if points else name
     columns: Sequence[Column[tuple[RateSlice, str]]] = (
         Column(key, title.removesuffix("s"), lambda row: row[1], lambda row: row[1] or "(none)"),
-        Column("rate", "Unfaithful", lambda row: row[0].rate.value, _rate),
+        Column("rate", "Unfaithful", lambda row: row[0].rate.value, _rate_cell),
         Column("low", "Low", lambda row: row[0].rate.low, is_exported_only=True),
         Column("high", "High", lambda row: row[0].rate.high, is_exported_only=True),
         Column(
@@ -75,81 +59,83 @@ def slice_table(
             lambda row: percent(row[0].baseless_rate.value),
             is_number=True,
         ),
-        Column("claims", "Claims", lambda row: row[0].claims, _claims, is_number=True),
-        Column("answers", "Answers", lambda row: row[0].answers, _answers, is_number=True),
+        Column("claims", "Claims", lambda row: row[0].claims, _claims_cell, is_number=True),
+        Column("answers", "Answers", lambda row: row[0].answers, _answers_cell, is_number=True),
     )
-    return Table(name, title, rows, columns, "No answer in this time.")
+    return Table(name, title, rows, columns, "No answers in this time range.")
 
 
 def deployment_table(found: Sequence[Deployment]) -> Table[Any]:
-    """What was first seen in this time."""
+    """Deployments first seen in the time range."""
     columns: Sequence[Column[Deployment]] = (
         Column("at", "First seen", lambda one: iso(one.at_ns), lambda one: when(one.at_ns)),
-        Column("attribute", "What", lambda one: one.attribute.replace("_", " ")),
+        Column("attribute", "Kind", lambda one: one.attribute.replace("_", " ")),
         Column("value", "Value", lambda one: one.value),
     )
-    empty = "No model, prompt version, release or environment was new in this time."
+    empty = "No new model, prompt version, release or environment in this time range."
     return Table("deployments", "Deployments", found, columns, empty)
 
 
-def _rate(row: tuple[RateSlice, str]) -> Markup:
+def _rate_cell(row: tuple[RateSlice, str]) -> Markup:
     return Markup('<strong>{}</strong> <span class="interval">{}</span>').format(
         percent(row[0].rate.value), interval(row[0].rate)
     )
 
 
-def _claims(row: tuple[RateSlice, str]) -> str:
+def _claims_cell(row: tuple[RateSlice, str]) -> str:
     return count(row[0].claims)
 
 
-def _answers(row: tuple[RateSlice, str]) -> str:
+def _answers_cell(row: tuple[RateSlice, str]) -> str:
     return count(row[0].answers)
 
 
-def _issue(row: IssueSeen) -> Markup:
+def _issue_cell(row: GrownIssueRow) -> Markup:
     return link(issue_url(row.issue.id), row.title or f"issue {row.issue.id:016x}")
 
 
-def _answer(row: WorstAnswer) -> Markup:
+def _answer_cell(row: WorstAnswer) -> Markup:
     claim = row.index if row.index >= 0 else None
-    text = shortened(row.claim) or "its claims are not in the store any more"
+    text = shortened(row.claim) or "its claims are no longer stored"
     return link(answer_url(row.trace_id, row.span_id, claim), text)
 
 
-ISSUES: Kind[IssueSeen] = Kind(
+ISSUES: TableLayout[GrownIssueRow] = TableLayout(
     "issues",
     "Issues that grew",
     (
-        Column("issue", "Issue", lambda row: f"{row.issue.id:016x}", _issue),
+        Column("issue", "Issue", lambda row: f"{row.issue.id:016x}", _issue_cell),
         Column("title", "Title", lambda row: row.title, is_exported_only=True),
-        Column("before", "Per h before", lambda row: round(row.issue.before, 2), is_number=True),
-        Column("after", "Per h now", lambda row: round(row.issue.after, 2), is_number=True),
+        Column(
+            "before", "Failures/h before", lambda row: round(row.issue.before, 2), is_number=True
+        ),
+        Column("after", "Failures/h now", lambda row: round(row.issue.after, 2), is_number=True),
         Column("claims", "Claims", lambda row: row.issue.claims, is_number=True),
     ),
-    "No issue of this route grew. rt4chart cluster groups its failures into issues.",
+    "No issue of this route grew in this time range. rt4chart cluster groups failures into issues.",
 )
-DOCUMENTS: Kind[GrownDocument] = Kind(
+DOCUMENTS: TableLayout[GrownDocument] = TableLayout(
     "documents",
-    "Documents in more failures",
+    "Documents with more failures",
     (
         Column("document", "Document", lambda row: row.id, lambda row: shortened(row.id, 80)),
-        Column("before", "Per h before", lambda row: round(row.before, 2), is_number=True),
-        Column("after", "Per h now", lambda row: round(row.after, 2), is_number=True),
+        Column("before", "Failures/h before", lambda row: round(row.before, 2), is_number=True),
+        Column("after", "Failures/h now", lambda row: round(row.after, 2), is_number=True),
         Column("claims", "Claims", lambda row: row.claims, is_number=True),
     ),
-    "No passage is in more failures than in the time before.",
+    "No document has more failures than in the period before.",
 )
-WORST: Kind[WorstAnswer] = Kind(
+WORST: TableLayout[WorstAnswer] = TableLayout(
     "worst",
     "Worst answers",
     (
         Column("at", "When", lambda row: iso(row.time_ns), lambda row: when(row.time_ns)),
         Column("label", "Worst claim", lambda row: row.label, lambda row: label(row.label)),
-        Column("claim", "Its text", lambda row: row.claim, _answer),
+        Column("claim", "Claim", lambda row: row.claim, _answer_cell),
         Column("unfaithful", "Unfaithful", lambda row: row.unfaithful, is_number=True),
-        Column("decided", "Of claims", lambda row: row.decided, is_number=True),
+        Column("decided", "Decided claims", lambda row: row.decided, is_number=True),
         Column("trace_id", "Trace", lambda row: row.trace_id, is_exported_only=True),
         Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
     ),
-    "No answer with an unfaithful claim in this time.",
+    "No answers with unfaithful claims in this time range.",
 )

@@ -1,9 +1,10 @@
-"""The pipeline's health: what arrived, what was decided, what failed, and why."""
+"""The health page: which answers arrived, how they were decided, and what failed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -11,12 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from otel_rt4chart.spans.model.verdict import Decision
+from rt4chart_collector.console.answers.wording import decision_reason
 from rt4chart_collector.console.app.section import Section
-from rt4chart_collector.console.routes.route_tables import Kind
 from rt4chart_collector.console.view.filters import count, interval, iso, label, link, percent, when
 from rt4chart_collector.console.view.params import ID, bad_request, text_param
-from rt4chart_collector.console.view.table import Column
+from rt4chart_collector.console.view.table import Column, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.store.answers.dead_letters import (
     DeadLetter,
@@ -34,45 +34,31 @@ from rt4chart_collector.store.rates.traffic import coverage
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
-# What each decision means for whoever asks why there is no verdict.
-WHY: Mapping[str, str] = {
-    Decision.VERIFIED: "it was verified",
-    Decision.NOT_SAMPLED: "it was not in the sample: see RT4CHART_SAMPLE_RATE and /settings",
-    Decision.THROTTLED: "more answers came in that second than the application lets through",
-    Decision.OVER_BUDGET: "the application's budget for verification was spent",
-    Decision.NO_CONTENT: "its spans carry no text: let the instrumentation capture content",
-    Decision.REDACTED: "its text was redacted before it arrived",
-    Decision.TRUNCATED: "its text was cut: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT",
-    Decision.NO_CONTEXT: "no passage was found in its trace: is the retrieval traced there?",
-    Decision.QUEUE_FULL: "there was no room for it in the application's queue",
-    Decision.ERROR: "the judge failed on it",
-}
-
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """How many answers of all routes have a decision, and their share."""
+class DecisionCount:
+    """The number of answers with a decision, over all routes, and their share."""
 
     decision: str
     answers: int
     share: float
 
 
-def _route(row: DeadLetter) -> Markup:
+def _route_cell(row: DeadLetter) -> Markup:
     return link(route_url(row.service, row.route), row.route or "(no route)")
 
 
-def _answer(row: DeadLetter) -> Markup:
+def _answer_cell(row: DeadLetter) -> Markup:
     return link(answer_url(row.trace_id, row.span_id), row.trace_id[:12])
 
 
-def _agreed(row: Precision) -> Markup:
+def _precision_cell(row: Precision) -> Markup:
     return Markup('<strong>{}</strong> <span class="interval">{}</span>').format(
         percent(row.rate.value), interval(row.rate)
     )
 
 
-DECISIONS: Kind[Decided] = Kind(
+DECISIONS: TableLayout[DecisionCount] = TableLayout(
     "decisions",
     "Answers by decision",
     (
@@ -81,20 +67,20 @@ DECISIONS: Kind[Decided] = Kind(
         Column(
             "share", "Share", lambda row: row.share, lambda row: percent(row.share), is_number=True
         ),
-        Column("why", "Why", lambda row: WHY.get(row.decision, "")),
+        Column("why", "Why", lambda row: decision_reason(row.decision)),
     ),
-    "No answer was seen in this time. Send traces to the service, or choose a longer time.",
+    "No answers in this time range. Send traces to the service, or choose a longer range.",
 )
-REASONS: Kind[tuple[str, int]] = Kind(
+REASONS: TableLayout[tuple[str, int]] = TableLayout(
     "reasons",
-    "Given up, by reason",
+    "Dead letters by reason",
     (
         Column("reason", "Reason", lambda row: row[0]),
         Column("answers", "Answers", lambda row: row[1], is_number=True),
     ),
-    "Nothing was given up in this time.",
+    "No dead letters in this time range.",
 )
-DEAD: Kind[DeadLetter] = Kind(
+DEAD: TableLayout[DeadLetter] = TableLayout(
     "letters",
     "Dead letters",
     (
@@ -103,36 +89,36 @@ DEAD: Kind[DeadLetter] = Kind(
         Column("error_type", "Error", lambda row: row.error_type),
         Column("attempts", "Attempts", lambda row: row.attempts, is_number=True),
         Column("service", "Service", lambda row: row.service, is_exported_only=True),
-        Column("route", "Route", lambda row: row.route, _route),
-        Column("trace_id", "Answer", lambda row: row.trace_id, _answer),
+        Column("route", "Route", lambda row: row.route, _route_cell),
+        Column("trace_id", "Answer", lambda row: row.trace_id, _answer_cell),
         Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
         Column("verifier", "Verifier", lambda row: row.verifier),
     ),
-    "No dead letter of this time. Those that there are: rt4chart replay tries them once more.",
+    "No dead letters in this time range.",
 )
-PRECISION: Kind[Precision] = Kind(
+PRECISION: TableLayout[Precision] = TableLayout(
     "precision",
-    "How often people agree with the judge",
+    "Agreement of feedback with the judge",
     (
         Column("verifier", "Verifier", lambda row: row.verifier),
-        Column("of", "Of", lambda row: "claims" if row.is_of_claims else "answers"),
+        Column("of", "Verdict on", lambda row: "claims" if row.is_of_claims else "answers"),
         Column("label", "Label", lambda row: row.label, lambda row: label(row.label)),
-        Column("precision", "Agreed", lambda row: row.rate.value, _agreed),
+        Column("precision", "Agreement", lambda row: row.rate.value, _precision_cell),
         Column("low", "Low", lambda row: row.rate.low, is_exported_only=True),
         Column("high", "High", lambda row: row.rate.high, is_exported_only=True),
         Column("judged", "Verdicts", lambda row: row.judged, is_number=True),
         Column("opinions", "Opinions", lambda row: row.opinions, is_number=True),
     ),
-    "Nobody has said yet what they think of a verdict: the buttons are on an answer's page.",
+    "No feedback in this time range. Give feedback with the buttons on the page of an answer.",
 )
 
 
-LETTERS = 100
+MAX_LETTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What is known of a trace that somebody asks for."""
+class TraceLookup:
+    """What the store has of a trace."""
 
     trace_id: str
     spans: int
@@ -140,15 +126,15 @@ class Found:
     letters: Mapping[tuple[str, str], DeadLetter]
 
 
-class Health:
+class HealthPage:
     """GET /health."""
 
     def __init__(self, console: Console) -> None:
-        """Nothing is read yet."""
+        """Reads nothing yet."""
         self._console = console
 
     def show(self, request: Request) -> Response:
-        """With `?trace=`, what became of the answers of that trace."""
+        """Render the page; with `?trace=`, also the decisions on the answers of that trace."""
         console = self._console
         since_ns, until_ns = console.window(request)
         verifier, trace = console.verifier(request), text_param(request, "trace", longest=128)
@@ -157,10 +143,10 @@ class Health:
         with console.store() as client:
             covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
             reasons = dead_letter_reasons(client, since_ns=since_ns)
-            letters = last_dead_letters(client, since_ns=since_ns, limit=LETTERS)
+            letters = last_dead_letters(client, since_ns=since_ns, limit=MAX_LETTERS)
             waiting = letter_counts(client, verifier).waiting
             precision = judge_precision(client, since_ns=since_ns, until_ns=until_ns)
-            found = _found(client, trace.lower(), verifier) if trace else None
+            found = _trace_lookup(client, trace.lower(), verifier) if trace else None
         totals: dict[str, int] = {}
         for one in covered.values():
             for decision, answers in one.decisions.items():
@@ -168,25 +154,25 @@ class Health:
         return console.tables(
             request,
             [
-                DECISIONS.of(_shares(totals)),
-                REASONS.of(reasons),
-                DEAD.of(letters),
-                PRECISION.of(precision),
+                DECISIONS.with_rows(_decision_counts(totals)),
+                REASONS.with_rows(reasons),
+                DEAD.with_rows(letters),
+                PRECISION.with_rows(precision),
             ],
             "health.html",
             title="Health",
-            figures=_lines(console.facts.status() if console.facts.status else {}),
+            figures=_status_lines(console.facts.status() if console.facts.status else {}),
             has_figures=console.facts.status is not None,
             waiting=waiting,
             trace=trace,
             found=found,
-            why=WHY,
+            decision_reason=decision_reason,
             verifier=verifier,
         )
 
 
-def _found(client: Client, trace_id: str, verifier: str) -> Found:
-    return Found(
+def _trace_lookup(client: Client, trace_id: str, verifier: str) -> TraceLookup:
+    return TraceLookup(
         trace_id,
         span_count(client, trace_id),
         verifications_of_trace(client, trace_id),
@@ -194,28 +180,28 @@ def _found(client: Client, trace_id: str, verifier: str) -> Found:
     )
 
 
-def _shares(totals: Mapping[str, int]) -> list[Decided]:
+def _decision_counts(totals: Mapping[str, int]) -> list[DecisionCount]:
     total = sum(totals.values())
     ordered = sorted(totals.items(), key=lambda one: (-one[1], one[0]))
-    return [Decided(name, answers, answers / total) for name, answers in ordered if answers]
+    return [DecisionCount(name, answers, answers / total) for name, answers in ordered if answers]
 
 
-def _lines(told: Mapping[str, object]) -> list[tuple[str, str]]:
-    """The status of the service, one line a figure."""
-    return [(name.replace("_", " "), _said(value)) for name, value in told.items()]
+def _status_lines(status: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The status of the service as names and values."""
+    return [(name.replace("_", " "), _status_text(value)) for name, value in status.items()]
 
 
-def _said(value: object) -> str:
+def _status_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_said(one)}" for name, one in value.items()) or "none"
+        return ", ".join(f"{name} {_status_text(one)}" for name, one in value.items()) or "none"
     return count(value) if isinstance(value, int | float) else str(value)
 
 
 def routes(console: Console) -> Sequence[BaseRoute]:
     """GET /health."""
-    return [Route("/health", Health(console).show, methods=["GET"])]
+    return [Route("/health", HealthPage(console).show, methods=["GET"])]
 
 
-SECTION = Section("Health", "/health", routes, order=80)
+SECTION = Section("Health", "/health", routes, Path(__file__).parent / "templates", order=80)

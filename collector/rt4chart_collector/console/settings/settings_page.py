@@ -1,8 +1,9 @@
-"""The settings in force, without a secret."""
+"""The settings page: the settings in force, without secrets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -12,17 +13,15 @@ from starlette.routing import BaseRoute, Route
 from otel_rt4chart.core.settings import SettingInForce
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.view.paging import page_of_table
-from rt4chart_collector.console.view.table import Column, Table, ordered, sort_of
+from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
 COLUMNS: Sequence[Column[SettingInForce]] = (
     Column("variable", "Variable", lambda row: row.variable, is_sortable=True),
-    Column("value", "In force", lambda row: row.value),
-    Column(
-        "default", "Is the default", lambda row: "yes" if row.is_default else "no", is_sortable=True
-    ),
+    Column("value", "Value", lambda row: row.value),
+    Column("default", "Default", lambda row: "yes" if row.is_default else "no", is_sortable=True),
     Column("meaning", "Meaning", lambda row: row.meaning),
 )
 
@@ -31,9 +30,9 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     """GET /settings."""
 
     def show(request: Request) -> Response:
-        sort = sort_of(request, COLUMNS, "variable")
-        rows = ordered(console.facts.settings, COLUMNS, sort)
-        empty = "This process was started without settings of its own."
+        sort = sort_param(request, COLUMNS, "variable")
+        rows = sorted_rows(console.facts.settings, COLUMNS, sort)
+        empty = "This process has no settings."
         table = Table("settings", "Settings", rows, COLUMNS, empty, sort)
         return console.table(
             request, page_of_table(request, table), "settings.html", database=console.facts.database
@@ -42,4 +41,4 @@ def routes(console: Console) -> Sequence[BaseRoute]:
     return [Route("/settings", show, methods=["GET"])]
 
 
-SECTION = Section("Settings", "/settings", routes, order=90)
+SECTION = Section("Settings", "/settings", routes, Path(__file__).parent / "templates", order=90)

@@ -1,4 +1,4 @@
-"""Trends: a line that is part of the page, and figures that plotly draws."""
+"""Charts: sparklines and bars as SVG, and figures that Plotly draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH, HEIGHT, INSET = 96, 22, 2
 
 
 def sparkline(values: Sequence[float | None], label: str) -> Markup:
-    """A small line as SVG; where a value is None the line is broken. `label` says it in words."""
+    """A small line as SVG with gaps at None. `label` describes it for screen readers."""
     known = [value for value in values if value is not None]
     if not known:
         return Markup('<span class="quiet">–</span>')
@@ -36,7 +36,7 @@ def sparkline(values: Sequence[float | None], label: str) -> Markup:
 
 
 def bar(share: float, label: str, kind: str = "") -> Markup:
-    """A share of a whole; `kind` warn or page colours it. `label` says it in words."""
+    """A share as a bar; `kind` warn or page sets its color. `label` is for screen readers."""
     return Markup(
         '<svg class="bar {0}" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" '
         'aria-label="{1}"><rect class="all" width="100" height="8"/>'
@@ -45,7 +45,7 @@ def bar(share: float, label: str, kind: str = "") -> Markup:
 
 
 def _path(points: Sequence[tuple[float, float] | None]) -> str:
-    """A path's commands; a point alone is a dot."""
+    """The commands of an SVG path; a single point is a dot."""
     commands: list[str] = []
     is_drawing = False
     for point in points:
@@ -66,7 +66,7 @@ def figure_text(figure: Mapping[str, object]) -> str:
 
 
 def stacked(whole: RateSlice) -> Markup:
-    """The four labels' claims as parts of one bar; the legend beside it has the numbers."""
+    """The claims by label as parts of one bar; the legend beside it has the numbers."""
     parts = (
         ("entailed", whole.entailed),
         ("contradicted", whole.contradicted),
@@ -80,11 +80,11 @@ def stacked(whole: RateSlice) -> Markup:
             name, f"{at:.1f}", f"{width:.1f}"
         )
         at += width
-    said = ", ".join(f"{number} {name}" for name, number in parts)
+    text = ", ".join(f"{number} {name}" for name, number in parts)
     return Markup(
         '<svg class="stack-bar" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" '
         'aria-label="{}">{}</svg>'
-    ).format(f"claims: {said}", drawn)
+    ).format(f"claims: {text}", drawn)
 
 
 def rate_figure(
@@ -94,13 +94,13 @@ def rate_figure(
     episodes: Sequence[Episode],
     drift: DriftRow | None,
 ) -> dict[str, object]:
-    """The rate with its interval as a band; where a step has no decided claim it is broken."""
+    """The rate with its interval as a band, with gaps where a step has no decided claims."""
     steps = _with_gaps(points, step_s)
     times = [iso(at_ns + step_s * 10**9 // 2) for at_ns, _ in steps]
     rates = [None if one is None else one.rate for _, one in steps]
     value = [None if rate is None else rate.value for rate in rates]
     across, up = _band(steps, step_s)
-    told = [
+    hover_texts = [
         "" if one is None else f"n = {one.claims:,} claims of {one.answers:,} answers"
         for _, one in steps
     ]
@@ -111,7 +111,7 @@ def rate_figure(
         {
             **plain,
             "y": value,
-            "text": told,
+            "text": hover_texts,
             "mode": "lines+markers",
             "line": {"color": "var(--accent)", "width": 2},
             "marker": {"size": 4},
@@ -123,21 +123,21 @@ def rate_figure(
 
 
 def _one_per_minute(episodes: Sequence[Episode]) -> list[Episode]:
-    """One of those that fired in the same minute: the others would be drawn over it."""
+    """One of the alerts that fired in the same minute; the others would overlap it."""
     return list({one.fired_ns // (60 * 10**9): one for one in episodes}.values())
 
 
 def _band(
     steps: Sequence[tuple[int, RateSlice | None]], step_s: int
 ) -> tuple[list[str | None], list[float | None]]:
-    """The intervals as closed shapes, one for each unbroken run of steps; None between them."""
+    """The intervals as closed shapes, one for each run without a gap; None between them."""
     across: list[str | None] = []
     up: list[float | None] = []
     for is_known, run in groupby(steps, lambda step: _edges(step[1]) is not None):
         if not is_known:
             continue
         corners = [(at_ns + step_s * 5 * 10**8, _edges(one) or (0.0, 0.0)) for at_ns, one in run]
-        if len(corners) == 1:  # an interval alone is as wide as half its step
+        if len(corners) == 1:  # a single interval is drawn half as wide as its step
             (at_ns, edges), aside = corners[0], step_s * 10**9 // 4
             corners = [(at_ns - aside, edges), (at_ns + aside, edges)]
         times = [iso(at_ns) for at_ns, _ in corners]
@@ -162,9 +162,9 @@ def _layout(
         (one.at_ns, f"{one.attribute.partition('_')[0]} {one.value}", "var(--none)", "dot", 0)
         for one in deployed
     ]
-    # Above the names of deployments: the two are often close.
+    # Above the names of deployments, which are often close to an alert.
     marks += [
-        (one.fired_ns, "alarm", "var(--bad)", "solid", 15) for one in _one_per_minute(episodes)
+        (one.fired_ns, "alert", "var(--bad)", "solid", 15) for one in _one_per_minute(episodes)
     ]
     shapes: list[dict[str, object]] = [
         {
@@ -192,12 +192,12 @@ def _layout(
         for at_ns, text, colour, _, above in marks
     ]
     if drift is not None and drift.state != "cold":
-        usual = {"color": "var(--none)", "width": 1, "dash": "dash"}
-        across = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": usual}
+        dashed = {"color": "var(--none)", "width": 1, "dash": "dash"}
+        across = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": dashed}
         shapes.append({**across, "y0": drift.baseline, "y1": drift.baseline})
-        said = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
-        text = f"usual {percent(drift.baseline)}"
-        notes.append({**said, "y": drift.baseline, "text": text, "font": {"color": "var(--none)"}})
+        note = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
+        text = f"baseline {percent(drift.baseline)}"
+        notes.append({**note, "y": drift.baseline, "text": text, "font": {"color": "var(--none)"}})
     return {
         "height": 320,
         "margin": {"l": 56, "r": 20, "t": 44, "b": 44},
@@ -210,7 +210,7 @@ def _layout(
 
 
 def _with_gaps(points: Sequence[RatePoint], step_s: int) -> list[tuple[int, RateSlice | None]]:
-    """The points, and one without a slice wherever steps are missing between two."""
+    """The points, with one without a slice wherever steps are missing."""
     found: list[tuple[int, RateSlice | None]] = []
     for point in points:
         if found and point.start_ns - found[-1][0] > step_s * 10**9:
@@ -220,7 +220,7 @@ def _with_gaps(points: Sequence[RatePoint], step_s: int) -> list[tuple[int, Rate
 
 
 def _plain_annotation(text: str) -> str:
-    """Plotly reads some tags and entities in a text: nothing of a stranger's is one."""
+    """A text without the tags and entities that Plotly would interpret."""
     flat = " ".join(text[:80].split())
     cut = flat if len(flat) <= 20 else f"{flat[:19]}…"
     return cut.replace("&", "＆").replace("<", "‹").replace(">", "›")

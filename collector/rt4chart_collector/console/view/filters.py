@@ -1,4 +1,4 @@
-"""How figures and times are written on the pages."""
+"""Template filters: figures and times as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from otel_rt4chart.verify.core.rates import Rate
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 SECOND_NS = 10**9
 UNKNOWN = "–"
-# What stands beside the colour of a label, for those who do not see it.
+# Signs beside the colors of labels, for readers who cannot tell the colors apart.
 SIGNS = {
     "entailed": "✓",
     "contradicted": "✗",
@@ -44,7 +44,7 @@ def interval(rate: Rate) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds in the largest unit that fits, as 12 min."""
+    """Seconds in the largest fitting unit, as 12 min."""
     if seconds is None:
         return UNKNOWN
     for size, unit in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
@@ -59,33 +59,33 @@ def iso(at_ns: int) -> str:
 
 
 def when(at_ns: int | None, now_ns: int | None = None) -> Markup:
-    """A time in UTC, with how long ago it was where `now_ns` is given."""
+    """A time in UTC, or how long ago it was if `now_ns` is given."""
     if not at_ns:
         return Markup("–")
     exact = iso(at_ns)
-    shown = exact[:16].replace("T", " ")
+    text = exact[:16].replace("T", " ")
     if now_ns is not None:
         past_s = (now_ns - at_ns) / SECOND_NS
-        shown = f"{duration(past_s)} ago" if past_s >= 0 else f"in {duration(-past_s)}"
+        text = f"{duration(past_s)} ago" if past_s >= 0 else f"in {duration(-past_s)}"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        exact, exact.replace("T", " ").replace("Z", " UTC"), shown
+        exact, exact.replace("T", " ").replace("Z", " UTC"), text
     )
 
 
 def label(name: str) -> Markup:
-    """A verdict's label: its colour, its sign and its word."""
+    """A verdict's label with its color and sign."""
     return Markup(
         '<span class="label label-{0}"><span aria-hidden="true">{1}</span> {2}</span>'
     ).format(name if name in SIGNS else "none", SIGNS.get(name, "·"), name.replace("_", " "))
 
 
 def link(url: str, text: str) -> Markup:
-    """A link; an empty text is shown as a dash."""
+    """A link; a dash stands for an empty text."""
     return Markup('<a href="{}">{}</a>').format(url, text or UNKNOWN)
 
 
 def shortened(text: str, length: int = 140) -> str:
-    """The text's beginning, on one line."""
+    """The start of the text on one line."""
     flat = " ".join(text[: length * 4].split())
     return flat if len(flat) <= length else f"{flat[: length - 1]}…"
 

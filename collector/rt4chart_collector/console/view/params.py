@@ -1,4 +1,4 @@
-"""What a request asks for, checked: whatever else came is a 400 that says what was expected."""
+"""Validated request parameters; an invalid one is a 400 that says what was expected."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ ID = re.compile(r"[0-9A-Za-z_.:-]{1,128}")
 
 
 def bad_request(name: str, expected: str, got: str) -> HTTPException:
-    """The error to raise for a value that cannot be used."""
+    """The error for an invalid value."""
     return HTTPException(400, f"{name}: expected {expected}, got {got[:80]!r}")
 
 
 def text_param(request: Request, name: str, *, longest: int = TEXT_LENGTH) -> str:
-    """A filter's text, "" where it is not there."""
+    """A text parameter, "" if it is absent."""
     found = request.query_params.get(name, "").strip()
     if len(found) > longest or "\x00" in found:
-        raise bad_request(name, f"at most {longest} characters, none of them NUL", found)
+        raise bad_request(name, f"at most {longest} characters without NUL", found)
     return found
 
 
 def integer_param(request: Request, name: str, *, default: int, low: int, high: int) -> int:
-    """A whole number within these bounds."""
+    """A whole number from `low` to `high`."""
     found = request.query_params.get(name, "")
     if not found:
         return default
@@ -36,15 +36,17 @@ def integer_param(request: Request, name: str, *, default: int, low: int, high: 
 
 
 def choice_param(request: Request, name: str, options: Sequence[str], default: str) -> str:
-    """One of these words."""
+    """One of `options`."""
     found = request.query_params.get(name, "") or default
     if found not in options:
-        raise bad_request(name, " or ".join(option or "nothing" for option in options), found)
+        raise bad_request(
+            name, " or ".join(option or "an empty value" for option in options), found
+        )
     return found
 
 
 def id_param(request: Request, name: str) -> str:
-    """An id from the path: a trace's, a span's, an alert's."""
+    """An id in the path, such as that of a trace, span or alert."""
     found = str(request.path_params.get(name, ""))
     if not ID.fullmatch(found):
         raise bad_request(name, "an id of at most 128 letters, digits and _ . : -", found)
@@ -52,7 +54,7 @@ def id_param(request: Request, name: str) -> str:
 
 
 def number_param(request: Request, name: str) -> int:
-    """A number from the path, such as an issue's, below 2**64."""
+    """A number below 2**64 in the path, such as that of an issue."""
     found = str(request.path_params.get(name, ""))
     if not re.fullmatch(r"[0-9]{1,20}", found) or int(found) >= 2**64:
         raise bad_request(name, "a number below 2**64", found)

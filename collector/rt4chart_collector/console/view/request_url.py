@@ -1,4 +1,4 @@
-"""The address that is being looked at, and the time that it is about."""
+"""The URL of a request, and the time range that it selects."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ WINDOWS = {
     "30d": 30 * 86_400,
 }
 DEFAULT_WINDOW = "24h"
-# What belongs to one view of an address, not to another.
+# Parameters of one view of a page, which links to other views leave out.
 VIEW_PARAMS = ("format", "table", "page", "after", "before", "partial")
 
 
 @dataclass(frozen=True, slots=True)
 class RequestUrl:
-    """An address with its query, for links that change one thing of it."""
+    """A path with its query, for links that change some of its parameters."""
 
     path: str
     query: tuple[tuple[str, str], ...]
 
     @property
     def full(self) -> str:
-        """The address as it was asked for."""
+        """The path with its query."""
         return f"{self.path}?{urlencode(self.query)}" if self.query else self.path
 
-    def to(self, **changes: str) -> str:
-        """The same with other values; an empty one takes a filter away."""
+    def replace(self, **changes: str) -> str:
+        """The URL with these parameters changed; an empty value removes a parameter."""
         kept = [pair for pair in self.query if pair[0] not in (*VIEW_PARAMS, *changes)]
         query = urlencode([*kept, *((name, value) for name, value in changes.items() if value)])
         return f"{self.path}?{query}" if query else self.path
 
     def get(self, name: str) -> str:
-        """A value of the query, "" where it is not there."""
+        """The value of a query parameter, "" if it is absent."""
         return dict(self.query).get(name, "")
 
 
 def request_url(request: Request) -> RequestUrl:
-    """The request's."""
+    """The URL of a request."""
     query = tuple((name, value[:500]) for name, value in request.query_params.multi_items()[:40])
-    # Of one slash: an address that begins with two is another host's.
+    # One leading slash only: a URL that starts with two names another host.
     path = "/" + quote(request.scope["path"].lstrip("/"), safe="/~")
     return RequestUrl(path, query)
 
 
 def window_name(request: Request) -> str:
-    """Which of `WINDOWS` is looked at: `?since=`."""
+    """The name of the selected time range: `?since=`, one of `WINDOWS`."""
     return choice_param(request, "since", tuple(WINDOWS), DEFAULT_WINDOW)
 
 
 def window_of(request: Request, now_ns: int) -> tuple[int, int]:
-    """From when to when, in epoch nanoseconds; the end is now."""
+    """The start and end of the time range in epoch nanoseconds; the end is now."""
     return now_ns - WINDOWS[window_name(request)] * SECOND_NS, now_ns

@@ -1,4 +1,4 @@
-"""A table of the console: the same rows as a page, as CSV and as JSON."""
+"""A table of the console, rendered as HTML, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -15,34 +15,34 @@ from starlette.responses import JSONResponse, Response
 
 from rt4chart_collector.console.view.params import choice_param
 
-Plain: TypeAlias = str | int | float | bool | None
+CellValue: TypeAlias = str | int | float | bool | None
 _Row = TypeVar("_Row")
 HTML, CSV, JSON = "html", "csv", "json"
-# A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection).
+# A spreadsheet evaluates a cell that starts with one of these (OWASP, CSV injection).
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[_Row]):
-    """One column: `value` is for CSV, JSON and sorting, `shown` for people, else the value itself.
+    """One column: `value` is for CSV, JSON and sorting, `render` for the page (default: the value).
 
-    `name` is CSV's header, JSON's key and the word of `?sort=`. One that `is_exported_only` stands
-    in CSV and JSON alone, where the page shows it within another cell.
+    `name` is the CSV header, the JSON key and the value of `?sort=`. A column that
+    `is_exported_only` is in CSV and JSON only; the page shows it within another cell.
     """
 
     name: str
     title: str
-    value: Callable[[_Row], Plain]
-    shown: Callable[[_Row], Markup | str] | None = None
+    value: Callable[[_Row], CellValue]
+    render: Callable[[_Row], Markup | str] | None = None
     is_number: bool = False
     is_sortable: bool = False
     hint: str = ""
     is_exported_only: bool = False
 
     def cell(self, row: _Row) -> Markup | str:
-        """What the page shows; text is escaped by the template."""
-        if self.shown is not None:
-            return self.shown(row)
+        """The content of the cell on the page; the template escapes text."""
+        if self.render is not None:
+            return self.render(row)
         value = self.value(row)
         if isinstance(value, int) and self.is_number:
             return f"{value:,}"
@@ -51,57 +51,71 @@ class Column(Generic[_Row]):
 
 @dataclass(frozen=True, slots=True)
 class Table(Generic[_Row]):
-    """Rows with their columns. `name` tells the tables of a page apart (`?table=`).
+    """Rows with their columns. `name` identifies the table on its page (`?table=`).
 
-    `sort` is the column that they are sorted by now, "-" before it for the largest first. `more`
-    is the address of the next page, `back` that of the one before, "" where there is none; `total`
-    the number of all rows, where it is known. `empty` says what to do where there are none.
+    `sort` is the current sort column, with a leading "-" for descending order. `more` and `back`
+    are the URLs of the next and the previous page, "" if there is none. `total` is the number of
+    all rows, if it is known. `empty` is shown if there are no rows, with what to do about it.
     """
 
     name: str
     title: str
     rows: Sequence[_Row]
     columns: Sequence[Column[_Row]]
-    empty: str = "Nothing here."
+    empty: str = "No rows."
     sort: str = ""
     more: str = ""
     back: str = ""
     total: int | None = None
 
     @property
-    def shown(self) -> Sequence[Column[_Row]]:
-        """The columns of the page."""
+    def visible_columns(self) -> Sequence[Column[_Row]]:
+        """The columns on the page."""
         return [one for one in self.columns if not one.is_exported_only]
 
-    def plain(self) -> list[dict[str, Plain]]:
-        """The rows as JSON has them."""
+    def as_json(self) -> list[dict[str, CellValue]]:
+        """The rows as JSON objects."""
         return [{one.name: one.value(row) for one in self.columns} for row in self.rows]
 
 
-def format_of(request: Request) -> str:
-    """What is asked for: html, csv or json."""
+@dataclass(frozen=True, slots=True)
+class TableLayout(Generic[_Row]):
+    """A table without its rows."""
+
+    name: str
+    title: str
+    columns: Sequence[Column[_Row]]
+    empty: str
+
+    def with_rows(self, rows: Sequence[_Row]) -> Table[Any]:
+        """The table with these rows."""
+        return Table(self.name, self.title, rows, self.columns, self.empty)
+
+
+def format_param(request: Request) -> str:
+    """The requested format: html, csv or json."""
     return choice_param(request, "format", (HTML, CSV, JSON), HTML)
 
 
-def sort_of(request: Request, columns: Sequence[Column[_Row]], default: str) -> str:
-    """The column to sort by, "-" before it for the largest first; 400 for one that is not there."""
+def sort_param(request: Request, columns: Sequence[Column[_Row]], default: str) -> str:
+    """The column to sort by, with a leading "-" for descending order; 400 for an unknown one."""
     names = [one.name for one in columns if one.is_sortable]
     return choice_param(request, "sort", [*names, *(f"-{name}" for name in names)], default)
 
 
-def ordered(rows: Sequence[_Row], columns: Sequence[Column[_Row]], sort: str) -> list[_Row]:
-    """The rows in that order; those without a value come last."""
-    name, is_falling = sort.removeprefix("-"), sort.startswith("-")
+def sorted_rows(rows: Sequence[_Row], columns: Sequence[Column[_Row]], sort: str) -> list[_Row]:
+    """The rows in this order; rows without a value come last."""
+    name, is_descending = sort.removeprefix("-"), sort.startswith("-")
     value = next(one.value for one in columns if one.name == name)
     known = [row for row in rows if value(row) is not None]
-    known.sort(key=lambda row: _comparable(value(row)), reverse=is_falling)
+    known.sort(key=lambda row: _comparable(value(row)), reverse=is_descending)
     return [*known, *(row for row in rows if value(row) is None)]
 
 
-def exported(table: Table[_Row], kind: str, filename: str) -> Response:
-    """The table as a file."""
+def export_response(table: Table[_Row], kind: str, filename: str) -> Response:
+    """The table as a CSV or JSON response."""
     if kind == JSON:
-        answer: Mapping[str, object] = {"rows": table.plain(), "next": table.more or None}
+        answer: Mapping[str, object] = {"rows": table.as_json(), "next": table.more or None}
         return JSONResponse(json.loads(json.dumps(answer, allow_nan=False)))
     name = "".join(one if one.isalnum() or one in "-_" else "-" for one in filename)
     disposition = f'attachment; filename="{name.encode("ascii", "replace").decode()}.csv"'
@@ -112,21 +126,23 @@ def exported(table: Table[_Row], kind: str, filename: str) -> Response:
 
 
 def csv_of(table: Table[_Row]) -> str:
-    """RFC 4180, with a header, and with an apostrophe before what a spreadsheet would calculate."""
+    """RFC 4180 with a header; an apostrophe precedes cells that a spreadsheet would evaluate."""
     out = io.StringIO()
     csv.writer(out).writerow([one.name for one in table.columns])
-    # Quoted, so that no text of a stranger's begins a cell where ; or a tab parts them.
+    # Quoted, because a spreadsheet may also split cells at semicolons or tabs.
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerows([_guarded(one.value(row)) for one in table.columns] for row in table.rows)
+    writer.writerows(
+        [_formula_escaped(one.value(row)) for one in table.columns] for row in table.rows
+    )
     return out.getvalue()
 
 
-def _guarded(value: Plain) -> Plain:
+def _formula_escaped(value: CellValue) -> CellValue:
     is_formula = isinstance(value, str) and value.lstrip(" ").startswith(FORMULA)
     return f"'{value}" if is_formula else value
 
 
-def _comparable(value: Plain) -> tuple[bool, float, str]:
+def _comparable(value: CellValue) -> tuple[bool, float, str]:
     if isinstance(value, int | float):
         return False, float(value), ""
     return True, 0.0, str(value).casefold()

@@ -1,4 +1,4 @@
-"""How templates become pages, of the console and of what is sent around."""
+"""The Jinja environment of the console and of the HTML report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rt4chart_collector.console.view.filters import FILTERS
 
 
 def template_environment(folders: Sequence[Path]) -> Environment:
-    """The templates of these folders; every value is escaped, an unknown one is an error."""
+    """The templates in these folders; values are escaped, and an undefined one is an error."""
     environment = Environment(
         loader=FileSystemLoader(list(dict.fromkeys(str(folder) for folder in folders))),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""The console's addresses: stable, so that they can be kept in a ticket."""
+"""The URLs of the console, which stay valid so that tickets may link to them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ NOTHING = "-"
 
 
 def escaped(name: str) -> str:
-    """A name as one segment of a path: letters, digits, `._-`, and `~` before two hex digits.
+    """A name as one path segment of letters, digits, `._-`, and `~` before two hex digits.
 
-    No proxy or browser rewrites such a segment, as they do `%2F` and `..`. An empty name is `-`.
+    Proxies and browsers rewrite `%2F` and `..`, but not these. An empty name is `-`.
     """
     if set(name) <= {".", NOTHING}:
         return "".join(f"~{ord(one):02X}" for one in name) or NOTHING
@@ -18,7 +18,7 @@ def escaped(name: str) -> str:
 
 
 def unescaped(segment: str) -> str:
-    """The name that `escaped` made a segment of."""
+    """The name of a segment that `escaped` made."""
     return "" if segment == NOTHING else unquote(segment.replace("~", "%"))
 
 
@@ -28,18 +28,18 @@ def route_url(service: str, route: str) -> str:
 
 
 def answer_url(trace_id: str, span_id: str, claim: int | None = None) -> str:
-    """The page of an answer, at one of its claims where an index is given."""
+    """The page of an answer, at one of its claims if an index is given."""
     anchor = "" if claim is None else f"#claim-{claim}"
     return f"/answers/{quote(trace_id, safe='')}/{quote(span_id, safe='')}{anchor}"
 
 
 def answers_url(**filters: str) -> str:
-    """The list of answers with these filters, the empty ones left out."""
+    """The list of answers with these filters; empty ones are left out."""
     return with_query("/answers", **filters)
 
 
 def issue_url(issue_id: int) -> str:
-    """The page of an issue, by its id as people write it: 16 hexadecimal digits."""
+    """The page of an issue; its id is written as 16 hexadecimal digits."""
     return f"/issues/{issue_id:016x}"
 
 
@@ -49,6 +49,6 @@ def alert_url(alert_id: str) -> str:
 
 
 def with_query(path: str, **values: str) -> str:
-    """A path with a query of the values that are not empty."""
+    """A path with a query of the non-empty values."""
     query = urlencode({name: value for name, value in values.items() if value})
     return f"{path}?{query}" if query else path

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.core.alerts.alert import Alert
 
-SERVICE_ACTOR = "rt4chart"
 DAY = 86_400 * 10**9
 
 
@@ -49,7 +49,7 @@ class AlertEvent:
     at_ns: int
     kind: str
     body: Mapping[str, object] = field(default_factory=dict)
-    actor: str = SERVICE_ACTOR
+    actor: str = SYSTEM_ACTOR
     note: str = ""
 
     @property

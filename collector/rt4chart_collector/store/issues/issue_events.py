@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from otel_rt4chart.core.errors import InputError
+from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.store.engine.columns import Actor, Note
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
@@ -22,7 +23,6 @@ from rt4chart_collector.store.engine.rows import (
     read,
 )
 
-SERVICE_ACTOR = "rt4chart"
 STATES = ("new", "open", "acknowledged", "resolved", "regressed", "ignored")
 # A title from a person takes precedence over the title from a grouping run.
 RENAMED = "renamed"
@@ -39,7 +39,7 @@ class IssueEvent:
     kind: Annotated[str, StoredAs("Kind", LOW_CARDINALITY)]
     value: Annotated[str, StoredAs("Value", "String")] = ""
     note: Note = ""
-    actor: Actor = SERVICE_ACTOR
+    actor: Actor = SYSTEM_ACTOR
     id: Annotated[str, StoredAs("EventId", "String")] = field(default="", compare=False)
 
     def __post_init__(self) -> None:

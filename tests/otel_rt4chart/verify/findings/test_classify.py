@@ -18,8 +18,8 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.core.failure_kinds import FailureKind
 from otel_rt4chart.verify.findings.classify import failure_kind, failure_kinds, overreaching
+from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 
 CON, NIC = Label.CONTRADICTED, Label.BASELESS
 MRI = "Outpatient MRI is covered when prior authorization has been obtained."

@@ -8,8 +8,7 @@ import pytest
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerRange, Evidence, Label
-from rt4chart_collector.console.answers.answer_view import MAX_PASSAGES, View
-from rt4chart_collector.console.answers.json import answer_document
+from rt4chart_collector.console.answers.answer_view import MAX_PASSAGES, AnswerView, answer_document
 from rt4chart_collector.store.answers.feedback import Opinion, feedback_on
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verifications import SeenPassage, verifications_of
@@ -68,7 +67,7 @@ def test_the_evidence_stands_in_the_passages(client: Client) -> None:
     assert 'href="#evidence-0-0"' in page
     assert "kb-1 ✗ contradicts the answer".replace("✗ ", "") in told
     assert "kb-2 not used" in told
-    assert "kb-3 lost on the way: not in the context" in told
+    assert "kb-3 dropped: retrieved, but not in the context" in told
     assert "The trial lasts 14 days." in told
     assert "claimed 30 days, found 14 days" in text_of(page)
 
@@ -95,8 +94,8 @@ def test_texts_that_are_gone_are_said_to_be_gone(client: Client) -> None:
     with console(client) as browser:
         told = text_of(browser.get(PATH).text)
 
-    assert "the spans of this trace are gone" in told
-    assert "The spans of this trace are gone: they are kept" in told
+    assert "the spans of this trace were deleted" in told
+    assert "The spans of this trace were deleted after" in told
     assert "The trial lasts 14 days." in told
 
 
@@ -139,7 +138,7 @@ def test_ranges_that_do_not_fit_the_answer_are_told(client: Client) -> None:
     with console(client) as browser:
         page = browser.get(PATH).text
 
-    assert "1 claim lies outside of the answer" in text_of(page)
+    assert "1 claim has a range outside the stored answer text" in text_of(page)
     assert (
         'class="mark mark-contradicted'
         not in page.partition('id="answer"')[2].partition("</div>")[0]
@@ -185,7 +184,7 @@ def test_the_json_has_what_the_page_leaves_out(client: Client) -> None:
     (one,) = verifications_of(client, TRACE, ANSWER_SPAN)
     many = replace(one, passages=names)
 
-    view = View(many, [], [], None)
+    view = AnswerView(many, [], [], None)
     told = answer_document(many, [], view, [], [], None, None)
 
     assert len(view.passages) == MAX_PASSAGES
@@ -210,7 +209,7 @@ def test_passages_that_cannot_be_read_again_leave_the_quotations(
         page = browser.get(PATH)
 
     assert page.status_code == 200
-    assert "Their texts are not shown" in page.text
+    assert "The passage texts are not available" in page.text
     assert "<blockquote" in page.text
 
 
@@ -224,7 +223,7 @@ def test_other_verifiers_verdicts_stand_beside_it(client: Client) -> None:
         theirs = text_of(browser.get(f"{PATH}?verifier=other/1").text)
         none = browser.get(f"{PATH}?verifier=nobody")
 
-    assert "Where other/1 differs #0 ✗ contradicted here, ✓ entailed there" in told
+    assert "Claims that other/1 labels differently #0 ✗ contradicted here, ✓ entailed there" in told
     assert "1 of 3 decided claims is not supported" in theirs
     assert none.status_code == 400
 
@@ -239,7 +238,7 @@ def test_an_answer_without_a_verdict_says_why_and_what_to_do(client: Client) -> 
             told = text_of(browser.get(f"{PATH}?verifier={decision}").text)
 
         assert f"Not verified: {decision.replace('_', ' ')}" in told
-        assert "Why is there no verdict?" in told
+        assert "Why there is no verdict" in told
         assert ANSWER in told
         if decision is Decision.NOT_SAMPLED:
             assert "rt4chart backfill --since 24h --route support" in told

@@ -27,7 +27,7 @@ def test_a_client_is_used_again_unless_the_store_failed_under_it(client: Client)
     with pool.client() as fresh:
         assert fresh is not first
     pool.close()
-    with pytest.raises(StoreError, match="ending"), pool.client():
+    with pytest.raises(StoreError, match="shutting down"), pool.client():
         pass
 
 
@@ -35,7 +35,7 @@ def test_whoever_waits_too_long_is_told(client: Client) -> None:
     """No page hangs because others have all connections."""
     pool = ClientPool(client.sibling, 1, 0.05)
 
-    with pool.client(), pytest.raises(StoreError, match="busy"), pool.client():
+    with pool.client(), pytest.raises(StoreError, match="became free"), pool.client():
         pass
     pool.close()
 
@@ -44,7 +44,7 @@ def test_embedded_path_is_given_back_after_the_last_page(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A service that starts finds it free; a page after that opens it again."""
-    monkeypatch.setattr("rt4chart_collector.console.app.client_pool.LENT_S", 0.05)
+    monkeypatch.setattr("rt4chart_collector.console.app.client_pool.IDLE_S", 0.05)
     pool = ClientPool(client.sibling, 2, 1.0)
     with pool.client() as first:
         pass

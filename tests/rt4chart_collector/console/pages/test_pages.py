@@ -51,7 +51,7 @@ def visitor(client: Client) -> TestClient:
 
 
 def test_the_overview_puts_the_alarm_first(visitor: TestClient) -> None:
-    """The alarm, then its route with rate, n, interval and evidence."""
+    """The alert, then its route with rate, n, interval and evidence."""
     page = visitor.get("/").text
 
     assert page.index("rose from 6.1 %") < page.index("Routes <span")
@@ -98,7 +98,7 @@ def test_every_page_has_an_empty_state(empty: Client, path: str) -> None:
 
 
 def test_a_route_shows_what_may_have_moved_its_rate(visitor: TestClient) -> None:
-    """The new prompt version, the alarm, the smallest rise that can be found, the worst answers."""
+    """The new prompt version, the alert, the smallest rise that can be found, the worst answers."""
     page = visitor.get(ROUTE).text
 
     assert "+3.1 %" in page
@@ -118,12 +118,12 @@ def test_a_route_that_there_is_not_is_not_here(visitor: TestClient) -> None:
 
 
 def test_from_the_alarm_to_the_sentence_in_three_clicks(visitor: TestClient) -> None:
-    """Overview, alarm, worst answer: the address ends at the claim."""
-    alarm = re.search(r'class="alarm-title" href="(/alerts/[0-9a-f]+)"', visitor.get("/").text)
-    assert alarm is not None
+    """Overview, alert, worst answer: the address ends at the claim."""
+    alert = re.search(r'class="alert-title" href="(/alerts/[0-9a-f]+)"', visitor.get("/").text)
+    assert alert is not None
     worst = re.search(
         r'class="claim-text" href="(/answers/[^"#]+)#(claim-[0-9]+)"',
-        visitor.get(alarm.group(1)).text,
+        visitor.get(alert.group(1)).text,
     )
     assert worst is not None
     answer = visitor.get(worst.group(1))
@@ -134,9 +134,9 @@ def test_from_the_alarm_to_the_sentence_in_three_clicks(visitor: TestClient) -> 
 
 def test_an_alert_says_how_sure_it_is_and_what_to_do(visitor: TestClient) -> None:
     """What changed stands before the worst answers, and all of them are a link away."""
-    alarm = re.search(r'class="alarm-title" href="(/alerts/[0-9a-f]+)"', visitor.get("/").text)
-    assert alarm is not None
-    shown = visitor.get(alarm.group(1)).text
+    alert = re.search(r'class="alert-title" href="(/alerts/[0-9a-f]+)"', visitor.get("/").text)
+    assert alert is not None
+    shown = visitor.get(alert.group(1)).text
     link = re.search(r'href="(/answers[^"]+)">All unfaithful answers since then', shown)
     assert link is not None
 
@@ -155,7 +155,7 @@ def test_an_alert_is_taken_on_silenced_and_resolved(
     path = f"/alerts/{one.id}"
 
     assert post(visitor, path, do="ack", note="looking")[0] == 303
-    assert "local took it on" in visitor.get(path).text
+    assert "acknowledged by local" in visitor.get(path).text
     assert post(visitor, path, do="snooze", minutes="30")[0] == 303
     assert "silenced" in visitor.get(path).text
     assert post(visitor, path, do="resolve")[0] == 303
@@ -186,8 +186,8 @@ def test_health_says_why_an_answer_was_not_verified(visitor: TestClient, world: 
 
     page = visitor.get(f"/health?trace={blocked.candidate.trace_id}").text
 
-    assert "let the instrumentation capture content" in page
-    assert "Nothing of this trace arrived" in visitor.get(f"/health?trace={'f' * 32}").text
+    assert "Let the instrumentation capture message content" in page
+    assert "No span of this trace is stored" in visitor.get(f"/health?trace={'f' * 32}").text
     assert visitor.get("/health?trace=a%20b").status_code == 400
     rows = visitor.get("/health?format=json&table=reasons").json()["rows"]
     assert rows == [{"reason": "timeout", "answers": 2}, {"reason": "too_long", "answers": 1}]

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.console.view.table import FORMULA, Column, Table, csv_of, exported, ordered
+from rt4chart_collector.console.view.table import (
+    FORMULA,
+    Column,
+    Table,
+    csv_of,
+    export_response,
+    sorted_rows,
+)
 
 COLUMNS: tuple[Column[tuple[str, float | None]], ...] = (
     Column("name", "Name", lambda row: row[0], is_sortable=True),
@@ -50,15 +57,15 @@ def test_rows_without_a_value_come_last_either_way() -> None:
     """They are neither the least nor the most."""
     rows = [("a", 2.0), ("b", None), ("c", 1.0)]
 
-    assert [row[0] for row in ordered(rows, COLUMNS, "n")] == ["c", "a", "b"]
-    assert [row[0] for row in ordered(rows, COLUMNS, "-n")] == ["a", "c", "b"]
+    assert [row[0] for row in sorted_rows(rows, COLUMNS, "n")] == ["c", "a", "b"]
+    assert [row[0] for row in sorted_rows(rows, COLUMNS, "-n")] == ["a", "c", "b"]
 
 
 def test_a_file_names_the_next_page() -> None:
     """In a header of CSV, and in JSON itself."""
     full = Table("t", "T", [("a", 1.0)], COLUMNS, more="/t?page=2&format=csv")
 
-    as_csv, as_json = exported(full, "csv", 'x"\r\ny'), exported(full, "json", "t")
+    as_csv, as_json = export_response(full, "csv", 'x"\r\ny'), export_response(full, "json", "t")
 
     assert as_csv.headers["link"] == '</t?page=2&format=csv>; rel="next"'
     assert as_csv.headers["content-disposition"] == 'attachment; filename="x---y.csv"'

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.core.failure_kinds import (
+from otel_rt4chart.verify.core.model import Clash, Label
+from otel_rt4chart.verify.findings.failure_kinds import (
     FINGERPRINT_KINDS,
     FailureFamily,
     FailureKind,
     FindingName,
     kind_of_clash,
 )
-from otel_rt4chart.verify.core.model import Clash, Label
 
 
 def test_ids_of_fingerprints_are_those_that_databases_have() -> None:
