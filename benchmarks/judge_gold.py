@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.judge_systems import Said, System, Verdict
 from otel_rt4chart.bench.dataset import GoldSpan, LabelledAnswer
-from otel_rt4chart.bench.metrics import AnswerOutcome
+from otel_rt4chart.bench.metrics import LabelledOutcome
 from otel_rt4chart.verify.core.model import AnswerRange, Label
 
 
@@ -82,15 +82,15 @@ def telling(rows: Iterable[LabelledAnswer]) -> frozenset[str]:
     return frozenset(row.dataset for row in rows if row.is_hallucinated and row.label is not None)
 
 
-def outcomes(judged: Sequence[Judged]) -> list[AnswerOutcome]:
+def outcomes(judged: Sequence[Judged]) -> list[LabelledOutcome]:
     """For the package's own metrics."""
     marked = {one.row.dataset for one in judged if one.row.spans}
     return [_outcome(row, verdict, row.dataset in marked) for row, verdict in judged]
 
 
-def _outcome(row: LabelledAnswer, verdict: Verdict, is_marked: bool) -> AnswerOutcome:
+def _outcome(row: LabelledAnswer, verdict: Verdict, is_marked: bool) -> LabelledOutcome:
     has_spans = is_marked and row.has_spans
-    return AnswerOutcome(
+    return LabelledOutcome(
         task=row.task,
         dataset=row.dataset,
         is_hallucinated=row.is_hallucinated,

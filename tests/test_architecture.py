@@ -57,7 +57,6 @@ LAYERS = {
         "notify.channels",
         "detect.monitor",
         "detect.drift",
-        "pipeline.stream",
         "pipeline",
         "ingest",
         "ingest.kafka",

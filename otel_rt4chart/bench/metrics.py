@@ -10,7 +10,7 @@ from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerOutcome:
+class LabelledOutcome:
     """The labels of one answer, by annotators and by the judge.
 
     `gold_spans` is None if annotators only labelled the answer as a whole; spans are then ignored.
@@ -74,7 +74,7 @@ class BenchScores:
     three_way: Mapping[tuple[AnswerLabel, AnswerLabel], int] = field(default_factory=dict)
 
 
-def score(name: str, outcomes: Sequence[AnswerOutcome]) -> BenchScores:
+def score(name: str, outcomes: Sequence[LabelledOutcome]) -> BenchScores:
     """Compute the metrics over outcomes.
 
     An undecided answer, or one without claims, counts as not flagged.
@@ -98,16 +98,16 @@ def score(name: str, outcomes: Sequence[AnswerOutcome]) -> BenchScores:
 
 
 def score_by(
-    key: Callable[[AnswerOutcome], str], outcomes: Iterable[AnswerOutcome]
+    key: Callable[[LabelledOutcome], str], outcomes: Iterable[LabelledOutcome]
 ) -> tuple[BenchScores, ...]:
     """Metrics for each value of a key, sorted by name."""
-    groups: dict[str, list[AnswerOutcome]] = {}
+    groups: dict[str, list[LabelledOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(key(outcome), []).append(outcome)
     return tuple(score(name, groups[name]) for name in sorted(groups))
 
 
-def _answer_counts(outcomes: Iterable[AnswerOutcome]) -> ConfusionCounts:
+def _answer_counts(outcomes: Iterable[LabelledOutcome]) -> ConfusionCounts:
     found = Counter(
         (outcome.is_hallucinated, outcome.predicted.is_unfaithful) for outcome in outcomes
     )
@@ -116,7 +116,7 @@ def _answer_counts(outcomes: Iterable[AnswerOutcome]) -> ConfusionCounts:
     )
 
 
-def _span_counts(outcomes: Iterable[AnswerOutcome]) -> ConfusionCounts:
+def _span_counts(outcomes: Iterable[LabelledOutcome]) -> ConfusionCounts:
     """Counts of characters, each once even if several spans cover it; without true negatives."""
     hit = false = missed = 0
     for outcome in outcomes:

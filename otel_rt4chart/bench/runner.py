@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.bench.dataset import LabelledAnswer
-from otel_rt4chart.bench.metrics import AnswerOutcome, BenchScores, score, score_by
+from otel_rt4chart.bench.metrics import BenchScores, LabelledOutcome, score, score_by
 from otel_rt4chart.verify.core.model import Exchange, Report
 
 Verify = Callable[[Exchange], Report]
@@ -59,9 +59,9 @@ def run_bench(
     )
 
 
-def compare_with_labels(row: LabelledAnswer, report: Report, *, has_spans: bool) -> AnswerOutcome:
+def compare_with_labels(row: LabelledAnswer, report: Report, *, has_spans: bool) -> LabelledOutcome:
     """The labels of a row and of its report; without spans it is not part of the span metrics."""
-    return AnswerOutcome(
+    return LabelledOutcome(
         task=row.task,
         dataset=row.dataset,
         is_hallucinated=row.is_hallucinated,

@@ -12,7 +12,7 @@ from importlib.resources import files
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, key_of, load_value, store_value
 from otel_rt4chart.verify.llm.conversation import Completion, PromptSender
-from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt, quoted
+from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage, quoted
 from rt4chart_clustering.description.text_templates import clean_line
 
 SEED = 42
@@ -68,7 +68,7 @@ class Writer:
 
 def build_prompt(name: str, content: str, schema: Mapping[str, object], *, tokens: int) -> Prompt:
     """The instructions of `prompts/NAME.md`, and the content, which the caller has quoted."""
-    messages = (ChatMessage("system", _instructions(name)), ChatMessage("user", content))
+    messages = (PromptMessage("system", _instructions(name)), PromptMessage("user", content))
     return Prompt(messages, f"rt4chart_{name}", schema, tokens, SEED)
 
 

@@ -15,7 +15,7 @@ from otel_rt4chart.verify.core.model import Usage
 from otel_rt4chart.verify.core.steps import run_steps
 from otel_rt4chart.verify.llm.conversation import Completion, Dialogue, PromptSender, run_in_rounds
 from otel_rt4chart.verify.llm.prices import Price
-from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt
+from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
 from rt4chart_clustering.explain.finding import CauseFinding, FindingQuote, parse_finding
 from rt4chart_clustering.explain.tool_calls import (
     SCHEMA,
@@ -71,8 +71,8 @@ def run_agent(tools: AgentTools, *, turns: int = MAX_TURNS) -> Dialogue[AgentRes
 
 def first_prompt() -> Prompt:
     """The first prompt: the instructions, and the request to begin."""
-    start = ChatMessage("user", "Begin: find the cause of the issue that get_issue shows.")
-    messages = (ChatMessage("system", instructions()), start)
+    start = PromptMessage("user", "Begin: find the cause of the issue that get_issue shows.")
+    messages = (PromptMessage("system", instructions()), start)
     return Prompt(messages, "rt4chart_explain", SCHEMA, _OUTPUT_TOKENS, 0)
 
 

@@ -65,6 +65,50 @@ def group_failures(
         client, embedder, window, on_progress=on_progress, enrichers=enrichers
     )
     move_centroids(client, window, now_ns=now_ns)
+    placed = _place_failures(client, window, grouping, now_ns=now_ns, on_progress=on_progress)
+    updated = update_issues(
+        client,
+        embedder,
+        window,
+        placed.gained,
+        now_ns=now_ns,
+        on_progress=on_progress,
+        enrichers=enrichers,
+    )
+    proposed = propose_merges_and_splits(
+        client, window, updated, grouping=grouping, now_ns=now_ns, on_progress=on_progress
+    )
+    return GroupingResult(
+        failures=seen,
+        grouped=placed.grouped,
+        waiting=placed.waiting,
+        unexplained=unexplained,
+        new=len(placed.new),
+        known=len(placed.gained - placed.new),
+        regressed=len(updated.regressed),
+        proposed=proposed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Failures that got an issue, failures still without one, and the issues with new failures."""
+
+    grouped: int
+    waiting: int
+    gained: frozenset[int]
+    new: frozenset[int]
+
+
+def _place_failures(
+    client: Client,
+    window: DescriptionWindow,
+    grouping: Grouping,
+    *,
+    now_ns: int,
+    on_progress: OnProgress,
+) -> _Placed:
+    """Assign failures to issues and create issues from the rest, until no new issue appears."""
     grouped, gained, new = 0, set[int](), set[int]()
     for draw in range(MAX_DRAWS + 1):
         known = stored_issues(client)
@@ -91,25 +135,4 @@ def group_failures(
         new |= {one.issue.id for one in created if one.is_new}
         if not created:
             break
-    updated = update_issues(
-        client,
-        embedder,
-        window,
-        gained,
-        now_ns=now_ns,
-        on_progress=on_progress,
-        enrichers=enrichers,
-    )
-    proposed = propose_merges_and_splits(
-        client, window, updated, grouping=grouping, now_ns=now_ns, on_progress=on_progress
-    )
-    return GroupingResult(
-        failures=seen,
-        grouped=grouped,
-        waiting=len(assigned.pool),
-        unexplained=unexplained,
-        new=len(new),
-        known=len(gained - new),
-        regressed=len(updated.regressed),
-        proposed=proposed,
-    )
+    return _Placed(grouped, len(assigned.pool), frozenset(gained), frozenset(new))

@@ -32,7 +32,7 @@ def execute(options: argparse.Namespace) -> int:
     given = load(ConsoleProcessSettings, vars(options))
     service, settings, monitoring = given.service, given.console, given.monitoring
     if settings.console is None:
-        raise SettingsError(f"{PREFIX}CONSOLE: expected where to serve it; got off")
+        raise SettingsError(f"{PREFIX}CONSOLE: expected an address; got off")
     configure_logging(service.log_format, service.log_level)
     asked, pages, looking = Event(), Shutdown(0.0), Shutdown(MONITOR_S)
     handle_signals(asked.set, MONITOR_S + LIMIT_S)

@@ -1,8 +1,6 @@
 """All settings of the service, its workers, console, monitor and alerts, each declared once.
 
-To add a setting, add a field to its section: the variable, the flag, `--help`, the console's page
-and docs/reference/settings.md follow from it (`python -m rt4chart_collector.core.settings` prints
-the tables).
+To add a setting, add a field to its section: `python -m rt4chart_collector.core.settings`.
 """
 
 from __future__ import annotations

@@ -70,16 +70,7 @@ def running(
         parts.connect(client, stack)
         queue = TraceQueue(settings.work_queue)
         retries = Retries(parts.search_client, parts.judge)
-        assembler = Assembler(
-            parts.open_buffer(max_bytes=settings.trace_buffer_mib * MIB),
-            queue,
-            queue.put,
-            retries,
-            parts.breaker,
-            parts.metrics,
-            recovery=Recovery(parts.search_client, parts.judge),
-            clock=clock,
-        )
+        assembler = build_assembler(parts, queue, retries, settings, clock)
         ingest = Ingest(parts.insert, assembler.accept, max_bytes=settings.ingest_queue_mib * MIB)
         shutdown.health.add_check(QUEUE_FULL, lambda: ingest.is_full)
         status = Status(
@@ -113,6 +104,26 @@ def running(
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
         )
+
+
+def build_assembler(
+    parts: VerificationRuntime,
+    queue: TraceQueue,
+    retries: Retries,
+    settings: ServiceSettings,
+    clock: Clock,
+) -> Assembler:
+    """The assembler that hands closed traces to the queue, and recovers those of earlier runs."""
+    return Assembler(
+        parts.open_buffer(max_bytes=settings.trace_buffer_mib * MIB),
+        queue,
+        queue.put,
+        retries,
+        parts.breaker,
+        parts.metrics,
+        recovery=Recovery(parts.search_client, parts.judge),
+        clock=clock,
+    )
 
 
 @contextmanager

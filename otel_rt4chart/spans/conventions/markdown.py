@@ -1,4 +1,4 @@
-"""The convention tables as Markdown, for docs/conventions.md."""
+"""The convention tables as Markdown, for docs/reference/conventions.md."""
 
 from __future__ import annotations
 

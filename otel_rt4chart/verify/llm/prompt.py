@@ -18,7 +18,7 @@ _SPACES = re.compile(r"\s+")
 _QUOTED_REPLY = 2_000  # characters of an unusable reply that are shown to the model again
 
 
-class ChatMessage(NamedTuple):
+class PromptMessage(NamedTuple):
     """One turn of a chat."""
 
     role: Literal["system", "user", "assistant"]
@@ -29,7 +29,7 @@ class ChatMessage(NamedTuple):
 class Prompt:
     """One call; `schema` is the JSON Schema of the reply, `seed` distinguishes votes."""
 
-    messages: tuple[ChatMessage, ...]
+    messages: tuple[PromptMessage, ...]
     schema_name: str
     schema: Mapping[str, object]
     max_output_tokens: int
@@ -47,8 +47,8 @@ class Prompt:
 
     def again(self, reply: str, complaint: str) -> Prompt:
         """The same chat, continued by the reply and a complaint about it."""
-        said = ChatMessage("assistant", encodable(reply)[:_QUOTED_REPLY])
-        return replace(self, messages=(*self.messages, said, ChatMessage("user", complaint)))
+        said = PromptMessage("assistant", encodable(reply)[:_QUOTED_REPLY])
+        return replace(self, messages=(*self.messages, said, PromptMessage("user", complaint)))
 
 
 @cache

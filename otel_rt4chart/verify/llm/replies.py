@@ -21,7 +21,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.llm.conversation import ParsedReply
-from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt, instructions, quoted
+from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage, instructions, quoted
 
 _LABELS = {
     Label.ENTAILED: "entailed entailment entails supported supports support yes true",
@@ -257,7 +257,7 @@ def build_prompt(
 ) -> Prompt:
     """The named instructions, then the material; `output_tokens` are those of the entries."""
     return Prompt(
-        (ChatMessage("system", instructions(name)), ChatMessage("user", user)),
+        (PromptMessage("system", instructions(name)), PromptMessage("user", user)),
         schema.name,
         schema.json,
         _REPLY_TOKENS + output_tokens,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.bench.metrics import AnswerOutcome, ConfusionCounts, score, score_by
+from otel_rt4chart.bench.metrics import ConfusionCounts, LabelledOutcome, score, score_by
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange
 
 ENTAILED, CONTRADICTED, BASELESS = (
@@ -23,9 +23,9 @@ def outcome(
     gold_spans: tuple[AnswerRange, ...] | None = (),
     predicted_spans: tuple[AnswerRange, ...] = (),
     task: str = "QA",
-) -> AnswerOutcome:
+) -> LabelledOutcome:
     """One answer of two claims."""
-    return AnswerOutcome(
+    return LabelledOutcome(
         task, "set", gold.is_unfaithful, gold, predicted, gold_spans, predicted_spans, claims=2
     )
 
@@ -101,7 +101,7 @@ def test_an_answer_without_marked_spans_takes_no_part_in_the_span_figures() -> N
 def test_three_way_counts_leave_out_what_people_did_not_tell() -> None:
     """Only rows with a label."""
     told = outcome(CONTRADICTED, BASELESS)
-    untold = AnswerOutcome("QA", "set", True, None, BASELESS, (), (), 1)
+    untold = LabelledOutcome("QA", "set", True, None, BASELESS, (), (), 1)
 
     assert score("overall", [told, untold]).three_way == {(CONTRADICTED, BASELESS): 1}
 

@@ -78,7 +78,7 @@ def test_promoting_again_changes_no_decision(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["promote", "ISSUE", "--to", "a/b"], "expected a set's name"),
+        (["promote", "ISSUE", "--to", "a/b"], "expected the name of an eval set"),
         (["promote", "ISSUE", "--n", "0"], "--n: expected 1 or more, got 0"),
         (["promote", "ISSUE", "--by", "rt4chart"], "--by: expected a person's name"),
         (["promote", "ISSUE", "--by", " "], "--by: expected a person's name"),

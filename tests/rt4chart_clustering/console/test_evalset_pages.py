@@ -106,7 +106,7 @@ REFUSED = [
     ({"decision": "burn", "was": "pending"}, "expected approve or reject"),
     ({"decision": "approve", "was": "rejected"}, "decide again"),
     ({"decision": "approve", "was": "pending", "reference": "x" * 20_001}, "shorten them"),
-    ({"decision": "approve", "was": "pending"}, "reject it"),
+    ({"decision": "approve", "was": "pending"}, "reject the case"),
 ]
 
 

@@ -111,7 +111,7 @@ REFUSED: list[tuple[str, dict[str, str], str]] = [
     ("refuse_merge", {}, "a proposed merge"),
     ("split", {}, "a proposed split"),
     ("refuse_split", {}, "a proposed split"),
-    ("promote", {"name": "a b", "n": "3"}, "set&#39;s name"),
+    ("promote", {"name": "a b", "n": "3"}, "expected the name of an eval set"),
     ("promote", {"name": "a@1", "n": "3"}, "without a release"),
     ("promote", {"name": "a", "n": "0"}, "from 1 to 100"),
     ("promote", {"name": "a", "n": "3", "redact": "x"}, "none, mask or hash"),

@@ -9,6 +9,7 @@ from threading import Event
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import Verifier
+from rt4chart_collector.core.instruments import SPANS_STORED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.writer import Ingest
@@ -101,6 +102,7 @@ class Line:
 
     def _accept(self, spans: Sequence[SpanRecord]) -> None:
         insert_spans(self.client, spans)
+        self.metrics.add(SPANS_STORED, number=len(spans))  # as VerificationRuntime.insert does
         self.assembler.accept(spans)
 
     def decisions(self) -> dict[tuple[str, str], int]:

@@ -39,7 +39,7 @@ def test_setting_that_is_gone_says_what_takes_its_place() -> None:
 
 def test_no_variable_of_the_documentation_is_a_misspelling() -> None:
     """Those of other commands may stand in the same environment."""
-    texts = [page.read_text("utf-8") for page in DOCS.glob("*.md")]
+    texts = [page.read_text("utf-8") for page in DOCS.rglob("*.md")]
     written = {name for text in texts for name in NAME.findall(text)}
 
     assert len(written & set(KNOWN)) > 80

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from threading import Event
+from typing import Protocol
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
@@ -24,7 +25,6 @@ from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.detect.monitor.issue_alerts import issue_alerts
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, route_figures
 from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
-from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow, rates_in_force
@@ -40,6 +40,13 @@ LEASE_S = 180.0
 log = logging.getLogger(__name__)
 
 
+class AlertProcessor(Protocol):
+    """Deals with what a round found: `notify.alerting.Alerting`, which is above this folder."""
+
+    def process(self, client: Client, problems: Sequence[Alert], *, now_ns: int) -> None:
+        """Record what happened and send the messages that are due; raises only StoreError."""
+
+
 class Monitor:
     """`run` is the body of a thread, `look` one round; any thread may call `figures` and `rates`.
 
@@ -50,7 +57,7 @@ class Monitor:
         self,
         client: Client,
         settings: MonitorSettings,
-        alerting: Alerting,
+        alerting: AlertProcessor,
         *,
         clock: Clock = time.time_ns,
         breaker: Breaker | None = None,

@@ -7,12 +7,12 @@ import pytest
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.llm.client import address_of
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt
+from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
 from tests.endpoint_server import EndpointServer, error, text
 
 KEY = "sk-test-0123456789"
 PROMPT = Prompt(
-    (ChatMessage("system", "Judge."), ChatMessage("user", "A claim.")), "reply", {}, 50, 42
+    (PromptMessage("system", "Judge."), PromptMessage("user", "A claim.")), "reply", {}, 50, 42
 )
 
 

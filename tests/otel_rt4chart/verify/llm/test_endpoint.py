@@ -11,7 +11,7 @@ from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.core.meter import Budget
 from otel_rt4chart.verify.llm.conversation import Completion, UnsentError
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt
+from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
 from tests.endpoint_server import (
     Answer,
     EndpointServer,
@@ -25,7 +25,7 @@ from tests.endpoint_server import (
 
 KEY = "sk-test-0123456789"
 PROMPT = Prompt(
-    (ChatMessage("system", "Judge."), ChatMessage("user", "A claim.")), "reply", {}, 50, 42
+    (PromptMessage("system", "Judge."), PromptMessage("user", "A claim.")), "reply", {}, 50, 42
 )
 
 
@@ -84,7 +84,7 @@ def test_replies_come_in_the_order_of_the_prompts_and_side_by_side() -> None:
     """Concurrency is bounded, order is kept."""
     with serving(lambda seen: text(seen.user), concurrency=3, latency_s=0.1) as (server, endpoint):
         prompts = [
-            Prompt((PROMPT.messages[0], ChatMessage("user", str(n))), "r", {}, 5, 1)
+            Prompt((PROMPT.messages[0], PromptMessage("user", str(n))), "r", {}, 5, 1)
             for n in range(9)
         ]
         told = endpoint.send(prompts)

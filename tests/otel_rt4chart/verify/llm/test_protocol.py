@@ -7,7 +7,7 @@ import pytest
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.llm.conversation import Completion
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from otel_rt4chart.verify.llm.prompt import ChatMessage, Prompt
+from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
 from otel_rt4chart.verify.llm.protocol import Dialect
 from tests.endpoint_server import Answer, EndpointServer, Seen, error, text
 
@@ -25,7 +25,9 @@ FILTERED = (
 
 def prompt(said: str) -> Prompt:
     """A prompt with these words."""
-    return Prompt((ChatMessage("system", "Judge."), ChatMessage("user", said)), "reply", {}, 50, 42)
+    return Prompt(
+        (PromptMessage("system", "Judge."), PromptMessage("user", said)), "reply", {}, 50, 42
+    )
 
 
 def asked(
