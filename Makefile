@@ -29,7 +29,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMP) ## see the whole path on real answers, from traces to named issues; ARGS=--serve: the console on an alarm
+demo: $(STAMP) ## see the whole path on real answers; ARGS=--serve: the console with an alert
 	@$(BIN)/rt4chart demo $(ARGS)
 
 test: $(STAMP) ## run the tests; WORKERS=N processes, as many as there are processors without it
