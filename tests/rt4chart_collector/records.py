@@ -20,9 +20,6 @@ from otel_rt4chart.verify.core.model import (
     Report,
     Usage,
 )
-from rt4chart_collector.store.alerts.drift_states import DRIFT, DriftRow
-from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read
 
 # Far ahead, so that no retention time takes the rows away.
 NOON = 4_000_000_000_000_000_000
@@ -131,10 +128,3 @@ def trace_spans(number: int, *, start_ns: int = NOON) -> tuple[SpanRecord, ...]:
             attributes={"openinference.span.kind": "CHAIN"},
         ),
     )
-
-
-def drift_rows(client: Client, *, since_ns: int = 0) -> list[DriftRow]:
-    """The stored states of the drift detector since then, by service, route and tick."""
-    query = f"SELECT {DRIFT.select()} FROM rt4chart_drift FINAL"  # noqa: S608 - our own names
-    rows = [row for row in read(client, DriftRow, query) if row.tick_ns >= since_ns]
-    return sorted(rows, key=lambda row: (row.service, row.route, row.tick_ns))

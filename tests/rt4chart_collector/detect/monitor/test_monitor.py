@@ -17,7 +17,8 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import Tick
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START, World
-from tests.rt4chart_collector.records import SECOND, VERIFIER, drift_rows, verdict
+from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
+from tests.rt4chart_collector.store.alerts.drift_rows import drift_rows
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, drift_rows
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER
+from tests.rt4chart_collector.store.alerts.drift_rows import drift_rows
 
 TICK = 300 * SECOND
 START = NOON // TICK * TICK
