@@ -104,6 +104,6 @@ def test_a_wrong_variable_switches_ours_off_and_nothing_else(endpoint: Received)
     done = run(endpoint, RT4CHART_SAMPLE_RATE="often")
 
     assert done.stdout == "The free trial lasts 30 days.\n"
-    assert "RT4CHART_SAMPLE_RATE: expected a number such as 0.5" in done.stderr
+    assert "RT4CHART_SAMPLE_RATE: expected a number from 0 to 1" in done.stderr
     assert not [one for one in endpoint.spans if "rt4chart.sampled" in one.attributes]
     assert len(find_candidates(endpoint.spans)) == 1

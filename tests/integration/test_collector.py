@@ -138,7 +138,7 @@ def test_configuration_is_valid(config: Path, environ: dict[str, str]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("page", ["service.md", "scale.md"])
+@pytest.mark.parametrize("page", ["deploy/service.md", "deploy/workers.md"])
 def test_configuration_of_a_page_is_valid(tmp_path: Path, page: str) -> None:
     """What the documentation shows of a Collector, with the rest that one needs around it."""
     shown = re.findall(r"```yaml\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)

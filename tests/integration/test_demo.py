@@ -32,12 +32,12 @@ def test_the_demo_gives_the_same_figures_twice(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 def test_the_printed_command_asks_the_database(tmp_path: Path) -> None:
-    """The line under "ask it" works as it is printed."""
+    """The line under "query" works as it is printed."""
     printed = demo(tmp_path, "--limit", "20").stdout
 
-    (line,) = [line for line in printed.splitlines() if line.startswith("ask it: ")]
+    (line,) = [line for line in printed.splitlines() if line.startswith("query: ")]
     done = subprocess.run(  # noqa: S602 - it is printed for a shell
-        line.removeprefix("ask it: "), shell=True, capture_output=True, text=True, check=True
+        line.removeprefix("query: "), shell=True, capture_output=True, text=True, check=True
     )
 
     assert "entailed" in done.stdout

@@ -56,7 +56,7 @@ def test_a_context_over_the_limit_is_compressed_to_what_bears_on_the_claims() ->
     picked = [one for one in server.seen if one.system.startswith("You pick")]
     assert sum(len(lines(one.user.partition("Claims:")[0])) for one in picked) == 241
     compressed = next(one for one in report.findings if one.name == "context_compressed")
-    assert "3 of 241 sentences" in compressed.detail
+    assert "the 3 most relevant of 241 sentences" in compressed.detail
 
 
 def test_a_context_that_cannot_be_compressed_is_said_to_be_too_long() -> None:
