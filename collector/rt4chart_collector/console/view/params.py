@@ -51,11 +51,3 @@ def id_param(request: Request, name: str) -> str:
     if not ID.fullmatch(found):
         raise bad_request(name, "an id of at most 128 letters, digits and _ . : -", found)
     return found
-
-
-def number_param(request: Request, name: str) -> int:
-    """A number below 2**64 in the path, such as that of an issue."""
-    found = str(request.path_params.get(name, ""))
-    if not re.fullmatch(r"[0-9]{1,20}", found) or int(found) >= 2**64:
-        raise bad_request(name, "a number below 2**64", found)
-    return int(found)
