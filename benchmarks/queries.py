@@ -19,6 +19,7 @@ from statistics import median
 
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import rates_by, route_sums
 from rt4chart_collector.store.schema.migrate import migrate
 
@@ -128,8 +129,8 @@ def timed(client: Client, start_ns: int, runs: int) -> dict[str, float]:
     statements["every route's sums, exact (store/rates/claim_rates.py, the whole day)"] = lambda: (
         route_sums(client, since_ns=start_ns)
     )
-    statements["every route's rates per five minutes (store/breakdown.py)"] = lambda: rates_by(
-        client, "route", since_ns=start_ns, until_ns=start_ns + DAY_NS, verifier="local/1"
+    statements["every route's rates per five minutes (store/rates/claim_rates.py)"] = lambda: (
+        rates_by(client, "route", QueryScope(start_ns, start_ns + DAY_NS, "local/1"))
     )
     return {name: timing(statement, runs) for name, statement in statements.items()}
 

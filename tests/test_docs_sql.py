@@ -15,6 +15,7 @@ from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import rates_by
 from tests.conftest import fresh
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
@@ -85,7 +86,7 @@ def test_the_interval_is_the_one_that_we_print(asked: Client) -> None:
     rows = asked.query(QUERIES[0]).named_results()
 
     found = {str(row["Route"]): row for row in rows}
-    slices = rates_by(asked, "route", since_ns=NOW - 10**14, until_ns=NOW, verifier=VERIFIER)
+    slices = rates_by(asked, "route", QueryScope(NOW - 10**14, NOW, VERIFIER))
     assert set(found) == {one.route for one in slices} == {"support", "pay"}
     for one in slices:
         row, rate = found[one.route], claim_rate(one.sums)

@@ -35,6 +35,7 @@ from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, insert_letters
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 
 VERIFIER = "local/world-1"
 HOUR_NS = 3600 * 10**9
@@ -126,14 +127,7 @@ class World:
 
     def _alert(self, client: Client) -> Alert:
         began = self.now_ns - self.rise_ns
-        worst = worst_answers(
-            client,
-            service=RISING[0],
-            route=RISING[1],
-            verifier=VERIFIER,
-            since_ns=began,
-            until_ns=self.now_ns,
-        )
+        worst = worst_answers(client, QueryScope(began, self.now_ns, VERIFIER, *RISING))
         facts = DriftFacts(
             since_ns=began,
             before=MeasuredRate(rate=0.061, low=0.05, high=0.07, claims=9000, answers=2300),

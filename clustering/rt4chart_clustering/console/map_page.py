@@ -82,16 +82,9 @@ class MapPage:
         return failure_map
 
     def _build(self, client: Client, request: Request) -> FailureMap:
-        since_ns, until_ns = self._console.window(request)
-        known = self._ranking.ranked_issues(client, until_ns)
-        found = failure_points(
-            client,
-            since_ns=since_ns,
-            until_ns=until_ns,
-            service=text_param(request, "service") or None,
-            route=text_param(request, "route") or None,
-            limit=MAX_POINTS,
-        )
+        scope = self._console.route_scope(request)
+        known = self._ranking.ranked_issues(client, scope.until_ns)
+        found = failure_points(client, scope, limit=MAX_POINTS)
         titles = {one.issue.id: one.issue.title or f"{one.issue.id:016x}" for one in known}
         roots = {alias: one.issue.id for one in known for alias in one.issue.aliases}
         return build_map(found, titles, roots)

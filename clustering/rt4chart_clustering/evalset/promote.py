@@ -22,7 +22,7 @@ from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.verifications import AnswerKey
+from rt4chart_collector.store.engine.columns import AnswerKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,

@@ -17,6 +17,7 @@ from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
 from rt4chart_collector.detect.monitor.route_detectors import drift_policy
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import route_ticks
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
@@ -33,14 +34,8 @@ def run(options: argparse.Namespace) -> int:
     since = now - options.days * DAY_NS
     with open_store(options) as client:
         verifier = options.verifier or main_verifier(client, now)
-        routes = route_ticks(
-            client,
-            since_ns=since - BEFORE_NS,
-            until_ns=now,
-            verifier=verifier,
-            service=options.service,
-            route=options.route,
-        )
+        scope = QueryScope(since - BEFORE_NS, now, verifier, options.service, options.route)
+        routes = route_ticks(client, scope)
     if not routes:
         words = (
             f"no verified answer of {verifier or 'any verifier'} in that time: rt4chart backfill"

@@ -31,6 +31,7 @@ from rt4chart_collector.store.alerts.alert_events import (
     alert_states,
     alert_trail,
 )
+from rt4chart_collector.store.engine.scope import QueryScope
 
 SECOND = 10**9
 
@@ -68,18 +69,14 @@ def list_open(options: argparse.Namespace) -> int:
 def show_history(options: argparse.Namespace) -> int:
     """The times that alerts fired, the newest first."""
     now = time.time_ns()
-    wanted = EpisodeFilter(
-        now - options.since * SECOND,
-        now + SECOND,
-        rule=options.rule or "",
-        severity=options.severity or "",
-        service=options.service,
-        route=options.route,
+    scope = QueryScope(
+        now - options.since * SECOND, now + SECOND, service=options.service, route=options.route
     )
+    selection = EpisodeFilter(scope, options.rule or "", options.severity or "")
     offset = (options.page - 1) * options.limit
     with open_store(options) as client:
-        found = alert_history(client, wanted, limit=options.limit, offset=offset)
-        count = alert_history_count(client, wanted)
+        found = alert_history(client, selection, limit=options.limit, offset=offset)
+        count = alert_history_count(client, selection)
     if options.json:
         write([_episode(one) for one in found], "", as_json=True)
         return 0

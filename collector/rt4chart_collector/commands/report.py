@@ -20,8 +20,9 @@ from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, open_database
 from rt4chart_collector.console.view.filters import interval, iso, percent
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.report.gather import Period, PeriodReport, gather_report
+from rt4chart_collector.report.gather import PeriodReport, gather_report
 from rt4chart_collector.report.page import render_report
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
@@ -71,10 +72,9 @@ def http_url(text: str) -> str:
 def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
-    period = Period(now_ns - options.since * 10**9, now_ns)
     with open_database(dsn, needs="rt4chart_route_5m") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
-        report = gather_report(client, period, verifier=verifier)
+        report = gather_report(client, QueryScope(now_ns - options.since * 10**9, now_ns, verifier))
     if options.html:
         text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
@@ -102,9 +102,9 @@ def write(file: str, text: str) -> None:
 def figures(report: PeriodReport) -> dict[str, object]:
     """The figures as JSON values."""
     return {
-        "since": iso(report.period.since_ns),
-        "until": iso(report.period.until_ns),
-        "verifier": report.verifier,
+        "since": iso(report.scope.since_ns),
+        "until": iso(report.scope.until_ns),
+        "verifier": report.scope.verifier,
         "all": _figures(report.total),
         "before": _figures(report.before),
         "routes": [

@@ -37,7 +37,7 @@ from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verdicts import PROVISIONAL, already_decided
-from rt4chart_collector.store.answers.verifications import AnswerKey
+from rt4chart_collector.store.engine.columns import AnswerKey
 from rt4chart_collector.store.engine.connect import Client
 
 TRACES = 64

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, alert_history
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 from rt4chart_collector.store.rates.claim_rates import (
     RatePoint,
@@ -25,25 +25,6 @@ ROUTES, ISSUES, ALERTS, ANSWERS, SLICES = 20, 20, 50, 5, 10
 STEPS = 84
 TICK_S = 300
 SECOND_NS = 10**9
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """The period of the report, in epoch nanoseconds."""
-
-    since_ns: int
-    until_ns: int
-
-    @property
-    def before(self) -> Period:
-        """The period of the same length before it."""
-        return Period(2 * self.since_ns - self.until_ns, self.since_ns)
-
-    @property
-    def step_s(self) -> int:
-        """The seconds of a step of the trend: whole ticks, for about `STEPS` steps."""
-        seconds = (self.until_ns - self.since_ns) // SECOND_NS
-        return max(seconds // STEPS // TICK_S, 1) * TICK_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +46,7 @@ class RouteReport:
 class PeriodReport:
     """The figures; the lists are limited, `route_count` and `issue_count` are the totals."""
 
-    period: Period
-    verifier: str
+    scope: QueryScope
     total: RateSlice | None
     before: RateSlice | None
     routes: tuple[RouteReport, ...]
@@ -75,79 +55,81 @@ class PeriodReport:
     issue_count: int
     alerts: tuple[Episode, ...]
 
+    @property
+    def step_s(self) -> int:
+        """The seconds of a step of the trends."""
+        return trend_step_s(self.scope)
 
-def gather_report(client: Client, period: Period, *, verifier: str) -> PeriodReport:
+
+def trend_step_s(scope: QueryScope) -> int:
+    """The seconds of a step of a trend: whole ticks, for about `STEPS` steps."""
+    seconds = (scope.until_ns - scope.since_ns) // SECOND_NS
+    return max(seconds // STEPS // TICK_S, 1) * TICK_S
+
+
+def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
     """Read the report: routes by unfaithful claims, issues by claims, most first."""
-    filters, earlier = _filters(period, verifier), _filters(period.before, verifier)
-    routes = sorted(rates_by(client, "route", **filters), key=_most_unfaithful_first)
-    before = rates_by(client, "route", **earlier)
-    formerly = {(one.service, one.route): one for one in before}
-    covered = coverage(client, **filters)
-    issues = [one for one in list_issues(client) if one.last_ns >= period.since_ns]
+    routes = sorted(rates_by(client, "route", scope), key=_most_unfaithful_first)
+    before = {
+        (rates.service, rates.route): rates for rates in rates_by(client, "route", scope.before)
+    }
+    covered = coverage(client, scope)
+    issues = [issue for issue in list_issues(client) if issue.last_ns >= scope.since_ns]
     return PeriodReport(
-        period=period,
-        verifier=verifier,
-        total=rates_together(client, **filters),
-        before=rates_together(client, **earlier),
+        scope=scope,
+        total=rates_together(client, scope),
+        before=rates_together(client, scope.before),
         routes=tuple(
             _route(
                 client,
-                period,
-                verifier,
-                now=one,
-                before=formerly.get((one.service, one.route)),
-                covered=covered.get((one.service, one.route)),
+                scope.of_route(rates.service, rates.route),
+                now=rates,
+                before=before.get((rates.service, rates.route)),
+                covered=covered.get((rates.service, rates.route)),
             )
-            for one in routes[:ROUTES]
+            for rates in routes[:ROUTES]
         ),
         route_count=len(routes),
         issues=tuple(sorted(issues, key=_most_claims_first)[:ISSUES]),
         issue_count=len(issues),
-        alerts=tuple(
-            alert_history(client, EpisodeFilter(period.since_ns, period.until_ns), limit=ALERTS)
-        ),
+        alerts=tuple(alert_history(client, EpisodeFilter(scope), limit=ALERTS)),
     )
 
 
 def _route(
     client: Client,
-    period: Period,
-    verifier: str,
+    scope: QueryScope,
     *,
     now: RateSlice,
     before: RateSlice | None,
     covered: Coverage | None,
 ) -> RouteReport:
-    filters = _filters(period, verifier) | {"service": now.service, "route": now.route}
     return RouteReport(
         now=now,
         before=before,
-        trend=tuple(rates_over_time(client, step_s=period.step_s, **filters)),
+        trend=tuple(rates_over_time(client, scope, step_s=trend_step_s(scope))),
         coverage=covered,
         made_with=tuple(
             (dimension, tuple(sorted(found, key=_most_answers_first)[:SLICES]))
             for dimension in MADE_WITH
-            if len(found := _with_answers(rates_by(client, dimension, **filters))) > 1
+            if len(found := _with_answers(rates_by(client, dimension, scope))) > 1
         ),
-        worst=tuple(worst_answers(client, limit=ANSWERS, **filters)),
+        worst=tuple(worst_answers(client, scope, limit=ANSWERS)),
     )
 
 
-def _filters(period: Period, verifier: str) -> dict[str, Any]:
-    return {"since_ns": period.since_ns, "until_ns": period.until_ns, "verifier": verifier}
-
-
 def _with_answers(slices: Sequence[RateSlice]) -> list[RateSlice]:
-    return [one for one in slices if one.answers]
+    return [rates for rates in slices if rates.answers]
 
 
-def _most_unfaithful_first(one: RateSlice) -> tuple[float, str, str]:
-    return (-one.weighted.contradicted - one.weighted.baseless, one.service, one.route)
+def _most_unfaithful_first(rates: RateSlice) -> tuple[float, str, str]:
+    weighted = rates.weighted
+    return (-weighted.contradicted - weighted.baseless, rates.service, rates.route)
 
 
-def _most_answers_first(one: RateSlice) -> tuple[int, str]:
-    return (-one.answers, one.key)
+def _most_answers_first(rates: RateSlice) -> tuple[int, str]:
+    return (-rates.answers, rates.key)
 
 
-def _most_claims_first(one: Issue) -> tuple[float, int]:
-    return (-one.weighted, one.id)
+def _most_claims_first(issue: Issue) -> tuple[float, int]:
+    return (-issue.weighted, issue.id)

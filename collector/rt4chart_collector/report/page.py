@@ -30,12 +30,12 @@ def render_report(
         .get_template("report.html")
         .render(
             report=report,
-            period=report.period,
+            period=report.scope,
             made_ns=made_ns,
             console=console.rstrip("/"),
             has_texts=has_texts,
             styles=Markup("\n").join(map(Markup, styles)),
             trend=trend_chart,
-            step_s=report.period.step_s,
+            step_s=report.step_s,
         )
     )

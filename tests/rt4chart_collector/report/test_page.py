@@ -10,15 +10,16 @@ import pytest
 
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.report.gather import Period, gather_report
+from rt4chart_collector.report.gather import gather_report, trend_step_s
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND
-PERIOD = Period(NOON - 2 * HOUR, NOON + 2 * HOUR)
+SCOPE = QueryScope(NOON - 2 * HOUR, NOON + 2 * HOUR, VERIFIER)
 GOOD, BAD, DENIED = Label.ENTAILED, Label.BASELESS, Label.CONTRADICTED
 EVIL = "<script>alert(1)</script>\"' \u202e"
 
@@ -30,7 +31,7 @@ def of(one: Verdict, **facts: object) -> Verdict:
 
 def told(client: Client, *, console: str = "", has_texts: bool = True) -> str:
     """The page on the period."""
-    report = gather_report(client, PERIOD, verifier=VERIFIER)
+    report = gather_report(client, SCOPE)
     return render_report(report, made_ns=NOON, console=console, has_texts=has_texts)
 
 
@@ -121,11 +122,10 @@ def test_a_time_without_answers_says_what_to_do(any_client: Client) -> None:
 @pytest.mark.parametrize(("days", "step_s"), [(1 / 24, 300), (1, 900), (7, 7200), (30, 30600)])
 def test_a_trend_has_about_as_many_steps_whatever_the_time(days: float, step_s: int) -> None:
     """Whole ticks of five minutes."""
-    until = NOON
-    period = Period(until - round(days * 24 * HOUR), until)
+    scope = QueryScope(NOON - round(days * 24 * HOUR), NOON)
 
-    assert period.step_s == step_s
-    assert period.before.until_ns == period.since_ns
+    assert trend_step_s(scope) == step_s
+    assert scope.before.until_ns == scope.since_ns
 
 
 def issue(title: str) -> Issue:

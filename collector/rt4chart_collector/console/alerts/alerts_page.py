@@ -10,14 +10,13 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import BaseRoute, Route
 
 from rt4chart_collector.console.alerts.alert_details import alert_details
-from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, iso, link, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
-from rt4chart_collector.console.view.params import bad_request, choice_param, id_param, text_param
+from rt4chart_collector.console.view.params import bad_request, choice_param, id_param
 from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 MINUTE_NS = 60 * 10**9
 # Lengths of a snooze or a maintenance window, in minutes.
 DURATIONS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
-MINUTE_CHOICES = tuple(str(one) for one in DURATIONS.values())
+MINUTE_CHOICES = tuple(map(str, DURATIONS.values()))
 NOTE_LENGTH = 500
 
 
@@ -93,110 +92,100 @@ COLUMNS: Sequence[Column[Episode]] = (
 )
 
 
-class AlertPages:
-    """The alert pages and their forms."""
+def show_alerts(console: Console, request: Request) -> Response:
+    """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=`."""
+    now_ns, shown = console.clock(), min(page_size(request), MAX_ROWS - 1)
+    selection = EpisodeFilter(
+        console.route_scope(request),
+        rule=choice_param(request, "rule", ("", *Rule), ""),
+        severity=choice_param(request, "severity", ("", *Severity), ""),
+    )
+    begin = (page_number(request) - 1) * shown
+    with console.store() as client:
+        states = alert_states(client, now_ns=now_ns)
+        active_silences = silences(client, now_ns)
+        rows = alert_history(client, selection, limit=shown + 1, offset=begin)
+        total = alert_history_count(client, selection)
+    empty = "No alerts fired in this time range. To test the targets: rt4chart alerts test."
+    table = Table("history", "History", rows[:shown], COLUMNS, empty, total=total)
+    return console.table(
+        request,
+        with_page_links(request, table, has_more=len(rows) > shown),
+        "alerts.html",
+        title="Alerts",
+        open_now=sorted((state for state in states if state.is_open), key=worst_first),
+        silences=active_silences,
+        rules=list(Rule),
+        severities=list(Severity),
+        selection=selection,
+        spans=DURATIONS,
+    )
 
-    def __init__(self, console: Console) -> None:
-        """Reads nothing yet."""
-        self._console = console
 
-    def index(self, request: Request) -> Response:
-        """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=`."""
-        now_ns, shown = self._console.clock(), min(page_size(request), MAX_ROWS - 1)
-        since_ns, until_ns = self._console.window(request)
-        wanted = EpisodeFilter(
-            since_ns,
-            until_ns,
-            rule=choice_param(request, "rule", ("", *Rule), ""),
-            severity=choice_param(request, "severity", ("", *Severity), ""),
-            service=text_param(request, "service") or None,
-            route=text_param(request, "route") or None,
-        )
-        begin = (page_number(request) - 1) * shown
-        with self._console.store() as client:
-            states = alert_states(client, now_ns=now_ns)
-            active_silences = silences(client, now_ns)
-            rows = alert_history(client, wanted, limit=shown + 1, offset=begin)
-            total = alert_history_count(client, wanted)
-        empty = "No alerts fired in this time range. To test the targets: rt4chart alerts test."
-        table = Table("history", "History", rows[:shown], COLUMNS, empty, total=total)
-        return self._console.table(
-            request,
-            with_page_links(request, table, has_more=len(rows) > shown),
-            "alerts.html",
-            title="Alerts",
-            open_now=sorted((one for one in states if one.is_open), key=worst_first),
-            silences=active_silences,
-            rules=list(Rule),
-            severities=list(Severity),
-            wanted=wanted,
-            spans=DURATIONS,
-        )
+def show_alert(console: Console, request: Request) -> Response:
+    """GET /alerts/{id}: its state, facts and history."""
+    alert_id, now_ns = id_param(request, "id"), console.clock()
+    with console.store() as client:
+        state = alert_state(client, alert_id, now_ns=now_ns)
+        if state is None:
+            known = alert_states(client, now_ns=now_ns)
+            return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
+        events = alert_trail(client, alert_id)
+    since_ns = state.alert.starts_ns or state.fired_ns
+    return console.page(
+        request,
+        "alert.html",
+        title=state.alert.title,
+        state=state,
+        details=alert_details(state.alert.facts),
+        events=events,
+        spans=DURATIONS,
+        since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
+        next_step=next_step(state.alert.rule),
+        unfaithful_url=_unfaithful_url(state, now_ns - since_ns),
+    )
 
-    def one(self, request: Request) -> Response:
-        """GET /alerts/{id}: its state, facts and history."""
-        alert_id, now_ns = id_param(request, "id"), self._console.clock()
-        with self._console.store() as client:
-            state = alert_state(client, alert_id, now_ns=now_ns)
-            if state is None:
-                known = alert_states(client, now_ns=now_ns)
-                return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
-            events = alert_trail(client, alert_id)
-        since_ns = state.alert.starts_ns or state.fired_ns
-        return self._console.page(
-            request,
-            "alert.html",
-            title=state.alert.title,
-            state=state,
-            details=alert_details(state.alert.facts),
-            events=events,
-            spans=DURATIONS,
-            since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
-            next_step=next_step(state.alert.rule),
-            unfaithful_url=_unfaithful_url(state, now_ns - since_ns),
-        )
 
-    def act(self, request: Request) -> Response:
-        """POST /alerts/{id}: `do` is ack, resolve or snooze (`minutes`), with a `note`."""
-        alert_id, actor = id_param(request, "id"), self._console.act(request).name
-        form, now_ns = self._console.form(request), self._console.clock()
-        note = form.get("note", "")[:NOTE_LENGTH]
-        with self._console.store() as client:
-            match form.get("do", ""):
-                case "ack":
-                    acknowledge(client, alert_id, actor=actor, now_ns=now_ns, note=note)
-                case "resolve":
-                    resolve(client, alert_id, actor=actor, now_ns=now_ns, note=note)
-                case "snooze":
-                    until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
-                    snooze(
-                        client, alert_id, until_ns=until_ns, actor=actor, now_ns=now_ns, note=note
-                    )
-                case other:
-                    raise bad_request("do", "ack, resolve or snooze", other)
-        return RedirectResponse(alert_url(alert_id), 303)
-
-    def silence(self, request: Request) -> Response:
-        """POST /silences: start a maintenance window now, or end a silence by its id."""
-        actor, form = self._console.act(request).name, self._console.form(request)
-        now_ns = self._console.clock()
-        with self._console.store() as client:
-            if ended := form.get("remove", ""):
-                remove_silence(client, ended, now_ns=now_ns)
-            else:
-                names = ("service", "route", "rule", "severity")
-                given = {name: form.get(name, "").strip()[:NOTE_LENGTH] for name in names}
-                matchers = {name: value for name, value in given.items() if value}
+def act_on_alert(console: Console, request: Request) -> Response:
+    """POST /alerts/{id}: `do` is ack, resolve or snooze (`minutes`), with a `note`."""
+    alert_id, actor = id_param(request, "id"), console.act(request).name
+    form, now_ns = console.form(request), console.clock()
+    note = form.get("note", "")[:NOTE_LENGTH]
+    with console.store() as client:
+        match form.get("do", ""):
+            case "ack":
+                acknowledge(client, alert_id, actor=actor, now_ns=now_ns, note=note)
+            case "resolve":
+                resolve(client, alert_id, actor=actor, now_ns=now_ns, note=note)
+            case "snooze":
                 until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
-                note = form.get("note", "")[:NOTE_LENGTH]
-                silence = Silence(now_ns, until_ns, matchers, actor, note)
-                add_silence(client, silence, now_ns=now_ns)
-        return RedirectResponse("/alerts", 303)
+                snooze(client, alert_id, until_ns=until_ns, actor=actor, now_ns=now_ns, note=note)
+            case other:
+                raise bad_request("do", "ack, resolve or snooze", other)
+    return RedirectResponse(alert_url(alert_id), 303)
+
+
+def change_silences(console: Console, request: Request) -> Response:
+    """POST /silences: start a maintenance window now, or end a silence by its id."""
+    actor, form = console.act(request).name, console.form(request)
+    now_ns = console.clock()
+    with console.store() as client:
+        if ended := form.get("remove", ""):
+            remove_silence(client, ended, now_ns=now_ns)
+        else:
+            names = ("service", "route", "rule", "severity")
+            given = {name: form.get(name, "").strip()[:NOTE_LENGTH] for name in names}
+            matchers = {name: value for name, value in given.items() if value}
+            until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
+            note = form.get("note", "")[:NOTE_LENGTH]
+            silence = Silence(now_ns, until_ns, matchers, actor, note)
+            add_silence(client, silence, now_ns=now_ns)
+    return RedirectResponse("/alerts", 303)
 
 
 def _full_id(known: Iterable[AlertState], prefix: str) -> str:
     """The only id that starts with `prefix`, such as the short ids in lists; else 404."""
-    found = [one.id for one in known if one.id.startswith(prefix.lower())]
+    found = [state.id for state in known if state.id.startswith(prefix.lower())]
     if len(found) != 1:
         raise HTTPException(404, f"expected the id of an alert, got {prefix!r}")
     return found[0]
@@ -221,15 +210,10 @@ def minutes_from(written: str) -> int:
     return int(written)
 
 
-def routes(console: Console) -> Sequence[BaseRoute]:
-    """The routes of the alert pages."""
-    alerts = AlertPages(console)
-    return [
-        Route("/alerts", alerts.index, methods=["GET"]),
-        Route("/alerts/{id}", alerts.one, methods=["GET"]),
-        Route("/alerts/{id}", alerts.act, methods=["POST"]),
-        Route("/silences", alerts.silence, methods=["POST"]),
-    ]
-
-
-SECTION = Section("Alerts", "/alerts", routes, Path(__file__).parent / "templates", order=30)
+ROUTES = page_routes(
+    ("GET", "/alerts", show_alerts),
+    ("GET", "/alerts/{id}", show_alert),
+    ("POST", "/alerts/{id}", act_on_alert),
+    ("POST", "/silences", change_silences),
+)
+SECTION = Section("Alerts", "/alerts", ROUTES, Path(__file__).parent / "templates", order=30)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Route
 
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.model.record import SpanRecord
@@ -56,7 +54,7 @@ MAX_SPANS_READ = 50_000
 MAX_COMPARED_CLAIMS, MAX_COMPARED_VERIFIERS = 2_000, 3
 UNFAITHFUL = "unfaithful"
 LABEL_FILTERS = ("", UNFAITHFUL, *(label.value for label in Label))
-OPINIONS = (*(one.value for one in Opinion), "none")
+OPINIONS = (*map(str, Opinion), "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +66,6 @@ class ClaimPages:
     page: int
     pages: int
     counts: dict[str, int]
-
-
-def answer_routes(console: Console) -> Sequence[BaseRoute]:
-    """GET /answers/TRACE/SPAN and POST …/feedback."""
-    path = "/answers/{trace}/{span}"
-    return [
-        Route(path, partial(show_answer, console), methods=["GET"]),
-        Route(f"{path}/feedback", partial(post_feedback, console), methods=["POST"]),
-    ]
 
 
 def show_answer(console: Console, request: Request) -> Response:
@@ -276,3 +265,9 @@ def _label_seen(client: Client, one: Verification, claim: int) -> str:
     if not found:
         raise bad_request("claim", "the number of a claim of this answer", str(claim))
     return found[0].claim.label.value
+
+
+ANSWER_PAGES = (
+    ("GET", "/answers/{trace}/{span}", show_answer),
+    ("POST", "/answers/{trace}/{span}/feedback", post_feedback),
+)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel
-from rt4chart_collector.console.answers.answer_page import answer_routes
+from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
 from rt4chart_collector.console.answers.wording import visible
-from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
 from rt4chart_collector.console.view.params import (
@@ -40,9 +40,9 @@ from rt4chart_collector.store.answers.answers import (
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
-FILTERS = ("service", "route", "model", "prompt_version", "release", "environment")
-LABELS = ("", UNFAITHFUL, *(one.value for one in AnswerLabel))
-DECISIONS = ("", *(one.value for one in Decision))
+FILTERS = ("model", "prompt_version", "release", "environment")
+LABELS = ("", UNFAITHFUL, *map(str, AnswerLabel))
+DECISIONS = ("", *map(str, Decision))
 ORDERS: tuple[Order, ...] = ("newest", "worst")
 CURSOR = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
 TRACE_ID = re.compile(r"[0-9a-f]{32}")
@@ -52,34 +52,26 @@ EMPTY = (
 )
 
 
-def routes(console: Console) -> Sequence[BaseRoute]:
-    """GET /answers and the pages below it."""
-
-    def show(request: Request) -> Response:
-        wanted = _filter_from(console, request)
-        order: Order = order_param(request)
-        limit = integer_param(request, "limit", default=page_size(request), low=1, high=EXPORT_ROWS)
-        with console.store() as client:
-            page = answer_page(
-                client, wanted, order=order, after=cursor_param(request), limit=limit
-            )
-        more = _next_page_url(request, page.after) if page.after else ""
-        table = Table(
-            "answers", f"{order.capitalize()} first", page.rows, COLUMNS, EMPTY, more=more
-        )
-        return console.tables(
-            request,
-            [table],
-            "answers.html",
-            title="Answers",
-            wanted=wanted,
-            order=order,
-            labels=LABELS,
-            decisions=DECISIONS,
-            orders=ORDERS,
-        )
-
-    return [Route("/answers", show, methods=["GET"]), *answer_routes(console)]
+def show_answers(console: Console, request: Request) -> Response:
+    """GET /answers."""
+    selection = _filter_from(console, request)
+    order: Order = order_param(request)
+    limit = integer_param(request, "limit", default=page_size(request), low=1, high=EXPORT_ROWS)
+    with console.store() as client:
+        page = answer_page(client, selection, order=order, after=cursor_param(request), limit=limit)
+    more = _next_page_url(request, page.after) if page.after else ""
+    table = Table("answers", f"{order.capitalize()} first", page.rows, COLUMNS, EMPTY, more=more)
+    return console.tables(
+        request,
+        [table],
+        "answers.html",
+        title="Answers",
+        selection=selection,
+        order=order,
+        labels=LABELS,
+        decisions=DECISIONS,
+        orders=ORDERS,
+    )
 
 
 def order_param(request: Request) -> Order:
@@ -99,32 +91,25 @@ def cursor_param(request: Request) -> AnswerCursor | None:
     return AnswerCursor(int(found[1]), found[3], found[4], found[5], int(found[2]))
 
 
-def _next_page_url(request: Request, place: AnswerCursor) -> str:
-    text = "~".join(
-        (
-            str(place.at_ns),
-            str(place.unfaithful),
-            place.trace_id,
-            place.span_id,
-            place.verifier,
-        )
-    )
+def _next_page_url(request: Request, cursor: AnswerCursor) -> str:
+    values = (cursor.at_ns, cursor.unfaithful, cursor.trace_id, cursor.span_id, cursor.verifier)
     kind = format_param(request)
-    kept = {} if kind == HTML else {"format": kind, "table": "answers"}
-    return request_url(request).replace(after=text, **kept)
+    table = {} if kind == HTML else {"format": kind, "table": "answers"}
+    return request_url(request).replace(after="~".join(map(str, values)), **table)
 
 
 def _filter_from(console: Console, request: Request) -> AnswerFilter:
-    since_ns, until_ns = console.window(request)
     q = text_param(request, "q", longest=200)
     trace = q.lower() if TRACE_ID.fullmatch(q.lower()) else ""
     verifier = text_param(request, "verifier")
     if verifier != "*" and not trace:
         verifier = console.verifier(request)
+    scope = replace(
+        console.route_scope(request), verifier=None if verifier in ("", "*") else verifier
+    )
     return AnswerFilter(
-        since_ns=0 if trace else since_ns,
-        until_ns=until_ns,
-        verifier="" if verifier == "*" else verifier,
+        # A trace is found whenever it was.
+        scope=replace(scope, since_ns=0) if trace else scope,
         decision=choice_param(request, "decision", DECISIONS, ""),
         label=choice_param(request, "label", LABELS, ""),
         q="" if trace else q,
@@ -141,11 +126,11 @@ def _question_cell(row: ListedAnswer) -> Markup:
 
 
 def _claim_cell(row: ListedAnswer) -> Markup | str:
-    if row.worst_claim:
+    if row.worst.text:
         return Markup('<a class="guilty guilty-{}" href="{}"><bdi>{}</bdi></a>').format(
-            row.worst_claim_label,
-            answer_url(row.trace_id, row.span_id, row.worst_claim_index),
-            shortened(visible(row.worst_claim), 140),
+            row.worst.label,
+            answer_url(row.trace_id, row.span_id, row.worst.index),
+            shortened(visible(row.worst.text), 140),
         )
     return Markup('<span class="rest"><bdi>{}</bdi></span>').format(
         shortened(visible(row.answer), 140) or "–"
@@ -161,8 +146,8 @@ def _verdict_cell(row: ListedAnswer) -> Markup:
 
 
 def _unfaithful_cell(row: ListedAnswer) -> str:
-    decided = row.entailed + row.contradicted + row.baseless
-    return f"{row.contradicted + row.baseless} of {decided}" if decided else "–"
+    counts = row.counts
+    return f"{counts.unfaithful} of {counts.decided}" if counts.decided else "–"
 
 
 COLUMNS: Sequence[Column[ListedAnswer]] = (
@@ -171,13 +156,13 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column(
         "unfaithful",
         "Unfaithful",
-        lambda row: row.contradicted + row.baseless,
+        lambda row: row.counts.unfaithful,
         _unfaithful_cell,
         is_number=True,
         hint="contradicted or baseless claims, of the decided claims",
     ),
     Column("question", "Question", lambda row: row.question, _question_cell),
-    Column("claim", "First unfaithful claim or answer", lambda row: row.worst_claim, _claim_cell),
+    Column("claim", "First unfaithful claim or answer", lambda row: row.worst.text, _claim_cell),
     Column(
         "route",
         "Route",
@@ -193,11 +178,7 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column("sample_rate", "Sampled", lambda row: row.sample_rate, is_exported_only=True),
     Column("prompt_version", "Prompt", lambda row: row.prompt_version, is_exported_only=True),
     Column("release", "Release", lambda row: row.release, is_exported_only=True),
-    Column(
-        "decided",
-        "Decided",
-        lambda row: row.entailed + row.contradicted + row.baseless,
-        is_exported_only=True,
-    ),
+    Column("decided", "Decided", lambda row: row.counts.decided, is_exported_only=True),
 )
-SECTION = Section("Answers", "/answers", routes, Path(__file__).parent / "templates", order=10)
+ROUTES = page_routes(("GET", "/answers", show_answers), *ANSWER_PAGES)
+SECTION = Section("Answers", "/answers", ROUTES, Path(__file__).parent / "templates", order=10)

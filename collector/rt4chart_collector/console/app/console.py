@@ -19,11 +19,12 @@ from rt4chart_collector.console.app.error_pages import LogThrottle
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
-from rt4chart_collector.console.view.params import bad_request, text_param
+from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS, request_url, window_name, window_of
 from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 SECOND_NS = 10**9
@@ -56,7 +57,8 @@ class Console:
         self._beside: list[Thread] = []
         self._pool = pool
         self._environment = environment
-        self._navigation = [one for one in sorted(sections, key=_navigation_order) if one.title]
+        ordered = sorted(sections, key=lambda section: (section.order, section.title))
+        self._navigation = [section for section in ordered if section.title]
         self._verifier: tuple[int, str] = (0, "")
 
     @property
@@ -71,6 +73,15 @@ class Console:
     def window(self, request: Request) -> tuple[int, int]:
         """The time range of the page, from `?since=` until now, in epoch nanoseconds."""
         return window_of(request, self.clock())
+
+    def scope(self, request: Request) -> QueryScope:
+        """The time range and the verifier of the page."""
+        return QueryScope(*self.window(request), self.verifier(request))
+
+    def route_scope(self, request: Request) -> QueryScope:
+        """The time range of the page, and its `?service=` and `?route=` if it has them."""
+        service, route = text_param(request, "service"), text_param(request, "route")
+        return QueryScope(*self.window(request), service=service or None, route=route or None)
 
     def verifier(self, request: Request) -> str:
         """The verifier whose verdicts are shown: `?verifier=`, else the main one, "" if none."""
@@ -128,13 +139,11 @@ class Console:
         """A page with several tables, as `tables` by name; `?format=&table=` exports one."""
         kind = format_param(request)
         if kind == HTML:
-            given: dict[str, Any] = {"tables": {one.name: one for one in tables}, **values}
-            return self.page(request, template, title=title, **given)
-        names = [one.name for one in tables]
-        wanted = request.query_params.get("table", names[0])
-        if wanted not in names:
-            raise bad_request("table", " or ".join(names), wanted)
-        return export_response(tables[names.index(wanted)], kind, f"rt4chart-{wanted}")
+            by_name: Any = {table.name: table for table in tables}
+            return self.page(request, template, title=title, tables=by_name, **values)
+        name = choice_param(request, "table", [table.name for table in tables], tables[0].name)
+        table = next(table for table in tables if table.name == name)
+        return export_response(table, kind, f"rt4chart-{name}")
 
     def form(self, request: Request) -> Mapping[str, str]:
         """The fields of a posted form."""
@@ -162,7 +171,7 @@ class Console:
     @property
     def alive(self) -> list[Thread]:
         """The background threads that are running."""
-        return [one for one in self._beside if one.is_alive()]
+        return [thread for thread in self._beside if thread.is_alive()]
 
     def close(self) -> None:
         """Close the connections to the store."""
@@ -185,7 +194,3 @@ def _window_name_or_empty(request: Request) -> str:
         return window_name(request)
     except HTTPException:
         return ""
-
-
-def _navigation_order(section: Section) -> tuple[int, str]:
-    return section.order, section.title

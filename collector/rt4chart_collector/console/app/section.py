@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from starlette.routing import BaseRoute
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
 TEMPLATES = Path(__file__).parent / "templates"
+Handler: TypeAlias = "Callable[[Console, Request], Response]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +35,15 @@ class Section:
     templates: Path
     order: int = 50
     static: Path | None = None
+
+
+def page_routes(*pages: tuple[str, str, Handler]) -> Callable[[Console], Sequence[BaseRoute]]:
+    """The `routes` of a section from (method, path, handler) of each of its pages."""
+
+    def routes(console: Console) -> Sequence[BaseRoute]:
+        return [
+            Route(path, partial(handler, console), methods=[method])
+            for method, path, handler in pages
+        ]
+
+    return routes

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
-from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import (
     COLUMNS,
     RouteRow,
@@ -29,49 +28,37 @@ EMPTY = "No answers in this time range. Choose a longer range, or see Health for
 MAX_ALERTS = 8
 
 
-class OverviewPage:
-    """GET /; with `?partial=1` only the part that refreshes itself."""
+def show_overview(console: Console, request: Request) -> Response:
+    """GET /: the routes in the time range, the most urgent first unless `?sort=` is given.
 
-    def __init__(self, console: Console) -> None:
-        """Reads nothing yet."""
-        self._console = console
-
-    def show(self, request: Request) -> Response:
-        """Render the routes in the time range, the most urgent first unless `?sort=` is given."""
-        console = self._console
-        since_ns, until_ns = console.window(request)
-        verifier, name = console.verifier(request), text_param(request, "name")
-        with console.store() as client:
-            alerts = sorted(open_alerts(client, now_ns=until_ns), key=worst_first)
-            found = read_route_rows(
-                client, since_ns=since_ns, until_ns=until_ns, verifier=verifier, alerts=alerts
-            )
-        rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
-        partial = choice_param(request, "partial", ("", "1"), "")
-        return console.table(
-            request,
-            self._table(request, rows),
-            "overview_live.html" if partial else "overview.html",
-            title="Overview",
-            alerts=alerts[:MAX_ALERTS],
-            more_alerts=max(len(alerts) - MAX_ALERTS, 0),
-            verifier=verifier,
-            name=name,
-            is_new=not found and not verifier,
-        )
-
-    @staticmethod
-    def _table(request: Request, rows: Sequence[RouteRow]) -> Table[RouteRow]:
-        sort = sort_param(request, COLUMNS, "-attention")
-        # The sort is stable: among equally urgent routes the worse rate comes first.
-        by_rate = sorted_rows(rows, COLUMNS, "-rate")
-        table = Table("routes", "Routes", sorted_rows(by_rate, COLUMNS, sort), COLUMNS, EMPTY, sort)
-        return page_of_table(request, table)
+    With `?partial=1`, only the part of the page that refreshes itself.
+    """
+    scope, name = console.scope(request), text_param(request, "name")
+    with console.store() as client:
+        alerts = sorted(open_alerts(client, now_ns=scope.until_ns), key=worst_first)
+        found = read_route_rows(client, scope, alerts)
+    rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
+    partial = choice_param(request, "partial", ("", "1"), "")
+    return console.table(
+        request,
+        _table(request, rows),
+        "overview_live.html" if partial else "overview.html",
+        title="Overview",
+        alerts=alerts[:MAX_ALERTS],
+        more_alerts=max(len(alerts) - MAX_ALERTS, 0),
+        verifier=scope.verifier,
+        name=name,
+        is_new=not found and not scope.verifier,
+    )
 
 
-def routes(console: Console) -> Sequence[BaseRoute]:
-    """GET /."""
-    return [Route("/", OverviewPage(console).show, methods=["GET"])]
+def _table(request: Request, rows: Sequence[RouteRow]) -> Table[RouteRow]:
+    sort = sort_param(request, COLUMNS, "-attention")
+    # The sort is stable: among equally urgent routes the worse rate comes first.
+    by_rate = sorted_rows(rows, COLUMNS, "-rate")
+    table = Table("routes", "Routes", sorted_rows(by_rate, COLUMNS, sort), COLUMNS, EMPTY, sort)
+    return page_of_table(request, table)
 
 
-SECTION = Section("Overview", "/", routes, Path(__file__).parent / "templates", order=0)
+ROUTES = page_routes(("GET", "/", show_overview))
+SECTION = Section("Overview", "/", ROUTES, Path(__file__).parent / "templates", order=0)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
-from rt4chart_collector.console.app.section import Section
-from rt4chart_collector.console.routes.route_rows import worst_first
+from rt4chart_collector.console.app.section import Section, page_routes
+from rt4chart_collector.console.routes.route_rows import NO_COVERAGE, RECENT_NS, worst_first
 from rt4chart_collector.console.routes.route_tables import (
     DOCUMENTS,
     ISSUES,
@@ -35,7 +34,8 @@ from rt4chart_collector.store.alerts.alert_events import (
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_figures import GrownDocument, GrowthWindow, issue_growth
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.issues.issue_figures import GrownDocument, issue_growth
 from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, route_rates
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
 
 TICK_S, POINTS = 300, 36
-RECENT_NS = 3600 * 10**9
 MAX_ROWS = 10
 DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release": "Releases"}
 
@@ -67,53 +66,42 @@ class RouteData:
     worst: list[WorstAnswer]
 
 
-class RoutePage:
-    """GET /routes/{service}/{route}."""
-
-    def __init__(self, console: Console) -> None:
-        """Reads nothing yet."""
-        self._console = console
-
-    def show(self, request: Request) -> Response:
-        """Render the page; 404 for a route without data in the time range."""
-        console = self._console
-        service, route = (unescaped(request.path_params[name]) for name in ("service", "route"))
-        since_ns, until_ns = console.window(request)
-        verifier = console.verifier(request)
-        step_s = step_of((until_ns - since_ns) // 10**9)
-        span = GrowthWindow(service, route, verifier, 2 * since_ns - until_ns, since_ns, until_ns)
-        with console.store() as client:
-            data = read_route(client, span, step_s)
-        if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
-            raise HTTPException(
-                404,
-                f"expected a route with answers in this time range, got {route[:80]!r} of "
-                f"{service[:80]!r}; try a longer range (?since=30d)",
-            )
-        return console.tables(
-            request,
-            self._tables(data),
-            "route.html",
-            title=route or "(no route)",
-            service=service,
-            route=route,
-            verifier=verifier,
-            data=data,
-            figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drift),
-            step_s=step_s,
+def show_route(console: Console, request: Request) -> Response:
+    """GET /routes/SERVICE/ROUTE; 404 for a route without data in the time range."""
+    service, route = (unescaped(request.path_params[name]) for name in ("service", "route"))
+    scope = console.scope(request).of_route(service, route)
+    step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
+    with console.store() as client:
+        data = read_route(client, scope, step_s)
+    if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
+        raise HTTPException(
+            404,
+            f"expected a route with answers in this time range, got {route[:80]!r} of "
+            f"{service[:80]!r}; try a longer range (?since=30d)",
         )
+    return console.tables(
+        request,
+        _tables(data),
+        "route.html",
+        title=route or "(no route)",
+        service=service,
+        route=route,
+        verifier=scope.verifier,
+        data=data,
+        figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drift),
+        step_s=step_s,
+    )
 
-    @staticmethod
-    def _tables(data: RouteData) -> Sequence[Table[object]]:
-        found: list[Table[object]] = [
-            slice_table("times", "Rate over time", [one.slice for one in data.points], data.points)
-        ]
-        found += [slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()]
-        found.append(deployment_table(data.deployed))
-        found.append(ISSUES.with_rows(data.issues))
-        found.append(DOCUMENTS.with_rows(data.documents))
-        found.append(WORST.with_rows(data.worst))
-        return found
+
+def _tables(data: RouteData) -> Sequence[Table[object]]:
+    return [
+        slice_table("times", "Rate over time", [p.slice for p in data.points], data.points),
+        *(slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()),
+        deployment_table(data.deployed),
+        ISSUES.with_rows(data.issues),
+        DOCUMENTS.with_rows(data.documents),
+        WORST.with_rows(data.worst),
+    ]
 
 
 def step_of(seconds: int) -> int:
@@ -121,48 +109,29 @@ def step_of(seconds: int) -> int:
     return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
 
 
-def read_route(client: Client, span: GrowthWindow, step_s: int) -> RouteData:
-    """Read everything that the page shows."""
-    key = span.service, span.route
-    filters: dict[str, Any] = {
-        "since_ns": span.at_ns,
-        "until_ns": span.until_ns,
-        "service": span.service,
-        "route": span.route,
-        "verifier": span.verifier,
-    }
-    episode_filter = EpisodeFilter(
-        span.at_ns, span.until_ns, service=span.service, route=span.route
-    )
-    rates = route_rates(client, tuple(DIMENSIONS), step_s=step_s, **filters)
-    more = issue_growth(client, span, limit=MAX_ROWS)
-    titles = {one.id: one.title for one in watched_issues(client)} if more.issues else {}
-    latest = latest_drift(client, since_ns=span.until_ns - RECENT_NS, verifier=span.verifier)
+def read_route(client: Client, scope: QueryScope, step_s: int) -> RouteData:
+    """Read everything that the page shows of one route."""
+    route = scope.service or "", scope.route or ""
+    rates = route_rates(client, tuple(DIMENSIONS), scope, step_s=step_s)
+    both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
+    growth = issue_growth(client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS)
+    titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
+    since_ns = scope.until_ns - RECENT_NS
+    alerts = open_alerts(client, now_ns=scope.until_ns)
     return RouteData(
         points=rates.points,
         whole=rates.whole,
         slices=rates.slices,
-        covered=coverage(client, **filters).get(key, Coverage({}, 0, 0)),
-        drift=latest.get(key),
-        deployed=deployments(client, **filters),
-        alerts=sorted(
-            (
-                one
-                for one in open_alerts(client, now_ns=span.until_ns)
-                if (one.alert.service, one.alert.route) == key
-            ),
-            key=worst_first,
-        ),
-        episodes=alert_history(client, episode_filter, limit=MAX_ROWS),
-        issues=[GrownIssueRow(one, titles.get(one.id, "")) for one in more.issues],
-        documents=more.documents,
-        worst=worst_answers(client, **filters, limit=MAX_ROWS),
+        covered=coverage(client, scope).get(route, NO_COVERAGE),
+        drift=latest_drift(client, since_ns=since_ns, verifier=scope.verifier or "").get(route),
+        deployed=deployments(client, scope),
+        alerts=sorted((a for a in alerts if a.alert.route_key == route), key=worst_first),
+        episodes=alert_history(client, EpisodeFilter(scope), limit=MAX_ROWS),
+        issues=[GrownIssueRow(issue, titles.get(issue.id, "")) for issue in growth.issues],
+        documents=growth.documents,
+        worst=worst_answers(client, scope, limit=MAX_ROWS),
     )
 
 
-def routes(console: Console) -> Sequence[BaseRoute]:
-    """GET /routes/{service}/{route}."""
-    return [Route("/routes/{service}/{route}", RoutePage(console).show, methods=["GET"])]
-
-
-SECTION = Section("", "/routes", routes, Path(__file__).parent / "templates", order=1)
+ROUTES = page_routes(("GET", "/routes/{service}/{route}", show_route))
+SECTION = Section("", "/routes", ROUTES, Path(__file__).parent / "templates", order=1)

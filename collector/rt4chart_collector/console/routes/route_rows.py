@@ -15,13 +15,14 @@ from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
 
 STEPS = 24
 # Older evidence is out of date: the monitor writes every five minutes.
-RECENT_NS = 3600 * 10**9
+HOUR_NS = RECENT_NS = 3600 * 10**9
 NO_COVERAGE = Coverage({}, 0, 0)
 
 
@@ -54,48 +55,37 @@ class RouteRow:
     @property
     def attention(self) -> float:
         """The sort key for urgency: alerts by severity, then the evidence."""
-        worst = max((severity_rank(one.alert.severity) for one in self.alerts), default=0)
+        worst = max((severity_rank(state.alert.severity) for state in self.alerts), default=0)
         return worst * 1000 + min(self.evidence or 0.0, 999.0)
 
 
 def read_route_rows(
-    client: Client,
-    *,
-    since_ns: int,
-    until_ns: int,
-    verifier: str,
-    alerts: Sequence[AlertState],
+    client: Client, scope: QueryScope, alerts: Sequence[AlertState]
 ) -> list[RouteRow]:
-    """Read every route with an answer in the time range, decided or not."""
-    slices = rates_by(client, "route", since_ns=since_ns, until_ns=until_ns, verifier=verifier)
-    covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
-    lines = route_trends(
-        client, since_ns=since_ns, until_ns=until_ns, steps=STEPS, verifier=verifier
-    )
-    drift = latest_drift(client, since_ns=until_ns - RECENT_NS, verifier=verifier)
-    hours = (until_ns - since_ns) / 3600 / 10**9
-    empty = RouteTrend((0,) * STEPS, (None,) * STEPS)
-    return [
-        RouteRow(
-            one,
-            covered.get((one.service, one.route), NO_COVERAGE),
-            lines.get((one.service, one.route), empty),
-            hours,
-            drift.get((one.service, one.route)),
-            _alerts_of(alerts, one),
+    """Read every route with an answer in the scope, decided or not."""
+    covered = coverage(client, scope)
+    trends = route_trends(client, scope, steps=STEPS)
+    drift = latest_drift(client, since_ns=scope.until_ns - RECENT_NS, verifier=scope.verifier or "")
+    no_trend = RouteTrend((0,) * STEPS, (None,) * STEPS)
+    rows = []
+    for rates in rates_by(client, "route", scope):
+        route = rates.service, rates.route
+        rows.append(
+            RouteRow(
+                rates,
+                covered.get(route, NO_COVERAGE),
+                trends.get(route, no_trend),
+                (scope.until_ns - scope.since_ns) / HOUR_NS,
+                drift.get(route),
+                tuple(alert for alert in alerts if alert.alert.route_key == route),
+            )
         )
-        for one in slices
-    ]
+    return rows
 
 
-def worst_first(one: AlertState) -> tuple[bool, int, int]:
+def worst_first(state: AlertState) -> tuple[bool, int, int]:
     """The order of alerts: unacknowledged, then most severe, then newest first."""
-    return one.state != "firing", -severity_rank(one.alert.severity), -one.fired_ns
-
-
-def _alerts_of(alerts: Sequence[AlertState], one: RateSlice) -> tuple[AlertState, ...]:
-    place = one.service, one.route
-    return tuple(each for each in alerts if (each.alert.service, each.alert.route) == place)
+    return state.state != "firing", -severity_rank(state.alert.severity), -state.fired_ns
 
 
 def _name_cell(row: RouteRow) -> Markup:

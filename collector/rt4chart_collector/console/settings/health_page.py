@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +11,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from rt4chart_collector.console.answers.wording import decision_reason
-from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.filters import count, interval, iso, label, link, percent, when
 from rt4chart_collector.console.view.params import ID, bad_request, text_param
 from rt4chart_collector.console.view.table import Column, TableLayout
@@ -29,7 +29,8 @@ from rt4chart_collector.store.answers.feedback import Precision, judge_precision
 from rt4chart_collector.store.answers.spans import span_count
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.traffic import coverage
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
 if TYPE_CHECKING:
     from rt4chart_collector.console.app.console import Console
@@ -126,49 +127,37 @@ class TraceLookup:
     letters: Mapping[tuple[str, str], DeadLetter]
 
 
-class HealthPage:
-    """GET /health."""
-
-    def __init__(self, console: Console) -> None:
-        """Reads nothing yet."""
-        self._console = console
-
-    def show(self, request: Request) -> Response:
-        """Render the page; with `?trace=`, also the decisions on the answers of that trace."""
-        console = self._console
-        since_ns, until_ns = console.window(request)
-        verifier, trace = console.verifier(request), text_param(request, "trace", longest=128)
-        if trace and not ID.fullmatch(trace):
-            raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
-        with console.store() as client:
-            covered = coverage(client, since_ns=since_ns, until_ns=until_ns, verifier=verifier)
-            reasons = dead_letter_reasons(client, since_ns=since_ns)
-            letters = last_dead_letters(client, since_ns=since_ns, limit=MAX_LETTERS)
-            waiting = letter_counts(client, verifier).waiting
-            precision = judge_precision(client, since_ns=since_ns, until_ns=until_ns)
-            found = _trace_lookup(client, trace.lower(), verifier) if trace else None
-        totals: dict[str, int] = {}
-        for one in covered.values():
-            for decision, answers in one.decisions.items():
-                totals[decision] = totals.get(decision, 0) + answers
-        return console.tables(
-            request,
-            [
-                DECISIONS.with_rows(_decision_counts(totals)),
-                REASONS.with_rows(reasons),
-                DEAD.with_rows(letters),
-                PRECISION.with_rows(precision),
-            ],
-            "health.html",
-            title="Health",
-            figures=_status_lines(console.facts.status() if console.facts.status else {}),
-            has_figures=console.facts.status is not None,
-            waiting=waiting,
-            trace=trace,
-            found=found,
-            decision_reason=decision_reason,
-            verifier=verifier,
-        )
+def show_health(console: Console, request: Request) -> Response:
+    """GET /health; with `?trace=`, also the decisions on the answers of that trace."""
+    scope, trace = console.scope(request), text_param(request, "trace", longest=128)
+    verifier = scope.verifier or ""
+    if trace and not ID.fullmatch(trace):
+        raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
+    with console.store() as client:
+        covered = coverage(client, scope)
+        reasons = dead_letter_reasons(client, since_ns=scope.since_ns)
+        letters = last_dead_letters(client, since_ns=scope.since_ns, limit=MAX_LETTERS)
+        waiting = letter_counts(client, verifier).waiting
+        precision = judge_precision(client, QueryScope(scope.since_ns, scope.until_ns))
+        found = _trace_lookup(client, trace.lower(), verifier) if trace else None
+    return console.tables(
+        request,
+        [
+            DECISIONS.with_rows(_decision_counts(covered.values())),
+            REASONS.with_rows(reasons),
+            DEAD.with_rows(letters),
+            PRECISION.with_rows(precision),
+        ],
+        "health.html",
+        title="Health",
+        figures=_status_lines(console.facts.status() if console.facts.status else {}),
+        has_figures=console.facts.status is not None,
+        waiting=waiting,
+        trace=trace,
+        found=found,
+        decision_reason=decision_reason,
+        verifier=verifier,
+    )
 
 
 def _trace_lookup(client: Client, trace_id: str, verifier: str) -> TraceLookup:
@@ -180,10 +169,13 @@ def _trace_lookup(client: Client, trace_id: str, verifier: str) -> TraceLookup:
     )
 
 
-def _decision_counts(totals: Mapping[str, int]) -> list[DecisionCount]:
-    total = sum(totals.values())
-    ordered = sorted(totals.items(), key=lambda one: (-one[1], one[0]))
-    return [DecisionCount(name, answers, answers / total) for name, answers in ordered if answers]
+def _decision_counts(routes: Iterable[Coverage]) -> list[DecisionCount]:
+    """The answers of all routes by decision, the most frequent first."""
+    totals: Counter[str] = Counter()
+    for covered in routes:
+        totals.update(covered.decisions)
+    ordered = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+    return [DecisionCount(name, n, n / totals.total()) for name, n in ordered if n]
 
 
 def _status_lines(status: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -195,13 +187,9 @@ def _status_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_status_text(one)}" for name, one in value.items()) or "none"
+        return ", ".join(f"{name} {_status_text(inner)}" for name, inner in value.items()) or "none"
     return count(value) if isinstance(value, int | float) else str(value)
 
 
-def routes(console: Console) -> Sequence[BaseRoute]:
-    """GET /health."""
-    return [Route("/health", HealthPage(console).show, methods=["GET"])]
-
-
-SECTION = Section("Health", "/health", routes, Path(__file__).parent / "templates", order=80)
+ROUTES = page_routes(("GET", "/health", show_health))
+SECTION = Section("Health", "/health", ROUTES, Path(__file__).parent / "templates", order=80)

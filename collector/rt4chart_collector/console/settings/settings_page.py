@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from otel_rt4chart.core.settings import SettingInForce
-from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 
@@ -26,19 +25,16 @@ COLUMNS: Sequence[Column[SettingInForce]] = (
 )
 
 
-def routes(console: Console) -> Sequence[BaseRoute]:
+def show_settings(console: Console, request: Request) -> Response:
     """GET /settings."""
-
-    def show(request: Request) -> Response:
-        sort = sort_param(request, COLUMNS, "variable")
-        rows = sorted_rows(console.facts.settings, COLUMNS, sort)
-        empty = "This process has no settings."
-        table = Table("settings", "Settings", rows, COLUMNS, empty, sort)
-        return console.table(
-            request, page_of_table(request, table), "settings.html", database=console.facts.database
-        )
-
-    return [Route("/settings", show, methods=["GET"])]
+    sort = sort_param(request, COLUMNS, "variable")
+    rows = sorted_rows(console.facts.settings, COLUMNS, sort)
+    empty = "This process has no settings."
+    table = Table("settings", "Settings", rows, COLUMNS, empty, sort)
+    return console.table(
+        request, page_of_table(request, table), "settings.html", database=console.facts.database
+    )
 
 
-SECTION = Section("Settings", "/settings", routes, Path(__file__).parent / "templates", order=90)
+ROUTES = page_routes(("GET", "/settings", show_settings))
+SECTION = Section("Settings", "/settings", ROUTES, Path(__file__).parent / "templates", order=90)

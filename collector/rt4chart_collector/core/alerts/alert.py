@@ -37,8 +37,8 @@ class Severity(StrEnum):
 
 def severity_rank(severity: str) -> int:
     """The rank of a severity, higher if worse; 0 for an unknown one."""
-    words = [str(one) for one in Severity]
-    return len(words) - words.index(severity) if severity in words else 0
+    worst_first = list(map(str, Severity))
+    return len(worst_first) - worst_first.index(severity) if severity in worst_first else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,13 @@ class Alert:
     @property
     def id(self) -> str:
         """The same for the same problem, so that it has one alert."""
-        said = (str(self.rule), self.service, self.route, str(self.issue_id))
-        return hashlib.sha256("\x1f".join(said).encode("utf-8", "replace")).hexdigest()[:16]
+        parts = (str(self.rule), self.service, self.route, str(self.issue_id))
+        return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+    @property
+    def route_key(self) -> tuple[str, str]:
+        """The service and the route."""
+        return self.service, self.route
 
     @property
     def resolving(self) -> str:

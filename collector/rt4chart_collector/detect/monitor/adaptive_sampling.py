@@ -22,6 +22,7 @@ from rt4chart_collector.store.alerts.sampling_rates import (
     record_rates,
 )
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import Tick, route_ticks
 
 Place = tuple[str, str]
@@ -232,14 +233,7 @@ class AdaptiveSampling:
         return usual_rate(self._ticks(place, since_ns, until_ns))
 
     def _ticks(self, place: Place, since_ns: int, until_ns: int) -> list[Tick]:
-        read = route_ticks(
-            self._client,
-            since_ns=since_ns,
-            until_ns=until_ns,
-            verifier=self.verifier,
-            service=place[0],
-            route=place[1],
-        )
+        read = route_ticks(self._client, QueryScope(since_ns, until_ns, self.verifier, *place))
         return [tick for one in read for tick in one.ticks]
 
     def _extra(self, place: Place, ticks: Sequence[Tick]) -> float:

@@ -22,7 +22,8 @@ from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.issue_figures import Growth, GrowthWindow, issue_growth
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.issues.issue_figures import Growth, issue_growth
 from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.ticks import Tick, answer_sums, route_ticks
 from rt4chart_collector.store.rates.trends import deployment_changes
@@ -121,29 +122,23 @@ def drift_facts(
     """The facts about a rise. The number of rows and the length of texts are bounded."""
     until_ns = now_ns + TICK_NS
     detected_ns = finding.began_ns or finding.tick_ns
-    read = route_ticks(
-        client,
-        since_ns=detected_ns,
-        until_ns=until_ns,
-        verifier=verifier,
-        service=service,
-        route=route,
-    )
-    ticks = [tick for one in read for tick in one.ticks]
+    scope = QueryScope(detected_ns, until_ns, verifier, service, route)
+    ticks = [tick for found in route_ticks(client, scope) for tick in found.ticks]
     usual = finding.baseline.share if finding.baseline else 0.0
     since_ns = onset(ticks, usual, since_ns=detected_ns)
-    window = GrowthWindow(service, route, verifier, since_ns - GROWTH_NS, since_ns, until_ns)
-    growth = issue_growth(client, window, limit=MOST_ROWS)
+    growth = issue_growth(
+        client, scope.of_time(since_ns - GROWTH_NS, until_ns), at_ns=since_ns, limit=MOST_ROWS
+    )
     return DriftFacts(
         since_ns=since_ns,
         before=rate_before(finding.baseline),
         after=rate_after([tick for tick in ticks if tick.start_ns >= since_ns]),
-        changed=_changed_values(client, window),
+        changed=_changed_values(client, scope, since_ns),
         issues=_grown_issues(client, growth),
         documents=tuple(
             FailureGrowth(one.id, None, one.before, one.after) for one in growth.documents
         ),
-        worst_answers=_worst_answers(client, window),
+        worst_answers=_worst_answers(client, scope.of_time(since_ns, until_ns)),
         evidence=DriftEvidence(finding.page, finding.page_at),
         verifier=verifier,
         detectable_rise=finding.detectable,
@@ -185,17 +180,9 @@ def rate_after(ticks: Sequence[Tick]) -> MeasuredRate:
     )
 
 
-def _changed_values(client: Client, window: GrowthWindow) -> tuple[AttributeValue, ...]:
-    found = deployment_changes(
-        client,
-        service=window.service,
-        route=window.route,
-        verifier=window.verifier,
-        at_ns=window.at_ns,
-        since_ns=window.at_ns - CHANGES_NS,
-        until_ns=window.until_ns,
-        limit=MOST_ROWS,
-    )
+def _changed_values(client: Client, scope: QueryScope, at_ns: int) -> tuple[AttributeValue, ...]:
+    period = scope.of_time(at_ns - CHANGES_NS, scope.until_ns)
+    found = deployment_changes(client, period, at_ns=at_ns, limit=MOST_ROWS)
     return tuple(
         AttributeValue(one.attribute, one.value, one.before, one.after, one.first_ns)
         for one in found
@@ -210,17 +197,8 @@ def _grown_issues(client: Client, growth: Growth) -> tuple[FailureGrowth, ...]:
     )
 
 
-def _worst_answers(client: Client, window: GrowthWindow) -> tuple[UnfaithfulAnswer, ...]:
-    found = worst_answers(
-        client,
-        service=window.service,
-        route=window.route,
-        verifier=window.verifier,
-        since_ns=window.at_ns,
-        until_ns=window.until_ns,
-        limit=MOST_ANSWERS,
-        chars=CLAIM_CHARS,
-    )
+def _worst_answers(client: Client, scope: QueryScope) -> tuple[UnfaithfulAnswer, ...]:
+    found = worst_answers(client, scope, limit=MOST_ANSWERS, chars=CLAIM_CHARS)
     return tuple(
         UnfaithfulAnswer(
             trace_id=one.trace_id,

@@ -16,6 +16,7 @@ from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.answers.dead_letters import letter_backlog
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.traffic import (
     VerifierCounts,
     coverage,
@@ -54,7 +55,7 @@ def health_alerts(
 def _undecided(
     client: Client, settings: MonitorSettings, verifier: str, now_ns: int
 ) -> list[Alert]:
-    known = coverage(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns, verifier=verifier)
+    known = coverage(client, QueryScope(now_ns - HOUR_NS, now_ns, verifier))
     found = []
     for (service, route), one in sorted(known.items()):
         share = one.undecided_share

@@ -21,6 +21,7 @@ from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import answer_sums, route_ticks
 from rt4chart_collector.store.rates.traffic import coverage
 
@@ -80,10 +81,9 @@ def route_figures(
     if not heard:
         return ()
     busiest = sorted(heard, key=lambda place: (-heard[place].traffic_per_hour, place))
-    since = now_ns - HOUR_NS
-    ticks_read = route_ticks(client, since_ns=since, until_ns=now_ns, verifier=verifier)
-    read = {(one.service, one.route): one for one in ticks_read}
-    covered = coverage(client, since_ns=since, until_ns=now_ns, verifier=verifier)
+    scope = QueryScope(now_ns - HOUR_NS, now_ns, verifier)
+    read = {(found.service, found.route): found for found in route_ticks(client, scope)}
+    covered = coverage(client, scope)
     found = []
     for place in busiest[:MAX_ROUTES]:
         ticks = read[place].ticks if place in read else ()

@@ -18,6 +18,7 @@ from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_
 from rt4chart_collector.store.alerts.alert_events import dismissals
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, route_ticks
 from rt4chart_collector.store.rates.traffic import busiest_routes
 
@@ -233,9 +234,8 @@ class RouteDetectors:
 
     def _go_on(self, now_ns: int, round_: DriftRound) -> None:
         since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
-        for read in route_ticks(
-            self._client, since_ns=since, until_ns=now_ns + HOUR_NS, verifier=self.verifier
-        ):
+        scope = QueryScope(since, now_ns + HOUR_NS, self.verifier)
+        for read in route_ticks(self._client, scope):
             place = (read.service, read.route)
             watch = self._watches.get(place)
             if watch is not None:
@@ -268,14 +268,8 @@ class RouteDetectors:
 
     def _read(self, since_ns: int, now_ns: int, place: Place) -> RouteTicks:
         """An hour ahead is read, too: clocks differ."""
-        found = route_ticks(
-            self._client,
-            since_ns=since_ns,
-            until_ns=now_ns + HOUR_NS,
-            verifier=self.verifier,
-            service=place[0],
-            route=place[1],
-        )
+        scope = QueryScope(since_ns, now_ns + HOUR_NS, self.verifier, *place)
+        found = route_ticks(self._client, scope)
         return found[0] if found else RouteTicks(*place, self.verifier, ())
 
     def _write(self, read: RouteTicks, found: Sequence[DriftFinding], now_ns: int) -> None:

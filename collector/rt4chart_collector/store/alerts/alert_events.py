@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -24,12 +24,10 @@ from rt4chart_collector.core.alerts.state import (
 from rt4chart_collector.core.alerts.stored_facts import facts_from_json, facts_to_json
 from rt4chart_collector.store.alerts.silences import add_silence, silences
 from rt4chart_collector.store.engine.columns import (
-    IN_SCOPE,
     Actor,
     Note,
     Route,
     ServiceName,
-    scope_parameters,
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
@@ -41,6 +39,7 @@ from rt4chart_collector.store.engine.rows import (
     read,
     read_int,
 )
+from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,10 @@ LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
 """  # noqa: S608
 FIRED_EVENTS = f"""
 FROM rt4chart_alert_events FINAL
-WHERE Kind = 'fired' AND At >= fromUnixTimestamp64Nano({{since:Int64}})
-  AND At < fromUnixTimestamp64Nano({{until:Int64}})
+WHERE Kind = 'fired' AND {in_time("At")}
   AND ({{rule:String}} = '' OR Rule = {{rule:String}})
   AND ({{severity:String}} = '' OR Severity = {{severity:String}})
-  AND {IN_SCOPE}
+  AND {OF_ROUTE}
 """
 EPISODES = f"""
 WITH episodes AS (
@@ -146,36 +144,20 @@ class _EpisodeRow(AlertEventRow):
 
 
 @dataclass(frozen=True, slots=True)
-class _Dismissal:
-    service: str
-    route: str
-    at_ns: int
-
-
-@dataclass(frozen=True, slots=True)
 class EpisodeFilter:
-    """The episodes that began from `since_ns` to before `until_ns`.
+    """The episodes that began in the scope; an empty rule or severity matches all.
 
-    An empty rule or severity takes all, as does a service or route of None.
+    Alerts of several rules belong to no verifier, so that of the scope is ignored.
     """
 
-    since_ns: int
-    until_ns: int
+    scope: QueryScope
     rule: str = ""
     severity: str = ""
-    service: str | None = None
-    route: str | None = None
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The values of `MATCHING`."""
-        return {
-            "since": self.since_ns,
-            "until": self.until_ns,
-            "rule": self.rule,
-            "severity": self.severity,
-            **scope_parameters(self.service, self.route),
-        }
+        """The parameters of `FIRED_EVENTS`."""
+        return {**self.scope.parameters, "rule": self.rule, "severity": self.severity}
 
 
 def record_alert_events(client: Client, events: Sequence[AlertEvent]) -> None:
@@ -249,9 +231,8 @@ def alert_history_count(client: Client, selection: EpisodeFilter) -> int:
 def dismissals(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
     """The times at which people resolved alerts of a rule, in order, by (service, route)."""
     found: dict[tuple[str, str], list[int]] = {}
-    parameters = {"rule": rule, "since": since_ns}
-    for row in read(client, _Dismissal, DISMISSALS, parameters):
-        found.setdefault((row.service, row.route), []).append(row.at_ns)
+    for row in client.query(DISMISSALS, {"rule": rule, "since": since_ns}).named_results():
+        found.setdefault((row["service"], row["route"]), []).append(row["at_ns"])
     return found
 
 
@@ -261,32 +242,13 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
     Raises InputError, like `resolve` and `snooze`, where no such alert is open.
     """
     state = _open_state(client, alert_id, now_ns)
-    record_alert_events(
-        client,
-        [
-            AlertEvent(
-                state.alert,
-                next_event_ns(state, now_ns),
-                AlertEventKind.ACKNOWLEDGED,
-                {},
-                actor,
-                note,
-            )
-        ],
-    )
+    _record_action(client, state, AlertEventKind.ACKNOWLEDGED, actor, now_ns, note)
 
 
 def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
     """Resolve an alert by hand; `Alert.resolving` says what that means."""
     state = _open_state(client, alert_id, now_ns)
-    record_alert_events(
-        client,
-        [
-            AlertEvent(
-                state.alert, next_event_ns(state, now_ns), AlertEventKind.DISMISSED, {}, actor, note
-            )
-        ],
-    )
+    _record_action(client, state, AlertEventKind.DISMISSED, actor, now_ns, note)
 
 
 def snooze(
@@ -297,15 +259,21 @@ def snooze(
     silence = Silence(now_ns, until_ns, {"id": state.id}, actor, note)
     stored = add_silence(client, silence, now_ns=now_ns)
     body = {"silence": stored.id, "until_ns": stored.ends_ns}
-    record_alert_events(
-        client,
-        [
-            AlertEvent(
-                state.alert, next_event_ns(state, now_ns), AlertEventKind.SNOOZED, body, actor, note
-            )
-        ],
-    )
+    _record_action(client, state, AlertEventKind.SNOOZED, actor, now_ns, note, body)
     return stored
+
+
+def _record_action(
+    client: Client,
+    state: AlertState,
+    kind: AlertEventKind,
+    actor: str,
+    now_ns: int,
+    note: str,
+    body: Mapping[str, object] | None = None,
+) -> None:
+    event = AlertEvent(state.alert, next_event_ns(state, now_ns), kind, body or {}, actor, note)
+    record_alert_events(client, [event])
 
 
 def _open_state(client: Client, alert_id: str, now_ns: int) -> AlertState:

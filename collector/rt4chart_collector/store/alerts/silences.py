@@ -11,7 +11,14 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.core.alerts.silence import MATCHERS, Silence
 from rt4chart_collector.store.engine.columns import Actor, IsDeleted, Note, Version
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import TIME_MS, RowTable, StoredAs, batch_token, read
+from rt4chart_collector.store.engine.rows import (
+    TIME_MS,
+    RowTable,
+    StoredAs,
+    batch_token,
+    field_values,
+    read,
+)
 
 
 def _json_of(matchers: Mapping[str, Any]) -> str:
@@ -49,7 +56,7 @@ MAX_NOTE = 500
 def silences(client: Client, now_ns: int) -> list[Silence]:
     """The current and future silences, by their start."""
     rows = read(client, SilenceRow, CURRENT_SILENCES, {"now": now_ns // MS, "limit": MAX_SILENCES})
-    return [Silence(row.starts_ns, row.ends_ns, row.matchers, row.actor, row.note) for row in rows]
+    return [Silence(**field_values(row, Silence)) for row in rows]
 
 
 def add_silence(client: Client, silence: Silence, *, now_ns: int) -> Silence:
@@ -85,14 +92,5 @@ def remove_silence(client: Client, silence_id: str, *, now_ns: int) -> Silence:
 
 
 def _write(client: Client, silence: Silence, now_ns: int, *, is_deleted: bool) -> None:
-    row = SilenceRow(
-        id=silence.id,
-        matchers=silence.matchers,
-        starts_ns=silence.starts_ns,
-        ends_ns=silence.ends_ns,
-        actor=silence.actor,
-        note=silence.note,
-        version=now_ns,
-        is_deleted=is_deleted,
-    )
+    row = SilenceRow(id=silence.id, **field_values(silence), version=now_ns, is_deleted=is_deleted)
     SILENCES.insert(client, [row], token=batch_token("silence", [(silence.id, now_ns, is_deleted)]))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim
 from rt4chart_collector.store.answers.claims import claims_since
-from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, VERIFICATIONS
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, AnswerDecision
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.rows import RowTable, read, read_by
+from rt4chart_collector.store.engine.scope import QueryScope, in_scope, in_time
 
 HOUR_NS = 3_600 * 10**9
 # The time that the first query covers, and how many times longer each further query reads.
@@ -21,14 +22,7 @@ PREVIEW_CHARACTERS = 280
 Order = Literal["newest", "worst"]
 UNFAITHFUL = "unfaithful"
 
-IN_WINDOW = """
-    Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-    AND Timestamp < fromUnixTimestamp64Nano({until:Int64}) AND IsDeleted = 0
-"""
 CONDITIONS = {
-    "service": "ServiceName = {service:String}",
-    "route": "Route = {route:String}",
-    "verifier": "VerifierId = {verifier:String}",
     "decision": "Decision = {decision:String}",
     "label": "Label = {label:String}",
     "model": "Model = {model:String}",
@@ -56,9 +50,10 @@ AFTER_CURSOR: Mapping[str, str] = {
 ANSWER_KEYS = """
 SELECT toUnixTimestamp64Nano(Timestamp) AS start_ns, TraceId AS trace_id, SpanId AS span_id,
     VerifierId AS verifier, ServiceName AS service, Route AS route,
-    toInt64(ContradictedCount + BaselessCount) AS unfaithful
+    toInt64(ContradictedCount + BaselessCount) AS unfaithful,
+    toInt64(EntailedCount + ContradictedCount + BaselessCount) AS decided
 FROM rt4chart_verifications FINAL
-WHERE {where}
+WHERE IsDeleted = 0 AND {where}
 ORDER BY {order} LIMIT {{limit:UInt32}}
 """
 # The primary key (service, route, five minutes) finds the rows. PREWHERE on the trace, which is
@@ -66,41 +61,25 @@ ORDER BY {order} LIMIT {{limit:UInt32}}
 # only.
 OF_ANSWER_KEYS = f"""
 PREWHERE TraceId IN {{traces:Array(String)}}
-WHERE {IN_WINDOW}
+WHERE {in_time()} AND IsDeleted = 0
   AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
   AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
 """
-# The fields that a listed answer has in common with its verification.
-LISTED_FIELDS = (
-    "start_ns",
-    "trace_id",
-    "span_id",
-    "verifier",
-    "service",
-    "route",
-    "environment",
-    "model",
-    "prompt_version",
-    "release",
-    "decision",
-    "label",
-    "sample_rate",
-)
 LISTED_ANSWERS = f"""
-SELECT {VERIFICATIONS.select(*LISTED_FIELDS)}, ClaimCount AS claims, EntailedCount AS entailed,
-    ContradictedCount AS contradicted, BaselessCount AS baseless, UndecidedCount AS undecided,
+SELECT {RowTable("rt4chart_verifications", AnswerDecision).select()},
     substringUTF8(Question, 1, {PREVIEW_CHARACTERS}) AS question,
     substringUTF8(Answer, 1, {PREVIEW_CHARACTERS}) AS answer,
     lengthUTF8(Answer) AS characters
 FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 """  # noqa: S608 - our own names
+# The first unfaithful claim of each verdict in an order, in which contradicted precedes baseless.
 WORST_CLAIMS = f"""
-SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier,
-    ClaimIndex AS worst_claim_index, toString(Label) AS worst_claim_label,
-    substringUTF8(Claim, 1, {PREVIEW_CHARACTERS}) AS worst_claim
+SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier, toString(Label) AS label,
+    toInt32(ClaimIndex) AS index, substringUTF8(Claim, 1, {{chars:UInt32}}) AS text
 FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {UNFAITHFUL_LABELS}
-ORDER BY Label, ClaimIndex LIMIT 1 BY TraceId, SpanId, VerifierId
+ORDER BY Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
+FIRST, SUREST = "ClaimIndex", "Confidence DESC, ClaimIndex"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +89,7 @@ class AnswerFilter:
     `q` is searched for in questions and answers, ignoring case.
     """
 
-    since_ns: int
-    until_ns: int
-    service: str = ""
-    route: str = ""
-    verifier: str = ""
+    scope: QueryScope
     decision: str = ""
     label: str = ""
     model: str = ""
@@ -137,41 +112,36 @@ class AnswerCursor:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedAnswer:
-    """An answer in a list; `question` and `answer` are their first characters.
+class WorstClaim:
+    """The worst claim of an answer: its label, its index, and the start of its text.
 
-    `worst_claim` is its first contradicted claim, else its first baseless one, with its number.
+    `label` is "" and `index` -1 if the answer has no unfaithful claim, or its claims have expired.
     """
 
-    start_ns: int
-    trace_id: str
-    span_id: str
-    verifier: str
-    service: str
-    route: str
-    environment: str
-    model: str
-    prompt_version: str
-    release: str
-    decision: str
-    label: str
-    claims: int
-    entailed: int
-    contradicted: int
-    baseless: int
-    undecided: int
-    sample_rate: float
+    label: str = ""
+    index: int = -1
+    text: str = ""
+
+
+NO_CLAIM = WorstClaim()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedAnswer(AnswerDecision):
+    """An answer in a list; `question` and `answer` are their first characters.
+
+    `worst` is its first contradicted claim, else its first baseless one.
+    """
+
     question: str
     answer: str
     characters: int
-    worst_claim: str = ""
-    worst_claim_index: int = -1
-    worst_claim_label: str = ""
+    worst: WorstClaim = NO_CLAIM
 
     @property
     def cursor(self) -> AnswerCursor:
         """The cursor from which the next page continues."""
-        unfaithful = self.contradicted + self.baseless
+        unfaithful = self.counts.unfaithful
         return AnswerCursor(self.start_ns, self.trace_id, self.span_id, self.verifier, unfaithful)
 
 
@@ -184,7 +154,7 @@ class AnswerPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _AnswerKeyRow:
+class _AnswerKey:
     start_ns: int
     trace_id: str
     span_id: str
@@ -192,16 +162,7 @@ class _AnswerKeyRow:
     service: str
     route: str
     unfaithful: int
-
-
-@dataclass(frozen=True, slots=True)
-class _WorstClaimRow:
-    trace_id: str
-    span_id: str
-    verifier: str
-    worst_claim: str
-    worst_claim_index: int
-    worst_claim_label: str
+    decided: int
 
 
 def answer_page(
@@ -214,45 +175,41 @@ def answer_page(
 ) -> AnswerPage:
     """At most `limit` answers after a cursor: one row for each verifier with a decision."""
     keys = _read_keys(client, selection, order, after, limit + 1)
-    rows = _read_listed(client, selection, keys[:limit])
+    rows = _read_listed(client, keys[:limit])
     return AnswerPage(rows, rows[-1].cursor if len(keys) > limit and rows else None)
 
 
 def _read_keys(
     client: Client, selection: AnswerFilter, order: Order, after: AnswerCursor | None, limit: int
-) -> list[_AnswerKeyRow]:
-    found: list[_AnswerKeyRow] = []
-    slices = (
-        _time_slices(selection, after)
-        if order == "newest"
-        else [(selection.since_ns, selection.until_ns)]
-    )
-    for since, until in slices:
-        part = replace(selection, since_ns=since, until_ns=until)
-        text = ANSWER_KEYS.format(where=_where(part, order, after), order=ORDER_COLUMNS[order])
+) -> list[_AnswerKey]:
+    found: list[_AnswerKey] = []
+    scopes = _time_slices(selection.scope, after) if order == "newest" else [selection.scope]
+    text = ANSWER_KEYS.format(where=_where(selection, order, after), order=ORDER_COLUMNS[order])
+    for scope in scopes:
         parameters = {
-            **_filter_parameters(part),
+            **{name: getattr(selection, name) for name in CONDITIONS},
+            **scope.parameters,
             **_cursor_parameters(after),
             "limit": limit - len(found),
         }
-        found += read(client, _AnswerKeyRow, text, parameters, settings=FINAL_PER_PARTITION)
+        found += read(client, _AnswerKey, text, parameters, settings=FINAL_PER_PARTITION)
         if len(found) >= limit:
             break
     return found
 
 
-def _time_slices(selection: AnswerFilter, after: AnswerCursor | None) -> Iterator[tuple[int, int]]:
+def _time_slices(scope: QueryScope, after: AnswerCursor | None) -> Iterator[QueryScope]:
     """Intervals from the newest back, each longer than the one before; most pages need one only."""
-    until = min(selection.until_ns, after.at_ns + 1) if after else selection.until_ns
+    until = min(scope.until_ns, after.at_ns + 1) if after else scope.until_ns
     length = FIRST_SLICE_NS
-    while until > selection.since_ns:
-        since = max(until - length, selection.since_ns)
-        yield since, until
+    while until > scope.since_ns:
+        since = max(until - length, scope.since_ns)
+        yield scope.of_time(since, until)
         until, length = since, length * SLICE_GROWTH
 
 
 def _where(selection: AnswerFilter, order: Order, after: AnswerCursor | None) -> str:
-    parts = [IN_WINDOW]
+    parts = [in_scope()]
     for name, condition in CONDITIONS.items():
         if getattr(selection, name):
             parts.append(
@@ -261,11 +218,6 @@ def _where(selection: AnswerFilter, order: Order, after: AnswerCursor | None) ->
     if after is not None:
         parts.append(AFTER_CURSOR[order])
     return " AND ".join(parts)
-
-
-def _filter_parameters(selection: AnswerFilter) -> dict[str, object]:
-    fields = asdict(selection)
-    return {"since": fields.pop("since_ns"), "until": fields.pop("until_ns"), **fields}
 
 
 def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
@@ -280,13 +232,45 @@ def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
     }
 
 
-def _read_listed(
-    client: Client, selection: AnswerFilter, keys: Sequence[_AnswerKeyRow]
-) -> tuple[ListedAnswer, ...]:
+def _read_listed(client: Client, keys: Sequence[_AnswerKey]) -> tuple[ListedAnswer, ...]:
     """The answers of these keys, in the same order."""
     if not keys:
         return ()
-    parameters: dict[str, object] = {
+    rows = {
+        (row.start_ns, *row.key, row.verifier): row
+        for row in read(
+            client,
+            ListedAnswer,
+            LISTED_ANSWERS,
+            _key_parameters(keys),
+            settings=FINAL_PER_PARTITION,
+        )
+    }
+    worst = _worst_claims(client, keys, order=FIRST, chars=PREVIEW_CHARACTERS)
+    found = (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)) for key in keys)
+    return tuple(
+        replace(row, worst=worst.get((*row.key, row.verifier), NO_CLAIM)) for row in found if row
+    )
+
+
+def _worst_claims(
+    client: Client, keys: Sequence[_AnswerKey], *, order: str, chars: int
+) -> dict[tuple[str, str, str], WorstClaim]:
+    """The worst claim of each verdict that has one, by trace, span and verifier."""
+    found = read_by(
+        client,
+        ("trace_id", "span_id", "verifier"),
+        WorstClaim,
+        WORST_CLAIMS.replace("{order}", order),
+        {**_key_parameters(keys), "chars": chars},
+        settings=FINAL_PER_PARTITION,
+    )
+    return {key: claim for key, (claim,) in found.items()}
+
+
+def _key_parameters(keys: Sequence[_AnswerKey]) -> dict[str, object]:
+    """The parameters of `OF_ANSWER_KEYS`."""
+    return {
         "since": min(key.start_ns for key in keys),
         "until": max(key.start_ns for key in keys) + 1,
         "services": sorted({key.service for key in keys}),
@@ -294,62 +278,13 @@ def _read_listed(
         "ticks": sorted({key.start_ns // 10**9 // 300 * 300 for key in keys}),
         "traces": sorted({key.trace_id for key in keys}),
     }
-    rows = {
-        (row.start_ns, row.trace_id, row.span_id, row.verifier): row
-        for row in read(
-            client, ListedAnswer, LISTED_ANSWERS, parameters, settings=FINAL_PER_PARTITION
-        )
-    }
-    worst = {
-        (row.trace_id, row.span_id, row.verifier): row
-        for row in read(
-            client, _WorstClaimRow, WORST_CLAIMS, parameters, settings=FINAL_PER_PARTITION
-        )
-    }
-    found = (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)) for key in keys)
-    return tuple(
-        _with_worst(row, worst.get((row.trace_id, row.span_id, row.verifier)))
-        for row in found
-        if row
-    )
 
 
-def _with_worst(row: ListedAnswer, worst: _WorstClaimRow | None) -> ListedAnswer:
-    if worst is None:
-        return row
-    return replace(
-        row,
-        worst_claim=worst.worst_claim,
-        worst_claim_index=worst.worst_claim_index,
-        worst_claim_label=worst.worst_claim_label,
-    )
-
-
-WORST_ANSWERS = """
-SELECT TraceId AS trace_id, SpanId AS span_id, toUnixTimestamp64Nano(Timestamp) AS time_ns,
-    toUInt32(ContradictedCount) + BaselessCount AS unfaithful,
-    toUInt32(EntailedCount) + ContradictedCount + BaselessCount AS decided
-FROM rt4chart_verifications FINAL
-WHERE IsDeleted = 0 AND Decision = 'verified' AND VerifierId = {verifier:String}
-  AND ServiceName = {service:String} AND Route = {route:String}
-  AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-  AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
-  AND ContradictedCount + BaselessCount > 0
-ORDER BY unfaithful DESC, ContradictedCount DESC, unfaithful / decided DESC,
-    Timestamp DESC, TraceId, SpanId
-LIMIT {limit:UInt32}
+HAS_UNFAITHFUL = f"""
+Decision = 'verified' AND ContradictedCount + BaselessCount > 0 AND {in_scope()}
 """
-# PREWHERE on the trace: the texts of other answers' claims are not read.
-WORST_CLAIM_OF_EACH = """
-SELECT TraceId AS trace_id, SpanId AS span_id, toString(Label) AS label,
-    toInt32(ClaimIndex) AS index, leftUTF8(Claim, {chars:UInt32}) AS claim
-FROM rt4chart_claims FINAL
-PREWHERE TraceId IN {traces:Array(String)}
-WHERE IsDeleted = 0 AND VerifierId = {verifier:String}
-  AND ServiceName = {service:String} AND Route = {route:String}
-  AND toStartOfFiveMinutes(Timestamp) IN {ticks:Array(DateTime('UTC'))}
-  AND Label IN ('contradicted', 'baseless')
-ORDER BY Label = 'contradicted' DESC, Confidence DESC, ClaimIndex LIMIT 1 BY TraceId, SpanId
+MOST_UNFAITHFUL = """
+unfaithful DESC, ContradictedCount DESC, unfaithful / decided DESC, Timestamp DESC, TraceId, SpanId
 """
 
 
@@ -371,52 +306,22 @@ class WorstAnswer:
     claim: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _WorstClaim:
-    trace_id: str
-    span_id: str
-    label: str
-    index: int
-    claim: str
-
-
 def worst_answers(
-    client: Client,
-    *,
-    service: str,
-    route: str,
-    verifier: str,
-    since_ns: int,
-    until_ns: int,
-    limit: int = 10,
-    chars: int = 300,
+    client: Client, scope: QueryScope, *, limit: int = 10, chars: int = 300
 ) -> list[WorstAnswer]:
-    """The answers with the most unfaithful claims of a route and a time, the worst first."""
-    of_route = {"service": service, "route": route, "verifier": verifier}
-    times = {"since": since_ns, "until": until_ns, "limit": limit}
-    chosen = read(
-        client, WorstAnswer, WORST_ANSWERS, {**of_route, **times}, settings=FINAL_PER_PARTITION
-    )
-    if not chosen:
+    """The answers of the scope with the most unfaithful claims, the worst first."""
+    query = ANSWER_KEYS.format(where=HAS_UNFAITHFUL, order=MOST_UNFAITHFUL)
+    parameters = {**scope.parameters, "limit": limit}
+    keys = read(client, _AnswerKey, query, parameters, settings=FINAL_PER_PARTITION)
+    if not keys:
         return []
-    parameters = {
-        **of_route,
-        "traces": [answer.trace_id for answer in chosen],
-        "ticks": sorted({answer.time_ns // 10**9 // 300 * 300 for answer in chosen}),
-        "chars": chars,
-    }
-    worst = {
-        (row.trace_id, row.span_id): row
-        for row in read(
-            client, _WorstClaim, WORST_CLAIM_OF_EACH, parameters, settings=FINAL_PER_PARTITION
-        )
-    }
-    return sorted((_with_claim(answer, worst) for answer in chosen), key=_sort_order)
-
-
-def _with_claim(answer: WorstAnswer, worst: Mapping[tuple[str, str], _WorstClaim]) -> WorstAnswer:
-    row = worst.get((answer.trace_id, answer.span_id))
-    return replace(answer, label=row.label, index=row.index, claim=row.claim) if row else answer
+    worst = _worst_claims(client, keys, order=SUREST, chars=chars)
+    found = []
+    for key in keys:
+        claim = worst.get((key.trace_id, key.span_id, key.verifier), NO_CLAIM)
+        answer = (key.trace_id, key.span_id, key.start_ns, key.unfaithful, key.decided)
+        found.append(WorstAnswer(*answer, claim.label, claim.index, claim.text))
+    return sorted(found, key=_sort_order)
 
 
 def _sort_order(answer: WorstAnswer) -> tuple[int, bool, float, int, str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated
 
 from otel_rt4chart.verify.core.model import (
@@ -20,21 +20,15 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Relation,
 )
-from rt4chart_collector.store.answers.verifications import (
-    FINAL_PER_PARTITION,
-    AnswerKey,
-    Verification,
-)
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, Verification
 from rt4chart_collector.store.engine.columns import (
+    AT_START,
+    OF_ANSWER,
+    AnswerKey,
     Environment,
     IsDeleted,
     Model,
-    Route,
-    ServiceName,
-    SpanId,
-    StartNs,
-    TraceId,
-    VerifierId,
+    VerdictRow,
     Version,
 )
 from rt4chart_collector.store.engine.connect import Client
@@ -42,6 +36,7 @@ from rt4chart_collector.store.engine.rows import (
     LOW_CARDINALITY,
     RowTable,
     StoredAs,
+    field_values,
     group,
     nested,
     read,
@@ -50,7 +45,6 @@ from rt4chart_collector.store.engine.rows import (
 CLAIM_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, 'not_a_claim' = 5)"
 )
-CLAIM_FIELDS = tuple(field.name for field in fields(Claim))
 ClaimIndex = Annotated[int, StoredAs("ClaimIndex", "UInt16")]
 ClaimLabel = Annotated[Label, StoredAs("Label", CLAIM_LABELS)]
 StoredRange = Annotated[
@@ -82,15 +76,9 @@ StoredClashes = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRow:
+class ClaimRow(VerdictRow):
     """One claim of a verifier's verdict on an answer; `index` is its number in the answer."""
 
-    start_ns: StartNs
-    trace_id: TraceId
-    span_id: SpanId
-    service: ServiceName
-    route: Route
-    verifier: VerifierId
     environment: Environment
     model: Model
     index: ClaimIndex
@@ -113,7 +101,7 @@ class ClaimRow:
     @property
     def claim(self) -> Claim:
         """The claim with its verdict, without the columns that identify its row."""
-        return Claim(**{name: getattr(self, name) for name in CLAIM_FIELDS})
+        return Claim(**field_values(self, Claim))
 
 
 CLAIMS = RowTable("rt4chart_claims", ClaimRow)
@@ -148,14 +136,11 @@ class ClaimOutline:
     ]
 
 
-# Service, route and time are the prefix of the primary key. PREWHERE reads the other columns of
-# this trace's rows only.
-OF_VERDICT = """
-PREWHERE TraceId = {trace:String}
-WHERE ServiceName = {service:String} AND Route = {route:String}
-  AND Timestamp = fromUnixTimestamp64Nano({start:Int64})
-  AND SpanId = {span:String} AND VerifierId = {verifier:String}
-  AND IsDeleted = 0
+# PREWHERE reads the other columns of this trace's rows only. It is safe before FINAL, because all
+# versions of a row have one trace.
+OF_VERDICT = f"""
+PREWHERE TraceId = {{trace:String}}
+WHERE {OF_ANSWER} AND {AT_START} AND VerifierId = {{verifier:String}}
 """
 CLAIM_OUTLINES = f"""
 SELECT {RowTable("rt4chart_claims", ClaimOutline).select()}
@@ -191,7 +176,7 @@ def claim_outlines(client: Client, verification: Verification) -> list[ClaimOutl
         client,
         ClaimOutline,
         CLAIM_OUTLINES,
-        _verdict_parameters(verification),
+        verification.verdict_parameters,
         settings=FINAL_PER_PARTITION,
     )
 
@@ -200,7 +185,7 @@ def claims_in(client: Client, verification: Verification, indices: Sequence[int]
     """The claims of the verdict with these numbers, in order; unknown numbers are skipped."""
     if not indices:
         return []
-    parameters = {**_verdict_parameters(verification), "indices": list(indices)}
+    parameters = {**verification.verdict_parameters, "indices": list(indices)}
     return read(client, ClaimRow, CLAIMS_BY_INDEX, parameters, settings=FINAL_PER_PARTITION)
 
 
@@ -215,14 +200,3 @@ def claims_of(client: Client, keys: Sequence[AnswerKey]) -> dict[AnswerKey, list
 def claims_since(client: Client, since_ns: int) -> list[ClaimRow]:
     """The claims of all verdicts on answers since then, by answer and number."""
     return read(client, ClaimRow, CLAIMS_SINCE, {"since": since_ns})
-
-
-def _verdict_parameters(verification: Verification) -> dict[str, object]:
-    return {
-        "service": verification.service,
-        "route": verification.route,
-        "start": verification.start_ns,
-        "trace": verification.trace_id,
-        "span": verification.span_id,
-        "verifier": verification.verifier,
-    }

@@ -11,13 +11,8 @@ from rt4chart_collector.store.engine.columns import (
     ALL_TRACES,
     IN_SHARE,
     IsDeleted,
-    Route,
-    ServiceName,
-    SpanId,
-    StartNs,
-    TraceId,
     TraceShare,
-    VerifierId,
+    VerdictRow,
     Version,
 )
 from rt4chart_collector.store.engine.connect import Client
@@ -39,19 +34,13 @@ class LetterState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DeadLetter:
+class DeadLetter(VerdictRow):
     """One answer and verifier that failed; all times are epoch nanoseconds.
 
     `reason` is one of `judge_failure.KINDS`, or says that the answer is no longer stored.
-    `start_ns` is the answer's start; of several rows of one letter the highest `version` counts.
+    Of several rows of one letter the highest `version` counts.
     """
 
-    start_ns: StartNs
-    trace_id: TraceId
-    span_id: SpanId
-    service: ServiceName
-    route: Route
-    verifier: VerifierId
     state: Annotated[LetterState, StoredAs("State", "Enum8('waiting' = 1, 'dead' = 2)")]
     reason: Annotated[str, StoredAs("Reason", LOW_CARDINALITY)]
     error_type: Annotated[str, StoredAs("ErrorType", LOW_CARDINALITY)]
@@ -107,19 +96,6 @@ class LetterCounts:
     dead: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _LetterCount:
-    reason: str
-    answers: int
-    state: LetterState = LetterState.DEAD
-
-
-@dataclass(frozen=True, slots=True)
-class _BacklogRow:
-    waiting: int
-    dead: int
-
-
 def insert_letters(
     client: Client, letters: Sequence[DeadLetter], *, settled: Collection[DeadLetter] = ()
 ) -> None:
@@ -143,8 +119,7 @@ def letters_of(
     if not parameters["ids"]:
         return {}
     return {
-        (letter.trace_id, letter.span_id): letter
-        for letter in read(client, DeadLetter, LETTERS_OF_TRACES, parameters)
+        letter.key: letter for letter in read(client, DeadLetter, LETTERS_OF_TRACES, parameters)
     }
 
 
@@ -172,21 +147,20 @@ def last_dead_letters(client: Client, *, since_ns: int, limit: int) -> list[Dead
 
 def dead_letter_reasons(client: Client, *, since_ns: int) -> list[tuple[str, int]]:
     """The number of answers given up since then by reason, the most frequent first."""
-    found = read(client, _LetterCount, DEAD_LETTER_REASONS, {"since": since_ns})
-    return [(count.reason, count.answers) for count in found]
+    rows = client.query(DEAD_LETTER_REASONS, {"since": since_ns}).named_results()
+    return [(row["reason"], row["answers"]) for row in rows]
 
 
 def letter_counts(client: Client, verifier: str) -> LetterCounts:
     """The numbers of this verifier's letters."""
-    found = read(client, _LetterCount, LETTER_COUNTS, {"verifier": verifier})
-    dead = {count.reason: count.answers for count in found if count.state is LetterState.DEAD}
-    return LetterCounts(
-        sum(count.answers for count in found if count.state is LetterState.WAITING), dead
-    )
+    rows = list(client.query(LETTER_COUNTS, {"verifier": verifier}).named_results())
+    waiting = sum(row["answers"] for row in rows if row["state"] == LetterState.WAITING)
+    dead = {row["reason"]: row["answers"] for row in rows if row["state"] == LetterState.DEAD}
+    return LetterCounts(waiting, dead)
 
 
 def letter_backlog(client: Client, verifiers: Collection[str], *, since_ns: int) -> tuple[int, int]:
     """The numbers of these verifiers' letters that wait, and that were given up since then."""
     parameters = {"verifiers": sorted(verifiers), "since": since_ns}
-    (found,) = read(client, _BacklogRow, BACKLOG, parameters)
-    return found.waiting, found.dead
+    ((waiting, dead),) = client.query(BACKLOG, parameters).result_rows
+    return int(waiting), int(dead)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.store.engine.connect import STREAM_ERRORS, Client
-from rt4chart_collector.store.engine.rows import read
 
 # The result, memory or time of the statement exceeded its limit: a shorter period may succeed.
 LIMIT_ERROR_CODES = ("Code: 396", "Code: 241", "Code: 159")
@@ -115,11 +114,6 @@ class ExportRequest:
     overwrites: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _PeriodStart:
-    at: int
-
-
 def export_table(client: Client, name: str, request: ExportRequest) -> Iterator[Path]:
     """Write one table's rows; yields each file when it is complete.
 
@@ -185,8 +179,8 @@ def _periods(
     seconds = int(STEPS[level][0].total_seconds())
     column = f"DISTINCT intDiv(toUnixTimestamp(t.{source.time}), {seconds}) * {seconds} AS at"
     query = f"SELECT at FROM ({source.query(column)}) ORDER BY at"  # noqa: S608 - our own names
-    found = read(client, _PeriodStart, query, _parameters(request, start, end))
-    return [datetime.fromtimestamp(row.at, UTC) for row in found]
+    rows = client.query(query, _parameters(request, start, end)).result_rows
+    return [datetime.fromtimestamp(at_s, UTC) for (at_s,) in rows]
 
 
 def _write(

@@ -12,18 +12,12 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 from rt4chart_collector.store.answers.verifications import Verification
 from rt4chart_collector.store.engine.columns import (
-    IN_SCOPE,
+    OF_ANSWER,
     Actor,
     IsDeleted,
     Note,
-    Route,
-    ServiceName,
-    SpanId,
-    StartNs,
-    TraceId,
-    VerifierId,
+    VerdictRow,
     Version,
-    scope_parameters,
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
@@ -32,13 +26,14 @@ from rt4chart_collector.store.engine.rows import (
     RowTable,
     StoredAs,
     batch_token,
+    field_values,
     read,
 )
+from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 # The ClaimIndex of feedback on the answer as a whole.
 WHOLE_ANSWER = -1
 MAX_NOTE = 4_000
-MAX_TIME_NS = 2**63 - 1
 
 
 class Opinion(StrEnum):
@@ -49,15 +44,9 @@ class Opinion(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FeedbackRow:
+class FeedbackRow(VerdictRow):
     """A stored opinion with its answer; of several rows the highest `version` counts."""
 
-    start_ns: StartNs
-    trace_id: TraceId
-    span_id: SpanId
-    service: ServiceName
-    route: Route
-    verifier: VerifierId
     claim: Annotated[int, StoredAs("ClaimIndex", "Int32")]
     label: Annotated[str, StoredAs("Label", LOW_CARDINALITY)]
     opinion: Annotated[Opinion, StoredAs("Opinion", "Enum8('agree' = 1, 'disagree' = 2)")]
@@ -72,8 +61,7 @@ class FeedbackRow:
 FEEDBACK = RowTable("rt4chart_feedback", FeedbackRow)
 FEEDBACK_OF_ANSWER = f"""
 SELECT {FEEDBACK.select()} FROM rt4chart_feedback FINAL
-WHERE ServiceName = {{service:String}} AND Route = {{route:String}} AND TraceId = {{trace:String}}
-  AND SpanId = {{span:String}} AND IsDeleted = 0
+WHERE {OF_ANSWER}
 ORDER BY ClaimIndex, At, Actor
 """  # noqa: S608 - our own names
 # Several opinions on one verdict count as their mean. Verdicts of one answer are correlated, so the
@@ -89,10 +77,7 @@ FROM (
         SELECT VerifierId AS Verifier, ClaimIndex >= 0 AS OnClaim, Label AS LabelSeen, TraceId,
             SpanId, ClaimIndex, avg(Opinion = 'agree') AS Share, count() AS People
         FROM rt4chart_feedback FINAL
-        WHERE IsDeleted = 0 AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
-          AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
-          AND {IN_SCOPE}
-          AND ({{verifier:String}} = '' OR VerifierId = {{verifier:String}})
+        WHERE IsDeleted = 0 AND {in_scope()}
         GROUP BY Verifier, OnClaim, LabelSeen, TraceId, SpanId, ClaimIndex
     )
     GROUP BY Verifier, OnClaim, LabelSeen, TraceId, SpanId
@@ -196,30 +181,16 @@ def withdraw_feedback(
 
 def feedback_on(client: Client, answer: Verification) -> list[Feedback]:
     """All current opinions on an answer and every verifier's verdict, by claim and time."""
-    return read(client, Feedback, FEEDBACK_OF_ANSWER, _answer_parameters(answer))
+    return read(client, Feedback, FEEDBACK_OF_ANSWER, answer.verdict_parameters)
 
 
-def judge_precision(
-    client: Client,
-    *,
-    since_ns: int = 0,
-    until_ns: int = MAX_TIME_NS,
-    service: str | None = None,
-    route: str | None = None,
-    verifier: str = "",
-) -> list[Precision]:
-    """How often people agree with each verifier's labels, on answers of that time.
+def judge_precision(client: Client, scope: QueryScope) -> list[Precision]:
+    """How often people agree with each verifier's labels, on the answers of the scope.
 
-    Without a service, a route or a verifier, of all of them. Ordered by verifier; labels of claims
-    come first.
+    Ordered by verifier; labels of claims come first.
     """
-    parameters = {
-        "since": since_ns,
-        "until": until_ns,
-        **scope_parameters(service, route),
-        "verifier": verifier,
-    }
-    return [_precision(row) for row in read(client, _AgreementSums, AGREEMENT_SUMS, parameters)]
+    rows = read(client, _AgreementSums, AGREEMENT_SUMS, scope.parameters)
+    return [_precision(row) for row in rows]
 
 
 def _check_feedback(feedback: Feedback) -> None:
@@ -231,16 +202,7 @@ def _check_feedback(feedback: Feedback) -> None:
 
 
 def _feedback_rows(client: Client, answer: Verification) -> list[FeedbackRow]:
-    return read(client, FeedbackRow, FEEDBACK_OF_ANSWER, _answer_parameters(answer))
-
-
-def _answer_parameters(answer: Verification) -> dict[str, object]:
-    return {
-        "service": answer.service,
-        "route": answer.route,
-        "trace": answer.trace_id,
-        "span": answer.span_id,
-    }
+    return read(client, FeedbackRow, FEEDBACK_OF_ANSWER, answer.verdict_parameters)
 
 
 def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
@@ -255,22 +217,8 @@ def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
 
 
 def _row(answer: Verification, feedback: Feedback, version: int) -> FeedbackRow:
-    return FeedbackRow(
-        start_ns=answer.start_ns,
-        trace_id=answer.trace_id,
-        span_id=answer.span_id,
-        service=answer.service,
-        route=answer.route,
-        verifier=feedback.verifier,
-        claim=feedback.claim,
-        label=feedback.label,
-        opinion=feedback.opinion,
-        correct=feedback.correct,
-        actor=feedback.actor,
-        note=feedback.note[:MAX_NOTE],
-        at_ns=feedback.at_ns,
-        version=version,
-    )
+    given = {**field_values(feedback), "note": feedback.note[:MAX_NOTE]}
+    return FeedbackRow(**{**field_values(answer, VerdictRow), **given}, version=version)
 
 
 def _precision(row: _AgreementSums) -> Precision:

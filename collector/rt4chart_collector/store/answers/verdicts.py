@@ -8,17 +8,17 @@ from typing import TypeVar
 
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.core.model import Claim, Label, Report, Usage
-from rt4chart_collector.store.answers.claims import CLAIM_FIELDS, CLAIMS, ClaimRow
+from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
 from rt4chart_collector.store.answers.verifications import (
     VERIFICATIONS,
-    AnswerKey,
     ClaimCounts,
     Cost,
     SeenPassage,
     Verification,
 )
+from rt4chart_collector.store.engine.columns import AnswerKey, VerdictRow
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import RowTable, batch_token, read
+from rt4chart_collector.store.engine.rows import RowTable, batch_token, field_values, read
 
 # An incomplete answer may be decided again when the rest of its trace has arrived.
 PROVISIONAL = (
@@ -139,11 +139,11 @@ def _verdict_key(verdict: Verdict) -> tuple[str, str, str]:
     return (verdict.candidate.trace_id, verdict.candidate.span_id, verdict.verifier)
 
 
-def _row_key(row: Verification | ClaimRow) -> tuple[str, str, str]:
+def _row_key(row: VerdictRow) -> tuple[str, str, str]:
     return (row.trace_id, row.span_id, row.verifier)
 
 
-def _sort_key(row: Verification | ClaimRow) -> tuple[Hashable, ...]:
+def _sort_key(row: VerdictRow) -> tuple[Hashable, ...]:
     """The sorting key of the verifications: rows that share it replace each other."""
     return (row.service, row.route, row.start_ns, *_row_key(row))
 
@@ -208,15 +208,10 @@ def _counts(report: Report | None) -> ClaimCounts:
 def _claim_row(verification: Verification, index: int, claim: Claim) -> ClaimRow:
     """The row of a claim; every field of the claim has the same name in the row."""
     return ClaimRow(
-        start_ns=verification.start_ns,
-        trace_id=verification.trace_id,
-        span_id=verification.span_id,
-        service=verification.service,
-        route=verification.route,
-        verifier=verification.verifier,
+        **field_values(verification, VerdictRow),
         environment=verification.environment,
         model=verification.model,
         index=index,
         version=verification.version,
-        **{name: getattr(claim, name) for name in CLAIM_FIELDS},
+        **field_values(claim),
     )

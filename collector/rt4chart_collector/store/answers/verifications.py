@@ -10,15 +10,11 @@ from typing import Annotated, Any
 from otel_rt4chart.spans.model.verdict import Decision, Stage
 from otel_rt4chart.verify.core.model import Evidence, Finding
 from rt4chart_collector.store.engine.columns import (
+    AnswerKey,
     Environment,
     IsDeleted,
     Model,
-    Route,
-    ServiceName,
-    SpanId,
-    StartNs,
-    TraceId,
-    VerifierId,
+    VerdictRow,
     Version,
 )
 from rt4chart_collector.store.engine.connect import Client
@@ -31,8 +27,6 @@ from rt4chart_collector.store.engine.rows import (
     read,
 )
 
-# An answer's trace and span.
-AnswerKey = tuple[str, str]
 ANSWER_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, "
     "'no_claims' = 5, 'none' = 6)"
@@ -133,23 +127,13 @@ def _stages_text(stages: frozenset[Stage]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
-    """A verifier's decision on an answer; `label` is "none" if the answer was not verified.
+class AnswerDecision(VerdictRow):
+    """A verifier's decision on an answer; `label` is "none" if the answer was not verified."""
 
-    Of several rows the highest `version` counts: the time of the decision in nanoseconds or later.
-    """
-
-    start_ns: StartNs
-    trace_id: TraceId
-    span_id: SpanId
-    service: ServiceName
-    route: Route
-    verifier: VerifierId
     environment: Environment
     model: Model
     prompt_version: Annotated[str, StoredAs("PromptVersion", LOW_CARDINALITY)]
     release: Annotated[str, StoredAs("Release", LOW_CARDINALITY)]
-    session: Annotated[str, StoredAs("SessionId", "String")]
     decision: Annotated[Decision, StoredAs("Decision", LOW_CARDINALITY)]
     label: Annotated[str, StoredAs("Label", ANSWER_LABELS)]
     sample_rate: Annotated[float, StoredAs("SampleRate", "Float64")]
@@ -164,6 +148,16 @@ class Verification:
             undecided=StoredAs("UndecidedCount", "UInt16"),
         ),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification(AnswerDecision):
+    """A decision with what it is based on.
+
+    Of several rows the highest `version` counts: the time of the decision in nanoseconds or later.
+    """
+
+    session: Annotated[str, StoredAs("SessionId", "String")]
     cost: Annotated[
         Cost,
         group(
@@ -198,11 +192,6 @@ class Verification:
     ]
     version: Version
     is_deleted: IsDeleted = False
-
-    @property
-    def key(self) -> AnswerKey:
-        """The answer's trace and span."""
-        return (self.trace_id, self.span_id)
 
 
 VERIFICATIONS = RowTable("rt4chart_verifications", Verification)

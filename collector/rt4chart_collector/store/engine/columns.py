@@ -26,6 +26,8 @@ Note = Annotated[str, StoredAs("Note", "String")]
 Version = Annotated[int, StoredAs("Version", "UInt64")]
 IsDeleted = Annotated[bool, StoredAs("IsDeleted", "UInt8")]
 
+# An answer: its trace and span.
+AnswerKey = tuple[str, str]
 # A claim: trace and span of its answer, and its index in the answer.
 ClaimKey = tuple[str, str, int]
 # A partition of failures: service, route and fingerprint.
@@ -50,21 +52,42 @@ StoredPartition = Annotated[
 ]
 
 
-# None matches any service or route; "" is an ordinary name.
-IN_SCOPE = """({any_service:UInt8} OR ServiceName = {service:String})
-      AND ({any_route:UInt8} OR Route = {route:String})"""
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """A row about a verifier's verdict on an answer; `start_ns` is the start of the answer."""
+
+    start_ns: StartNs
+    trace_id: TraceId
+    span_id: SpanId
+    service: ServiceName
+    route: Route
+    verifier: VerifierId
+
+    @property
+    def key(self) -> AnswerKey:
+        """The answer's trace and span."""
+        return (self.trace_id, self.span_id)
+
+    @property
+    def verdict_parameters(self) -> dict[str, object]:
+        """The parameters of `OF_ANSWER` and `AT_START`, and the verifier."""
+        return {
+            "service": self.service,
+            "route": self.route,
+            "trace": self.trace_id,
+            "span": self.span_id,
+            "start": self.start_ns,
+            "verifier": self.verifier,
+        }
+
+
+# Service and route begin the primary key of every table with answers. Where the five minutes of the
+# answer's start follow, as in claims, a condition on it saves reading the other days.
+OF_ANSWER = """ServiceName = {service:String} AND Route = {route:String}
+  AND TraceId = {trace:String} AND SpanId = {span:String} AND IsDeleted = 0"""
+AT_START = "Timestamp = fromUnixTimestamp64Nano({start:Int64})"
 # ClickHouse's CRC32 equals zlib.crc32.
 IN_SHARE = "CRC32(TraceId) % {shares:UInt32} IN {numbers:Array(UInt32)}"
-
-
-def scope_parameters(service: str | None, route: str | None) -> dict[str, object]:
-    """The parameters of `OF_SCOPE`."""
-    return {
-        "any_service": int(service is None),
-        "service": service or "",
-        "any_route": int(route is None),
-        "route": route or "",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +106,7 @@ class TraceShare:
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """The parameters of `OURS`."""
+        """The parameters of `IN_SHARE`."""
         return {"shares": self.count, "numbers": sorted(self.numbers)}
 
 

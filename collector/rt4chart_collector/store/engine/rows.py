@@ -11,20 +11,34 @@ A row type annotates each field with its column:
     read(client, Silence, f"SELECT {SILENCES.select()} FROM rt4chart_silences FINAL")
 
 The columns of an INSERT and of a SELECT follow from the row type. `read` needs no table: a field
-takes the column of its own name, so a query over several tables names its columns with AS.
+takes the column of its own name, so a query over several tables names its columns with AS. A field
+whose type is a dataclass takes a column for each of its fields: `sums: AnswerSums` takes
+`sums_claims` and so on.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum
 from operator import attrgetter
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # The column type of names with few distinct values: services, routes, judges.
 LOW_CARDINALITY = "LowCardinality(String)"
@@ -155,22 +169,27 @@ def read(
 
     A field with a default value may lack a column. Raises StoreError if another field lacks one.
     """
-    result = client.query(query, parameters, settings=settings)
-    # The embedded engine returns an empty result without column names.
-    if not result.column_names:
-        return []
-    columns = dict(zip(result.column_names, result.result_columns, strict=True))
-    found = [field for field in _fields(row) if columns.keys() >= field.columns.keys()]
-    if missing := [field for field in _fields(row) if field.is_required and field not in found]:
-        raise StoreError(
-            f"expected a column of the query for each field of {row.__name__}, none for "
-            f"{', '.join(field.name for field in missing)}; the query has {', '.join(columns)}"
-        )
-    values = [field.read(columns) for field in found]
-    if len(found) == len(_fields(row)):
-        return list(map(row, *values))
-    names = [field.name for field in found]
-    return [row(**dict(zip(names, cells, strict=True))) for cells in zip(*values, strict=True)]
+    return _rows(row, _result_columns(client, query, parameters, settings))
+
+
+def read_by(
+    client: Client,
+    by: str | tuple[str, ...],
+    row: type[Row],
+    query: str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    settings: Mapping[str, object] | None = None,
+) -> dict[Any, list[Row]]:
+    """Like `read`, by the value of a column or the values of several, which may be no fields."""
+    columns = _result_columns(client, query, parameters, settings)
+    if not columns:
+        return {}
+    keys = columns[by] if isinstance(by, str) else zip(*map(columns.get, by), strict=True)
+    found: dict[Any, list[Row]] = {}
+    for key, value in zip(keys, _rows(row, columns), strict=True):
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def read_int(
@@ -183,6 +202,13 @@ def read_int(
     """The number in the single row and column of a query's result."""
     ((value,),) = client.query(query, parameters, settings=settings).result_rows
     return int(value)
+
+
+def field_values(
+    value: DataclassInstance, of: type[DataclassInstance] | None = None
+) -> dict[str, Any]:
+    """The fields of a dataclass by name: all, or those that the dataclass `of` has too."""
+    return {field.name: getattr(value, field.name) for field in fields(of or value)}
 
 
 def batch_token(kind: str, identities: Iterable[Sequence[object]]) -> str:
@@ -236,6 +262,35 @@ class _Field:
         ]
 
 
+def _result_columns(
+    client: Client,
+    query: str,
+    parameters: Mapping[str, object] | None,
+    settings: Mapping[str, object] | None,
+) -> dict[str, Sequence[Any]]:
+    """The columns of a result by name; none for an empty result of the embedded engine."""
+    result = client.query(query, parameters, settings=settings)
+    if not result.column_names:
+        return {}
+    return dict(zip(result.column_names, result.result_columns, strict=True))
+
+
+def _rows(row: type[Row], columns: Mapping[str, Sequence[Any]]) -> list[Row]:
+    if not columns:
+        return []
+    found = [field for field in _fields(row) if columns.keys() >= field.columns.keys()]
+    if missing := [field for field in _fields(row) if field.is_required and field not in found]:
+        raise StoreError(
+            f"expected a column of the query for each field of {row.__name__}, none for "
+            f"{', '.join(field.name for field in missing)}; the query has {', '.join(columns)}"
+        )
+    values = [field.read(columns) for field in found]
+    if len(found) == len(_fields(row)):
+        return list(map(row, *values))
+    names = [field.name for field in found]
+    return [row(**dict(zip(names, cells, strict=True))) for cells in zip(*values, strict=True)]
+
+
 # The fields of each row type: resolving type hints is slow, so it is done once.
 _resolved: dict[type[Any], tuple[_Field, ...]] = {}
 
@@ -257,6 +312,8 @@ def _fields(row: type[Any]) -> tuple[_Field, ...]:
 def _field(name: str, hint: object, *, is_required: bool) -> _Field:
     plain, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     several = next((note for note in notes if isinstance(note, SeveralColumns)), None)
+    if isinstance(plain, type) and is_dataclass(plain) and not notes:
+        several = group(plain, **{part.name: StoredAs(part.name, "") for part in fields(plain)})
     if several is not None:
         columns = {
             f"{name}_{part}": _with_type(column, None) for part, column in several.parts.items()

@@ -18,6 +18,7 @@ from rt4chart_collector.store.engine.rows import (
     RowTable,
     StoredAs,
     batch_token,
+    field_values,
     read,
     read_int,
 )
@@ -36,16 +37,22 @@ class CaseState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CaseRow:
-    """A stored case; `body` is its JSON, `actor` set its state."""
+class StoredCase:
+    """A case; `body` is its JSON, `actor` set its state, `note` is their comment."""
 
-    eval_set: Annotated[str, StoredAs("EvalSet", "String")]
     id: Annotated[str, StoredAs("CaseId", "String")]
     state: Annotated[CaseState, StoredAs("State", CASE_STATES)]
     issue: Annotated[int, StoredAs("IssueId", "UInt64")]
     body: Annotated[str, StoredAs("Body", "String")]
     actor: Actor
-    note: Note
+    note: Note = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRow(StoredCase):
+    """A case in its set."""
+
+    eval_set: Annotated[str, StoredAs("EvalSet", "String")]
     version: Version
     is_deleted: IsDeleted = False
 
@@ -99,18 +106,6 @@ FROM (
 
 
 @dataclass(frozen=True, slots=True)
-class StoredCase:
-    """A case; `body` is its JSON, `actor` set its state, `note` is their comment."""
-
-    id: str
-    state: CaseState
-    issue: int
-    body: str
-    actor: str
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class EvalSetCounts:
     """An eval set with its cases by state and its latest release, 0 for none."""
 
@@ -144,19 +139,7 @@ def stored_cases(client: Client, name: str) -> list[StoredCase]:
 
 def write_cases(client: Client, name: str, cases: Sequence[StoredCase], *, version: int) -> None:
     """Write cases; of several rows with one id the highest `version` counts."""
-    rows = [
-        CaseRow(
-            eval_set=name,
-            id=case.id,
-            state=case.state,
-            issue=case.issue,
-            body=case.body,
-            actor=case.actor,
-            note=case.note,
-            version=version,
-        )
-        for case in cases
-    ]
+    rows = [CaseRow(**field_values(case), eval_set=name, version=version) for case in cases]
     CASES.insert(client, rows, token=batch_token("cases", [(name, c.id, version) for c in cases]))
 
 

@@ -5,31 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rt4chart_collector.store.engine.columns import IN_SCOPE, StoredKey, scope_parameters
+from rt4chart_collector.store.engine.columns import StoredKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_int
+from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_time
 from rt4chart_collector.store.issues.failures import MAX_TIME_NS, SELECT_FAILURES, Failure
 from rt4chart_collector.store.issues.match_failures import IN_WINDOW, DescriptionWindow
 
 CLAIM_LENGTH = 400
-IN_WINDOW_AND_SCOPE = f"""
-    Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
-    AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
-    AND {IN_SCOPE}
-"""
+IN_SCOPE = f"{in_time()} AND {OF_ROUTE}"
 # The embedding model with the most failures: vectors of two models cannot be compared.
 LARGEST_SPACE = f"""
 SELECT EmbeddingModel AS model, uniqExact(TraceId, SpanId, ClaimIndex) AS described
-FROM rt4chart_failure_embeddings WHERE Fingerprint != '' AND {IN_WINDOW_AND_SCOPE}
+FROM rt4chart_failure_embeddings WHERE Fingerprint != '' AND {IN_SCOPE}
 GROUP BY EmbeddingModel ORDER BY described DESC, EmbeddingModel LIMIT 1
 """  # noqa: S608 - our own names
 FAILURE_COUNT = f"""
 SELECT uniqExact(TraceId, SpanId, ClaimIndex) FROM rt4chart_claims FINAL
-WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_WINDOW_AND_SCOPE}
+WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_SCOPE}
 """  # noqa: S608
 RANDOM_FAILURES = f"""
 SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_failure_embeddings
-WHERE EmbeddingModel = {{model:String}} AND Fingerprint != '' AND {IN_WINDOW_AND_SCOPE}
+WHERE EmbeddingModel = {{model:String}} AND Fingerprint != '' AND {IN_SCOPE}
 GROUP BY TraceId, SpanId, ClaimIndex
 ORDER BY cityHash64(TraceId, SpanId, ClaimIndex), TraceId, SpanId, ClaimIndex
 LIMIT {{limit:UInt32}}
@@ -49,7 +46,7 @@ INNER JOIN (
     SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Claim, Label, ServiceName, Route,
         Timestamp, Version
     FROM rt4chart_claims FINAL
-    WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_WINDOW_AND_SCOPE}
+    WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_SCOPE}
       AND TraceId IN (SELECT TraceId FROM drawn)
     ORDER BY Version DESC LIMIT 1 BY TraceId, SpanId, ClaimIndex
 ) AS c ON c.TraceId = e.TraceId AND c.SpanId = e.SpanId AND c.ClaimIndex = e.ClaimIndex
@@ -86,35 +83,19 @@ class FailurePoints:
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class _EmbeddingSpace:
-    model: str
-    described: int
+def failure_points(client: Client, scope: QueryScope, *, limit: int) -> FailurePoints:
+    """At most `limit` failures of the scope with vectors of the most frequent embedding model.
 
-
-def failure_points(
-    client: Client,
-    *,
-    since_ns: int,
-    until_ns: int,
-    service: str | None = None,
-    route: str | None = None,
-    limit: int,
-) -> FailurePoints:
-    """At most `limit` failures of that time with vectors of the most frequent embedding model."""
-    parameters: dict[str, object] = {
-        "since": since_ns,
-        "until": until_ns,
-        **scope_parameters(service, route),
-    }
-    failures = read_int(client, FAILURE_COUNT, parameters)
-    space = next(iter(read(client, _EmbeddingSpace, LARGEST_SPACE, parameters)), None)
+    The scope's verifier is ignored: of several verdicts on an answer the latest counts.
+    """
+    failures = read_int(client, FAILURE_COUNT, scope.parameters)
+    space = next(client.query(LARGEST_SPACE, scope.parameters).named_results(), None)
     if space is None:
         return FailurePoints((), failures, 0, "")
-    points = read(
-        client, FailurePoint, FAILURE_POINTS, {**parameters, "model": space.model, "limit": limit}
-    )
-    return FailurePoints(tuple(points), failures, space.described, space.model)
+    model, described = space["model"], space["described"]
+    parameters = {**scope.parameters, "model": model, "limit": limit}
+    points = read(client, FailurePoint, FAILURE_POINTS, parameters)
+    return FailurePoints(tuple(points), failures, described, model)
 
 
 SAMPLED_KEYS = """
@@ -152,12 +133,6 @@ class _IssueKey:
     key: StoredKey
 
 
-@dataclass(frozen=True, slots=True)
-class _IssueVector:
-    issue: int
-    vector: Sequence[float]
-
-
 def sampled_failures(
     client: Client, issues: Sequence[int], *, each: int
 ) -> dict[int, list[Failure]]:
@@ -178,6 +153,6 @@ def sampled_vectors(
     """Vectors of at most `each` failures of each of these issues, in random order."""
     parameters = {**window.parameters, "ids": list(issues), "each": each}
     found: dict[int, list[Sequence[float]]] = {}
-    for row in read(client, _IssueVector, SAMPLED_VECTORS, parameters):
-        found.setdefault(row.issue, []).append(row.vector)
+    for row in client.query(SAMPLED_VECTORS, parameters).named_results():
+        found.setdefault(row["issue"], []).append(row["vector"])
     return found

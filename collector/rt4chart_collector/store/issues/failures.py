@@ -24,6 +24,7 @@ from rt4chart_collector.store.engine.rows import (
     batch_token,
     read,
 )
+from rt4chart_collector.store.engine.scope import in_time
 
 # The fields that a failure shares with the row of its claim.
 CLAIM_COLUMNS = (
@@ -38,15 +39,13 @@ CLAIM_COLUMNS = (
     "version",
 )
 # The verifier that judged an answer last: its claims are the current ones.
-LAST_VERDICT = """
+LAST_VERDICT = f"""
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
         argMax(Question, Version) AS Question
     FROM rt4chart_verifications FINAL
-    WHERE IsDeleted = 0 AND Decision = 'verified'
-      AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-      AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
+    WHERE IsDeleted = 0 AND Decision = 'verified' AND {in_time()}
     GROUP BY TraceId, SpanId
-"""
+"""  # noqa: S608 - our own names
 SELECT_FAILURES = f"""
 SELECT {CLAIMS.select(*CLAIM_COLUMNS, table="c")}, c.ClaimIndex AS claim_index, c.Claim AS claim,
     toUnixTimestamp64Nano(c.Timestamp) AS time_ns, v.Question AS question
@@ -54,8 +53,7 @@ FROM rt4chart_claims AS c FINAL
 INNER JOIN ({LAST_VERDICT}) AS v
     ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
-  AND c.Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
-  AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+  AND {in_time("c.Timestamp")}
 """  # noqa: S608 - our own names
 NEWEST_FAILURES = f"""{SELECT_FAILURES}
 ORDER BY time_ns DESC, trace_id, span_id, claim_index
@@ -71,9 +69,7 @@ FAILURES_BY_KEY = f"""{SELECT_FAILURES.replace("GROUP BY", f"AND {OF_TRACES} GRO
 SELECT_UNDESCRIBED = f"""{SELECT_FAILURES}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1) NOT IN (
     SELECT TraceId, SpanId, ClaimIndex, Version FROM rt4chart_failure_embeddings FINAL
-    WHERE EmbeddingModel = {{model:String}} AND Fingerprint != ''
-      AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
-      AND Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+    WHERE EmbeddingModel = {{model:String}} AND Fingerprint != '' AND {in_time()}
   )
 """  # noqa: S608 - our own names
 UNDESCRIBED_FAILURES = f"""{SELECT_UNDESCRIBED}
@@ -87,18 +83,14 @@ FROM rt4chart_claims AS c FINAL
 INNER JOIN ({LAST_VERDICT} HAVING TraceId > {{after:String}} AND TraceId <= {{upto:String}}) AS v
     ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
-  AND c.Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
-  AND c.Timestamp < fromUnixTimestamp64Nano({{until:Int64}})
+  AND {in_time("c.Timestamp")}
   AND c.TraceId > {{after:String}} AND c.TraceId <= {{upto:String}}
 """  # noqa: S608 - our own names
-FAILURE_DAYS = """
+FAILURE_DAYS = f"""
 SELECT DISTINCT toUnixTimestamp(toStartOfDay(Timestamp)) AS day_s
-FROM rt4chart_claims
-WHERE Label IN ('contradicted', 'baseless')
-  AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-  AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
+FROM rt4chart_claims WHERE Label IN ('contradicted', 'baseless') AND {in_time()}
 ORDER BY day_s
-"""
+"""  # noqa: S608 - our own names
 # Reads all descriptions of a day, so it runs once for each day of failures.
 UNDESCRIBED_BY_MINUTE = f"""
 SELECT intDiv(time_ns, 60000000000) * 60 AS minute_s, count() AS failures
@@ -139,11 +131,6 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Day:
-    day_s: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Minute:
     minute_s: int
     failures: int
@@ -174,9 +161,10 @@ def undescribed_slices(
     A slice is [from, to) in nanoseconds, at least a minute, and within one day, which is one
     partition of the tables. A day is read after the slices before it were consumed.
     """
-    for day in read(client, _Day, FAILURE_DAYS, {"since": since_ns, "until": until_ns}):
-        first = max(day.day_s * SECOND_NS, since_ns)
-        last = min(day.day_s * SECOND_NS + DAY_NS, until_ns)
+    times = {"since": since_ns, "until": until_ns}
+    for (day_s,) in client.query(FAILURE_DAYS, times).result_rows:
+        first = max(day_s * SECOND_NS, since_ns)
+        last = min(day_s * SECOND_NS + DAY_NS, until_ns)
         parameters = {"model": model, "since": first, "until": last}
         yield from _merge_minutes(
             read(client, _Minute, UNDESCRIBED_BY_MINUTE, parameters), first, last, page

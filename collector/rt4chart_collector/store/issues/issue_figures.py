@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.rows import read, read_by
+from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_time
 from rt4chart_collector.store.issues.assignments import EVERY_ISSUE, GIVEN_ISSUES, LIVE_ASSIGNMENTS
 from rt4chart_collector.store.issues.failures import DAY_NS
 from rt4chart_collector.store.issues.issue_events import aliases
@@ -77,16 +78,6 @@ class IssueProfile:
     context: tuple[FigurePart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _IssueFigures(IssueFigures):
-    issue: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _KindPart(FigurePart):
-    kind: str
-
-
 def issue_figures(
     client: Client, aliases: Mapping[int, int], issues: Sequence[int] | None = None
 ) -> dict[int, IssueFigures]:
@@ -101,18 +92,14 @@ def issue_figures(
         "ids": list(issues or ()),
     }
     query = FIGURES_OF_ALL if issues is None else FIGURES_OF_ISSUES
-    return {
-        row.issue: IssueFigures(row.claims, row.weighted, row.answers, row.first_ns, row.last_ns)
-        for row in read(client, _IssueFigures, query, parameters)
-    }
+    found = read_by(client, "issue", IssueFigures, query, parameters)
+    return {issue: figures for issue, (figures,) in found.items()}
 
 
 def issue_profile(client: Client, issues: Sequence[int], *, limit: int = 400) -> IssueProfile:
     """The profile of an issue, given with its aliases; `limit` bounds each list."""
-    kinds: dict[str, list[FigurePart]] = {}
     parameters = {"ids": list(issues), "limit": limit}
-    for row in read(client, _KindPart, PROFILE_PARTS, parameters):
-        kinds.setdefault(row.kind, []).append(FigurePart(row.name, row.claims, row.weighted))
+    kinds = read_by(client, "kind", FigurePart, PROFILE_PARTS, parameters)
     return IssueProfile(
         routes=tuple(kinds.get("route", ())),
         models=tuple(kinds.get("model", ())),
@@ -194,14 +181,6 @@ class DayWeight:
     seen: int
 
 
-@dataclass(frozen=True, slots=True)
-class _DecidedClaims:
-    service: str
-    route: str
-    claims: float
-    age_days: int = 0
-
-
 def failures_by_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight]:
     """The assigned failures of the last `days`; aliases are separate issues here."""
     return read(client, DayWeight, FAILURES_BY_DAY, _window_parameters(now_ns, days))
@@ -209,8 +188,8 @@ def failures_by_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight
 
 def decided_claims(client: Client, *, now_ns: int, days: int) -> dict[tuple[str, str], float]:
     """The weighted decided claims of the last `days`, by (service, route)."""
-    found = read(client, _DecidedClaims, DECIDED_CLAIMS, {"since": now_ns - days * DAY_NS})
-    return {(row.service, row.route): row.claims for row in found}
+    rows = client.query(DECIDED_CLAIMS, {"since": now_ns - days * DAY_NS}).named_results()
+    return {(row["service"], row["route"]): row["claims"] for row in rows}
 
 
 def decided_claims_by_day(
@@ -218,11 +197,11 @@ def decided_claims_by_day(
 ) -> dict[tuple[str, str], tuple[float, ...]]:
     """The weighted decided claims of each of the last `days`, today first, by (service, route)."""
     found: dict[tuple[str, str], list[float]] = {}
-    for row in read(
-        client, _DecidedClaims, DECIDED_CLAIMS_BY_DAY, _window_parameters(now_ns, days)
-    ):
-        found.setdefault((row.service, row.route), [0.0] * days)[row.age_days] += row.claims
-    return {place: tuple(daily) for place, daily in found.items()}
+    result = client.query(DECIDED_CLAIMS_BY_DAY, _window_parameters(now_ns, days))
+    for row in result.named_results():
+        daily = found.setdefault((row["service"], row["route"]), [0.0] * days)
+        daily[row["age_days"]] += row["claims"]
+    return {route: tuple(daily) for route, daily in found.items()}
 
 
 def _window_parameters(now_ns: int, days: int) -> dict[str, object]:
@@ -230,27 +209,26 @@ def _window_parameters(now_ns: int, days: int) -> dict[str, object]:
 
 
 HOUR_NS = 3600 * 1_000_000_000
-IN_ROUTE_WINDOW = """
-    IsDeleted = 0 AND ServiceName = {service:String} AND Route = {route:String}
-      AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-      AND Timestamp < fromUnixTimestamp64Nano({until:Int64})"""
+IN_ROUTE_WINDOW = f"IsDeleted = 0 AND {OF_ROUTE} AND {in_time()}"
 ROUTE_FAILURES = f"""
     SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Timestamp,
         Evidence.DocId AS DocIds, Version
     FROM rt4chart_claims FINAL
-    WHERE {IN_ROUTE_WINDOW} AND VerifierId = {{verifier:String}}
+    WHERE {IN_ROUTE_WINDOW} AND {OF_VERIFIER}
       AND Label IN ('contradicted', 'baseless')
 """  # noqa: S608 - our own names
 ROUTE_ANSWERS = f"""
     SELECT TraceId, SpanId, if(SampleRate > 0, 1 / SampleRate, 0) AS Weight,
         arrayFilter((id, given) -> given = 1, Passages.Id, Passages.IsContext) AS Context
     FROM rt4chart_verifications FINAL
-    WHERE {IN_ROUTE_WINDOW} AND VerifierId = {{verifier:String}} AND Decision = 'verified'
+    WHERE {IN_ROUTE_WINDOW} AND {OF_VERIFIER} AND Decision = 'verified'
 """  # noqa: S608
-# The sums of weights before and after, and the number of failures after.
+# The weighted failures per hour before and after, and the number of failures after.
 BEFORE_AND_AFTER = """
-    sumIf(v.Weight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64})) AS before,
-    sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS after,
+    sumIf(v.Weight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64})) / {hours_before:Float64}
+        AS before,
+    sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) / {hours_after:Float64}
+        AS after,
     countIf(c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS claims
 """
 # One statement for issues and documents, which count the same failures. A document is a passage
@@ -271,44 +249,11 @@ ARRAY JOIN arrayConcat(
 ) AS part
 WHERE name != ''
 GROUP BY kind, name HAVING claims > 0
-ORDER BY after / {{hours_after:Float64}} - before / {{hours_before:Float64}} DESC, name
+ORDER BY after - before DESC, name
 LIMIT {{limit:UInt32}} BY kind
 """  # noqa: S608
 # Aliases are added to their root issue after the query, which therefore returns all issues.
 MAX_PARTS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class GrowthWindow:
-    """A route and verifier, with the windows [since, at) (before) and [at, until) (after)."""
-
-    service: str
-    route: str
-    verifier: str
-    since_ns: int
-    at_ns: int
-    until_ns: int
-
-    @property
-    def hours(self) -> tuple[float, float]:
-        """The lengths of both windows."""
-        before, after = self.at_ns - self.since_ns, self.until_ns - self.at_ns
-        return max(before, 1) / HOUR_NS, max(after, 1) / HOUR_NS
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the statements."""
-        before, after = self.hours
-        return {
-            "service": self.service,
-            "route": self.route,
-            "verifier": self.verifier,
-            "since": self.since_ns,
-            "at": self.at_ns,
-            "until": self.until_ns,
-            "hours_before": before,
-            "hours_after": after,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,44 +286,42 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class _Grown:
-    kind: str
     name: str
     before: float
     after: float
     claims: int
 
 
-def issue_growth(client: Client, span: GrowthWindow, *, limit: int = 5) -> Growth:
-    """At most `limit` issues and documents with growth; an alias counts in its root issue."""
-    parameters = {**span.parameters, "limit": MAX_PARTS}
-    rows = read(client, _Grown, GROWTH_BY_PART, parameters, settings=FINAL_PER_PARTITION)
-    hours_before, hours_after = span.hours
-    issues = [row for row in rows if row.kind == "issue"]
+def issue_growth(client: Client, scope: QueryScope, *, at_ns: int, limit: int = 5) -> Growth:
+    """At most `limit` issues and documents that grew; an alias counts in its root issue.
+
+    Compares the scope before `at_ns` with the scope from then on.
+    """
+    parameters = {
+        **scope.parameters,
+        "at": at_ns,
+        "hours_before": max(at_ns - scope.since_ns, 1) / HOUR_NS,
+        "hours_after": max(scope.until_ns - at_ns, 1) / HOUR_NS,
+        "limit": MAX_PARTS,
+    }
+    rows = read_by(client, "kind", _Grown, GROWTH_BY_PART, parameters, settings=FINAL_PER_PARTITION)
     documents = [
-        GrownDocument(row.name, row.before / hours_before, row.after / hours_after, row.claims)
-        for row in rows
-        if row.kind == "document"
+        GrownDocument(row.name, row.before, row.after, row.claims)
+        for row in rows.get("document", ())
+        if row.after > row.before
     ]
-    return Growth(
-        issues=tuple(_grown_issues(client, span, issues)[:limit]),
-        documents=tuple(
-            [document for document in documents if document.after > document.before][:limit]
-        ),
-    )
+    issues = _grown_issues(client, rows.get("issue", ()))
+    return Growth(tuple(issues[:limit]), tuple(documents[:limit]))
 
 
-def _grown_issues(client: Client, span: GrowthWindow, rows: Sequence[_Grown]) -> list[GrownIssue]:
+def _grown_issues(client: Client, rows: Sequence[_Grown]) -> list[GrownIssue]:
     roots = aliases(client) if rows else {}
-    hours_before, hours_after = span.hours
     found: dict[int, GrownIssue] = {}
     for row in rows:
         issue = roots.get(int(row.name), int(row.name))
         total = found.get(issue, GrownIssue(issue, 0.0, 0.0, 0))
         found[issue] = GrownIssue(
-            issue,
-            total.before + row.before / hours_before,
-            total.after + row.after / hours_after,
-            total.claims + row.claims,
+            issue, total.before + row.before, total.after + row.after, total.claims + row.claims
         )
     grown = [issue for issue in found.values() if issue.after > issue.before]
     return sorted(grown, key=lambda issue: (issue.before - issue.after, issue.id))

@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, Verification
-from rt4chart_collector.store.engine.columns import ClaimKey, IsDeleted, Partition, Version
+from rt4chart_collector.store.engine.columns import (
+    AT_START,
+    OF_ANSWER,
+    ClaimKey,
+    IsDeleted,
+    Partition,
+    Version,
+)
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
     LOW_CARDINALITY,
@@ -262,57 +269,46 @@ class WatchedIssue:
     service: str
     route: str
     first_ns: int
-    born_ns: int
-    state: str
-    state_ns: int
+    born_ns: int = 0
+    state: str = ""
+    state_ns: int = 0
     aliases: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _WatchedRow:
-    id: int
-    title: str
-    service: str
-    route: str
-    first_ns: int
 
 
 def watched_issues(client: Client, *, limit: int = 10_000) -> list[WatchedIssue]:
     """The `limit` issues with the latest failures, without aliases and centroids, by id."""
-    rows = read(client, _WatchedRow, LATEST_ISSUES, {"limit": limit})
+    rows = read(client, WatchedIssue, LATEST_ISSUES, {"limit": limit})
     events = last_events(client, WATCHED_KINDS)
     roots = resolve_aliases(events)
     under: dict[int, list[int]] = {}
-    for alias, root in roots.items():
+    for alias, root in sorted(roots.items()):
         under.setdefault(root, []).append(alias)
-    found = []
-    for row in sorted(rows, key=lambda row: row.id):
-        if row.id in roots:
-            continue
-        last = events.get(row.id, {})
-        found.append(
-            WatchedIssue(
-                id=row.id,
-                title=last["titled"].value if "titled" in last else row.title,
-                service=row.service,
-                route=row.route,
-                first_ns=row.first_ns,
-                born_ns=last["born"].at_ns if "born" in last else 0,
-                state=last["state"].value if "state" in last else "",
-                state_ns=last["state"].at_ns if "state" in last else 0,
-                aliases=tuple(sorted(under.get(row.id, ()))),
-            )
-        )
-    return found
+    return [
+        _watched_issue(row, events.get(row.id, {}), under.get(row.id, ()))
+        for row in sorted(rows, key=lambda row: row.id)
+        if row.id not in roots
+    ]
 
 
-ANSWER_ASSIGNMENTS = """
+def _watched_issue(
+    row: WatchedIssue, last: Mapping[str, IssueEvent], aliases: Sequence[int]
+) -> WatchedIssue:
+    title, state, created = (last.get(kind) for kind in ("titled", "state", "born"))
+    return replace(
+        row,
+        title=title.value if title else row.title,
+        born_ns=created.at_ns if created else 0,
+        state=state.value if state else "",
+        state_ns=state.at_ns if state else 0,
+        aliases=tuple(aliases),
+    )
+
+
+ANSWER_ASSIGNMENTS = f"""
 SELECT ClaimIndex AS claim, IssueId AS issue FROM rt4chart_issue_assignments FINAL
-WHERE ServiceName = {service:String} AND Route = {route:String} AND TraceId = {trace:String}
-  AND SpanId = {span:String} AND IsDeleted = 0 AND Version > {version:UInt64}
-  AND Timestamp = fromUnixTimestamp64Nano({start:Int64})
+WHERE {OF_ANSWER} AND {AT_START} AND Version > {{version:UInt64}}
 ORDER BY ClaimIndex, IssueId
-"""
+"""  # noqa: S608 - our own names
 ISSUE_TITLES = """
 SELECT IssueId AS issue, Title AS title, toString(Status) AS state FROM rt4chart_issues FINAL
 WHERE IssueId IN {ids:Array(UInt64)} AND IsDeleted = 0
@@ -329,23 +325,9 @@ class ClaimIssue:
     state: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _TitleRow:
-    issue: int
-    title: str
-    state: str
-
-
 def issues_of_answer(client: Client, verification: Verification) -> list[ClaimIssue]:
     """The issues of an answer's claims, by claim; an alias is replaced by its root issue."""
-    parameters = {
-        "service": verification.service,
-        "route": verification.route,
-        "trace": verification.trace_id,
-        "span": verification.span_id,
-        "start": verification.start_ns,
-        "version": verification.version,
-    }
+    parameters = {**verification.verdict_parameters, "version": verification.version}
     assigned = read(
         client, ClaimIssue, ANSWER_ASSIGNMENTS, parameters, settings=FINAL_PER_PARTITION
     )
@@ -353,14 +335,15 @@ def issues_of_answer(client: Client, verification: Verification) -> list[ClaimIs
         return []
     events = last_events(client)
     roots = resolve_aliases(events)
-    pairs = [(row.claim, roots.get(row.issue, row.issue)) for row in assigned]
-    rows = read(client, _TitleRow, ISSUE_TITLES, {"ids": sorted({issue for _, issue in pairs})})
-    written = {row.issue: row for row in rows}
+    found = [replace(row, issue=roots.get(row.issue, row.issue)) for row in assigned]
+    ids = sorted({row.issue for row in found})
+    stored = {row["issue"]: row for row in client.query(ISSUE_TITLES, {"ids": ids}).named_results()}
+    return [_titled(row, stored.get(row.issue, {}), events.get(row.issue, {})) for row in found]
 
-    def claim_issue(claim: int, issue: int) -> ClaimIssue:
-        row = written.get(issue, _TitleRow(issue, "", ""))
-        last = {kind: event.value for kind, event in events.get(issue, {}).items()}
-        title = last.get(RENAMED, "") or last.get("titled", "") or row.title
-        return ClaimIssue(claim, issue, title, last.get("state", row.state))
 
-    return [claim_issue(*pair) for pair in pairs]
+def _titled(
+    row: ClaimIssue, stored: Mapping[str, str], last: Mapping[str, IssueEvent]
+) -> ClaimIssue:
+    value = {kind: event.value for kind, event in last.items()}
+    title = value.get(RENAMED) or value.get("titled") or stored.get("title", "")
+    return replace(row, title=title, state=value.get("state", stored.get("state", "")))

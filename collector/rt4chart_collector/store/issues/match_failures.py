@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from rt4chart_collector.store.engine.columns import ClaimKey, Partition, StoredKey, StoredPartition
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.scope import in_time
 from rt4chart_collector.store.issues.failures import FAILURE_VERSIONS
 
-IN_WINDOW = """
-    EmbeddingModel = {model:String} AND Fingerprint != ''
-    AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
-    AND Timestamp < fromUnixTimestamp64Nano({until:Int64})
-"""
+IN_WINDOW = f"EmbeddingModel = {{model:String}} AND Fingerprint != '' AND {in_time()}"
 IN_TRACE_RANGE = "TraceId > {after:String} AND TraceId <= {upto:String}"
 RANGE_END = f"""
 SELECT count() AS found, max(TraceId) AS upto FROM (
@@ -137,22 +134,9 @@ class UnassignedFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
-    found: int
-    upto: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Vector:
     key: StoredKey
     vector: Sequence[float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Mean:
-    issue: int
-    mean: Sequence[float]
-    vectors: int
 
 
 def trace_ranges(
@@ -162,11 +146,11 @@ def trace_ranges(
     after = ""
     while True:
         parameters = {**window.parameters, "after": after, "page": page}
-        (last,) = read(client, _Range, RANGE_END, parameters)
-        if not last.found:
+        ((found, upto),) = client.query(RANGE_END, parameters).result_rows
+        if not found:
             return
-        yield after, last.upto
-        after = last.upto
+        yield after, upto
+        after = upto
 
 
 def unassigned_failures(
@@ -193,6 +177,5 @@ def mean_vectors(
 ) -> dict[int, tuple[Sequence[float], int]]:
     """The mean and the number of each issue's vectors in the window."""
     parameters = {**window.parameters, "ids": list(issues)}
-    return {
-        row.issue: (row.mean, row.vectors) for row in read(client, _Mean, MEAN_VECTORS, parameters)
-    }
+    rows = client.query(MEAN_VECTORS, parameters).named_results()
+    return {row["issue"]: (row["mean"], row["vectors"]) for row in rows}

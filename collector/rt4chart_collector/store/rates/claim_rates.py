@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate, part_rate, undecided_rate
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
-from rt4chart_collector.store.engine.columns import IN_SCOPE, scope_parameters
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read, read_by
+from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 DIMENSION_COLUMNS = {
     "route": "Route",
@@ -29,28 +30,26 @@ ANSWER_GROUPS = f"""
         if(SampleRate > 0 AND Decision = 'verified', 1 / SampleRate, 0) AS w,
         toFloat64(Decided) AS m, toFloat64(Unfaithful) AS x
     FROM rt4chart_route_5m
-    WHERE VerifierId = {{verifier:String}}
-      AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
-      AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
-      AND {IN_SCOPE}
+    WHERE {in_scope("Tick")}
     GROUP BY ALL HAVING N > 0
 """  # noqa: S608 - our own names
+# The columns of a `RateSlice`. An answer is one claim to `answer_sums`, with m and x of 0 or 1.
 RATE_SUMS = """
     sumIf(N, Decision = 'verified') AS answers, sumIf(N, Decision != 'verified') AS unverified,
     toInt64(sum(N * (m - x))) AS entailed, sum(C) AS contradicted, sum(B) AS baseless,
-    sum(U) AS undecided, sum(w * C) AS w_contradicted, sum(w * B) AS w_baseless,
-    sum(w * U) AS w_undecided, sum(w * w * U) AS ww_undecided,
-    sum(N * w * m) AS wm, sum(N * w * x) AS wx, sum(N * w * w * m) AS wwm,
-    sum(N * w * w * x * x) AS wwxx, sum(N * w * w * x * m) AS wwxm, sum(N * w * w * m * m) AS wwmm,
-    sumIf(N, m > 0) AS decided_answers, sumIf(N, x > 0) AS unfaithful_answers,
-    sumIf(N * w, m > 0) AS a_wm, sumIf(N * w, x > 0) AS a_wx,
-    sumIf(N * w * w, m > 0) AS a_wwm, sumIf(N * w * w, x > 0) AS a_wwx
+    sum(U) AS undecided, sum(w * C) AS weighted_contradicted, sum(w * B) AS weighted_baseless,
+    sum(w * U) AS weighted_undecided, sum(w * w * U) AS weighted_undecided_squared,
+    answers AS sums_answers, entailed + contradicted + baseless AS sums_claims,
+    sum(N * w * m) AS sums_wm, sum(N * w * x) AS sums_wx, sum(N * w * w * m) AS sums_wwm,
+    sum(N * w * w * x * x) AS sums_wwxx, sum(N * w * w * x * m) AS sums_wwxm,
+    sum(N * w * w * m * m) AS sums_wwmm, sumIf(N, x > 0) AS unfaithful_answers,
+    sumIf(N, m > 0) AS answer_sums_answers, answer_sums_answers AS answer_sums_claims,
+    sumIf(N * w, m > 0) AS answer_sums_wm, sumIf(N * w, x > 0) AS answer_sums_wx,
+    sumIf(N * w * w, m > 0) AS answer_sums_wwm, sumIf(N * w * w, x > 0) AS answer_sums_wwxx,
+    answer_sums_wwxx AS answer_sums_wwxm, answer_sums_wwm AS answer_sums_wwmm
 """
-ROUTE_KEYS = "ServiceName AS S, Route AS R"
-REQUESTED_ROUTE = "{service:String} AS S, {route:String} AS R"
-MOMENTS = ("wm", "wx", "wwm", "wwxx", "wwxm", "wwmm")
-
-ResultRow = Mapping[str, object]
+ROUTE_KEYS = "ServiceName AS service, Route AS route"
+REQUESTED_ROUTE = "{service:String} AS service, {route:String} AS route"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,118 +126,52 @@ class RatePoint:
     slice: RateSlice
 
 
-def rates_by(
-    client: Client,
-    dimension: str,
-    *,
-    since_ns: int,
-    until_ns: int,
-    verifier: str,
-    service: str | None = None,
-    route: str | None = None,
-) -> list[RateSlice]:
-    """One slice for each value of the dimension, in order, over ticks that start in [since, until).
+def rates_by(client: Client, dimension: str, scope: QueryScope) -> list[RateSlice]:
+    """One slice for each value of the dimension, in order, over ticks that start in the scope.
 
     Without a service or a route, of all of them together; the dimension `route` separates services
     too. Raises InputError for an unknown dimension.
     """
     if dimension not in DIMENSION_COLUMNS:
         raise InputError(f"expected a dimension of {', '.join(DIMENSIONS)}; got {dimension!r}")
-    column = DIMENSION_COLUMNS[dimension]
     names = ROUTE_KEYS if dimension == "route" else REQUESTED_ROUTE
-    parameters = _parameters(since_ns, until_ns, verifier, service, route)
-    return [
-        _slice_from_row(row, key=str(row["K"]))
-        for row in _rows(client, f"{names}, {column} AS K", parameters)
-    ]
+    return _slices(client, f"{names}, {DIMENSION_COLUMNS[dimension]} AS key", scope.parameters)
 
 
-def rates_together(
-    client: Client,
-    *,
-    since_ns: int,
-    until_ns: int,
-    verifier: str,
-    service: str | None = None,
-    route: str | None = None,
-) -> RateSlice | None:
-    """All answers of that time in one slice; None without an answer."""
-    parameters = _parameters(since_ns, until_ns, verifier, service, route)
-    return next(
-        (
-            _slice_from_row(row, key="")
-            for row in _rows(client, f"{REQUESTED_ROUTE}, '' AS K", parameters)
-        ),
-        None,
-    )
+def rates_together(client: Client, scope: QueryScope) -> RateSlice | None:
+    """All answers of the scope in one slice; None without an answer."""
+    return next(iter(_slices(client, f"{REQUESTED_ROUTE}, '' AS key", scope.parameters)), None)
 
 
-def rates_over_time(
-    client: Client,
-    *,
-    since_ns: int,
-    until_ns: int,
-    step_s: int,
-    verifier: str,
-    service: str | None,
-    route: str | None,
-) -> list[RatePoint]:
-    """One slice for each step, by time, of the ticks that start in [since, until).
+def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[RatePoint]:
+    """One slice for each step, by time, of the ticks that start in the scope.
 
     Steps start at multiples of their length since 1970; steps without an answer are skipped.
-    Without a service or a route, of all of them together. Raises InputError for a step that is not
-    a multiple of five minutes.
+    Raises InputError for a step that is not a multiple of five minutes.
     """
     if step_s < TICK_S or step_s % TICK_S:
         raise InputError(f"expected a step in seconds, a multiple of {TICK_S}; got {step_s}")
-    start = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32} AS K"
-    parameters = {**_parameters(since_ns, until_ns, verifier, service, route), "step": step_s}
-    rows = _rows(client, f"{REQUESTED_ROUTE}, {start}", parameters)
-    return [RatePoint(int(str(row["K"])) * 10**9, _slice_from_row(row, key="")) for row in rows]
+    parameters = {**scope.parameters, "step": step_s}
+    return list(map(_point, _slices(client, f"{REQUESTED_ROUTE}, {STEP} AS key", parameters)))
 
 
-def _parameters(
-    since_ns: int, until_ns: int, verifier: str, service: str | None, route: str | None
-) -> dict[str, object]:
-    times = {"since": since_ns, "until": until_ns}
-    return {**times, "verifier": verifier, **scope_parameters(service, route)}
+# The start of the step that a tick is in, in seconds since 1970.
+STEP = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32}"
 
 
-def _rows(client: Client, keys: str, parameters: Mapping[str, object]) -> Sequence[ResultRow]:
-    """The rate sums by these keys, which have the aliases S, R and K."""
-    alike = ANSWER_GROUPS.replace("{keys}", keys)
-    query = f"SELECT S, R, K, {RATE_SUMS} FROM ({alike}) GROUP BY S, R, K ORDER BY S, R, K"  # noqa: S608 - our own names
-    return list(client.query(query, parameters).named_results())
+def _slices(client: Client, keys: str, parameters: Mapping[str, object]) -> list[RateSlice]:
+    """The slices by these expressions, which are named service, route and key."""
+    groups = ANSWER_GROUPS.replace("{keys}", keys)
+    query = f"""
+SELECT service, route, key, {RATE_SUMS} FROM ({groups})
+GROUP BY service, route, key ORDER BY service, route, key
+"""  # noqa: S608 - our own names
+    return read(client, RateSlice, query, parameters)
 
 
-def _slice_from_row(row: ResultRow, *, key: str) -> RateSlice:
-    """The slice that a row of `SUMS` with S and R is."""
-    number = {name: value for name, value in row.items() if isinstance(value, int | float)}
-    count = {name: int(value) for name, value in number.items()}
-    claims = count["entailed"] + count["contradicted"] + count["baseless"]
-    moments = {name: float(number[name]) for name in MOMENTS}
-    rated, a_wx, a_wwm, a_wwx = (float(number[n]) for n in ("a_wm", "a_wx", "a_wwm", "a_wwx"))
-    decided = count["decided_answers"]
-    return RateSlice(
-        service=str(row["S"]),
-        route=str(row["R"]),
-        key=key,
-        answers=count["answers"],
-        unverified=count["unverified"],
-        entailed=count["entailed"],
-        contradicted=count["contradicted"],
-        baseless=count["baseless"],
-        undecided=count["undecided"],
-        sums=AnswerSums(answers=count["answers"], claims=claims, **moments),
-        unfaithful_answers=count["unfaithful_answers"],
-        answer_sums=AnswerSums(decided, decided, rated, a_wx, a_wwm, a_wwx, a_wwx, a_wwm),
-        weighted=WeightedCounts(
-            contradicted=float(number["w_contradicted"]),
-            baseless=float(number["w_baseless"]),
-            undecided=float(number["w_undecided"]),
-            undecided_squared=float(number["ww_undecided"]),
-        ),
-    )
+def _point(step: RateSlice) -> RatePoint:
+    """The point of a slice whose key is the start of a step."""
+    return RatePoint(int(step.key) * 10**9, replace(step, key=""))
 
 
 WHOLE_PART, TIME_PART = "whole", "time"
@@ -254,40 +187,23 @@ class RouteRates:
 
 
 def route_rates(
-    client: Client,
-    dimensions: Sequence[str],
-    *,
-    service: str,
-    route: str,
-    verifier: str,
-    since_ns: int,
-    until_ns: int,
-    step_s: int,
+    client: Client, dimensions: Sequence[str], scope: QueryScope, *, step_s: int
 ) -> RouteRates:
     """The results of `rates_together`, `rates_over_time` and `rates_by` in one statement."""
     columns = ", ".join(f"toString({DIMENSION_COLUMNS[name]}) AS {name}" for name in dimensions)
-    start = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32} AS Start"
     parts = ", ".join(f"('{name}', {name})" for name in dimensions)
     query = f"""
-SELECT {{service:String}} AS S, {{route:String}} AS R, part.1 AS D, part.2 AS K, {RATE_SUMS}
-FROM ({ANSWER_GROUPS.replace("{keys}", f"{columns}, {start}")})
-ARRAY JOIN [('{WHOLE_PART}', ''), ('{TIME_PART}', toString(Start)), {parts}] AS part
-GROUP BY D, K ORDER BY D, K
+SELECT {REQUESTED_ROUTE}, part.1 AS dimension, part.2 AS key, {RATE_SUMS}
+FROM ({ANSWER_GROUPS.replace("{keys}", f"{columns}, {STEP} AS step")})
+ARRAY JOIN [('{WHOLE_PART}', ''), ('{TIME_PART}', toString(step)), {parts}] AS part
+GROUP BY dimension, key ORDER BY dimension, key
 """  # noqa: S608 - our own names
-    parameters = {
-        "verifier": verifier,
-        "since": since_ns,
-        "until": until_ns,
-        "step": step_s,
-        **scope_parameters(service, route),
-    }
-    found: dict[str, list[RateSlice]] = {}
-    for row in client.query(query, parameters).named_results():
-        found.setdefault(str(row["D"]), []).append(_slice_from_row(row, key=str(row["K"])))
+    parameters = {**scope.parameters, "step": step_s}
+    found = read_by(client, "dimension", RateSlice, query, parameters)
     times = sorted(found.get(TIME_PART, ()), key=lambda step: int(step.key))
     return RouteRates(
         whole=next(iter(found.get(WHOLE_PART, ())), None),
-        points=tuple(RatePoint(int(step.key) * 10**9, replace(step, key="")) for step in times),
+        points=tuple(map(_point, times)),
         slices={name: found.get(name, []) for name in dimensions},
     )
 
@@ -295,7 +211,7 @@ GROUP BY D, K ORDER BY D, K
 # Exact: read from the verifications, not from the rollup. FINAL keeps one row of each answer,
 # however often it was written. Use the rollup for long windows.
 ROUTE_SUMS = """
-SELECT ServiceName, Route,
+SELECT ServiceName AS service, Route AS route,
     countIf(Decision = 'verified') AS answers,
     countIf(Decision != 'verified') AS unverified,
     countIf(Label IN ('contradicted', 'baseless')) AS unfaithful_answers,
@@ -303,8 +219,10 @@ SELECT ServiceName, Route,
     sum(toUInt64(ContradictedCount)) AS contradicted,
     sum(toUInt64(BaselessCount)) AS baseless,
     sum(toUInt64(UndecidedCount)) AS undecided,
-    sum(w * m) AS wm, sum(w * x) AS wx, sum(w * w * m) AS wwm,
-    sum(w * w * x * x) AS wwxx, sum(w * w * x * m) AS wwxm, sum(w * w * m * m) AS wwmm
+    answers AS sums_answers, entailed + contradicted + baseless AS sums_claims,
+    sum(w * m) AS sums_wm, sum(w * x) AS sums_wx, sum(w * w * m) AS sums_wwm,
+    sum(w * w * x * x) AS sums_wwxx, sum(w * w * x * m) AS sums_wwxm,
+    sum(w * w * m * m) AS sums_wwmm
 FROM (
     SELECT *, if(SampleRate > 0, 1 / SampleRate, 0) AS w,
         toFloat64(ContradictedCount) + BaselessCount AS x,
@@ -344,23 +262,4 @@ class RouteSums:
 def route_sums(client: Client, *, since_ns: int = 0, verifier: str = "") -> list[RouteSums]:
     """Every route with an answer since then; an empty `verifier` counts all verifiers."""
     parameters = {"since": since_ns, "verifier": verifier}
-    rows = client.query(ROUTE_SUMS, parameters, settings=FINAL_PER_PARTITION)
-    return [_route_from_row(row) for row in rows.named_results()]
-
-
-def _route_from_row(row: dict[str, object]) -> RouteSums:
-    number = {key: value for key, value in row.items() if isinstance(value, int | float)}
-    claims = int(number["entailed"] + number["contradicted"] + number["baseless"])
-    moments = {key: float(number[key]) for key in ("wm", "wx", "wwm", "wwxx", "wwxm", "wwmm")}
-    return RouteSums(
-        service=str(row["ServiceName"]),
-        route=str(row["Route"]),
-        answers=int(number["answers"]),
-        unverified=int(number["unverified"]),
-        unfaithful_answers=int(number["unfaithful_answers"]),
-        entailed=int(number["entailed"]),
-        contradicted=int(number["contradicted"]),
-        baseless=int(number["baseless"]),
-        undecided=int(number["undecided"]),
-        sums=AnswerSums(answers=int(number["answers"]), claims=claims, **moments),
-    )
+    return read(client, RouteSums, ROUTE_SUMS, parameters, settings=FINAL_PER_PARTITION)

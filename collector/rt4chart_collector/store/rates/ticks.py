@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import AnswerSums
-from rt4chart_collector.store.engine.columns import IN_SCOPE, scope_parameters
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 TICK_NS = 300 * 10**9
 # The rows are signed: a replaced verdict is added again with its sign turned, and both cancel.
@@ -22,10 +22,7 @@ FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
         Decided, Unfaithful, SampleRate, sum(Answers) AS N
     FROM rt4chart_route_5m
-    WHERE Decision = 'verified' AND VerifierId = {{verifier:String}}
-      AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
-      AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
-      AND {IN_SCOPE}
+    WHERE Decision = 'verified' AND {in_scope("Tick")}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
         Decided, Unfaithful, SampleRate
     HAVING N > 0
@@ -78,29 +75,15 @@ class _TickRow:
     bins: list[tuple[int, int, int, float]]
 
 
-def route_ticks(
-    client: Client,
-    *,
-    since_ns: int,
-    until_ns: int,
-    verifier: str,
-    service: str | None = None,
-    route: str | None = None,
-) -> list[RouteTicks]:
-    """This verifier's ticks that start in [since, until), by route.
+def route_ticks(client: Client, scope: QueryScope) -> list[RouteTicks]:
+    """The ticks that start in the scope, by route and verifier.
 
-    Without a service or a route, of all of them. Ticks without a verified answer are left out.
+    Ticks without a verified answer are left out.
     """
-    parameters = {
-        "since": since_ns,
-        "until": until_ns,
-        "verifier": verifier,
-        **scope_parameters(service, route),
-    }
     found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
     # Most bins are equal to a bin of another tick: creating each once saves most of the time.
     made: dict[tuple[int, int, int, float], Bin] = {}
-    for row in read(client, _TickRow, TICK_BINS, parameters):
+    for row in read(client, _TickRow, TICK_BINS, scope.parameters):
         bins = tuple(
             [made.get(values) or made.setdefault(values, Bin(*values)) for values in row.bins]
         )

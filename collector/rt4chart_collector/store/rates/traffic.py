@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from otel_rt4chart.spans.model.verdict import Decision
-from rt4chart_collector.store.engine.columns import IN_SCOPE, scope_parameters
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read, read_int
+from rt4chart_collector.store.engine.rows import read, read_by, read_int
+from rt4chart_collector.store.engine.scope import QueryScope, in_scope, in_time
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
@@ -66,12 +65,6 @@ class SilentRoute:
     last_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class _BusyRoute:
-    service: str
-    route: str
-
-
 def silent_routes(
     client: Client, *, now_ns: int, min_answers: int, limit: int = 50
 ) -> tuple[list[SilentRoute], bool]:
@@ -96,9 +89,8 @@ def busiest_routes(
     """The routes with the most decided claims since then, as (service, route)."""
     times = {"since": since_ns // SECOND_NS, "at": now_ns // SECOND_NS, "hour": HOUR_S}
     parameters = {**times, "verifier": verifier, "limit": limit}
-    return [
-        (row.service, row.route) for row in read(client, _BusyRoute, BUSIEST_ROUTES, parameters)
-    ]
+    rows = client.query(BUSIEST_ROUTES, parameters).named_results()
+    return [(row["service"], row["route"]) for row in rows]
 
 
 # Decisions by cause: excluded by sampling, not verifiable as received, failures of this service.
@@ -109,22 +101,18 @@ DECISION_COUNTS = f"""
 SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
     sum(Answers * Decided) AS claims, sum(Undecided) AS undecided
 FROM rt4chart_route_5m
-WHERE VerifierId = {{verifier:String}}
-  AND Tick >= fromUnixTimestamp64Nano({{since:Int64}})
-  AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
-  AND {IN_SCOPE}
+WHERE {in_scope("Tick")}
 GROUP BY ServiceName, Route, Decision HAVING answers > 0
 ORDER BY ServiceName, Route, answers DESC, Decision
 """  # noqa: S608 - our own names
 
-VERIFIER_COUNTS = """
-SELECT VerifierId AS verifier, sumIf(Answers, Decision IN {failed:Array(String)}) AS failed,
+VERIFIER_COUNTS = f"""
+SELECT VerifierId AS verifier, sumIf(Answers, Decision IN {{failed:Array(String)}}) AS failed,
     sumIf(Answers, Decision = 'verified') AS verified
 FROM rt4chart_route_5m
-WHERE Tick >= fromUnixTimestamp64Nano({since:Int64})
-  AND Tick < fromUnixTimestamp64Nano({until:Int64})
+WHERE {in_time("Tick")}
 GROUP BY VerifierId HAVING failed > 0 OR verified > 0 ORDER BY VerifierId
-"""
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,49 +180,26 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class _DecisionCount:
-    service: str
-    route: str
     decision: str
     answers: int
     claims: int
     undecided: int
 
 
-def coverage(
-    client: Client,
-    *,
-    since_ns: int,
-    until_ns: int,
-    verifier: str,
-    service: str | None = None,
-    route: str | None = None,
-) -> dict[tuple[str, str], Coverage]:
-    """Coverage by (service, route), of the ticks that start in [since, until).
-
-    Without a service or a route, of all of them. Counts are unweighted.
-    """
-    parameters = {"since": since_ns, "until": until_ns, "verifier": verifier}
-    found: defaultdict[tuple[str, str], list[_DecisionCount]] = defaultdict(list)
-    for row in read(
-        client, _DecisionCount, DECISION_COUNTS, {**parameters, **scope_parameters(service, route)}
-    ):
-        found[row.service, row.route].append(row)
-    return {key: _coverage(counts) for key, counts in found.items()}
+def coverage(client: Client, scope: QueryScope) -> dict[tuple[str, str], Coverage]:
+    """Coverage by (service, route), of the ticks that start in the scope. Counts are unweighted."""
+    found = read_by(client, ("service", "route"), _DecisionCount, DECISION_COUNTS, scope.parameters)
+    return {
+        route: Coverage(
+            decisions={row.decision: row.answers for row in rows},
+            claims=sum(row.claims for row in rows),
+            undecided=sum(row.undecided for row in rows),
+        )
+        for route, rows in found.items()
+    }
 
 
 def verifier_counts(client: Client, *, since_ns: int, until_ns: int) -> list[VerifierCounts]:
     """Unweighted counts of each verifier, of the ticks that start in [since, until)."""
-    parameters = {
-        "since": since_ns,
-        "until": until_ns,
-        "failed": [str(decision) for decision in FAILED],
-    }
+    parameters = {"since": since_ns, "until": until_ns, "failed": list(map(str, FAILED))}
     return read(client, VerifierCounts, VERIFIER_COUNTS, parameters)
-
-
-def _coverage(rows: list[_DecisionCount]) -> Coverage:
-    return Coverage(
-        decisions={row.decision: row.answers for row in rows},
-        claims=sum(row.claims for row in rows),
-        undecided=sum(row.undecided for row in rows),
-    )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.rows import read, read_by
+from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_scope
 
 SECOND_NS = 1_000_000_000
 # The attribute's name and column, in the order of equal changes.
@@ -23,13 +23,11 @@ ATTRIBUTE_PAIRS = ", ".join(
 # Every answer counts, verified or not.
 ATTRIBUTE_SHARES = f"""
 SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS first_s,
-    sumIf(Answers, Tick < toDateTime({{at:Int64}}, 'UTC')) AS before,
-    sumIf(Answers, Tick >= toDateTime({{at:Int64}}, 'UTC')) AS after
+    sumIf(Answers, Tick < fromUnixTimestamp64Nano({{at:Int64}})) AS before,
+    sumIf(Answers, Tick >= fromUnixTimestamp64Nano({{at:Int64}})) AS after
 FROM rt4chart_route_5m
 ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
-WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
-  AND VerifierId = {{verifier:String}}
-  AND Tick >= toDateTime({{since:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
+WHERE {in_scope("Tick")}
 GROUP BY attribute, value HAVING sum(Answers) > 0
 ORDER BY attribute, before + after DESC, value LIMIT {{limit:UInt32}} BY attribute
 """  # noqa: S608 - our own names
@@ -60,31 +58,15 @@ class _Share:
 
 
 def deployment_changes(
-    client: Client,
-    *,
-    service: str,
-    route: str,
-    verifier: str,
-    at_ns: int,
-    since_ns: int,
-    until_ns: int,
-    min_change: float = 0.1,
-    limit: int = 10,
+    client: Client, scope: QueryScope, *, at_ns: int, min_change: float = 0.1, limit: int = 10
 ) -> list[DeploymentChange]:
     """The values whose share of answers changed by `min_change` or more, largest changes first.
 
-    Compares [since, at) with [at, until); empty if either has no answer. An answer without the
-    attribute has the value "". The 200 most frequent values of each attribute are compared.
+    Compares the scope before `at_ns` with the scope from then on; empty if either has no answer.
+    An answer without the attribute has the value "". The 200 most frequent values of each attribute
+    are compared.
     """
-    parameters = {
-        "service": service,
-        "route": route,
-        "verifier": verifier,
-        "at": at_ns // SECOND_NS,
-        "since": since_ns // SECOND_NS,
-        "until": until_ns // SECOND_NS,
-        "limit": 200,
-    }
+    parameters = {**scope.parameters, "at": at_ns, "limit": 200}
     rows = read(client, _Share, ATTRIBUTE_SHARES, parameters)
     before, after = (dict.fromkeys(ATTRIBUTES, 0) for _ in range(2))
     for row in rows:
@@ -116,34 +98,32 @@ def deployment_changes(
     )[:limit]
 
 
-ROUTE_STEPS = """
+ROUTE_STEPS = f"""
 SELECT ServiceName AS service, Route AS route,
-    intDiv(toUnixTimestamp(Tick) - {since:Int64}, {step:UInt32}) AS step_number,
+    intDiv(toUnixTimestamp(Tick) - {{first:Int64}}, {{step:UInt32}}) AS step_number,
     sum(Answers) AS answers,
     sumIf(Answers * Unfaithful / SampleRate, SampleRate > 0 AND Decision = 'verified')
         AS unfaithful,
     sumIf(Answers * Decided / SampleRate, SampleRate > 0 AND Decision = 'verified') AS decided
 FROM rt4chart_route_5m
-WHERE VerifierId = {verifier:String}
-  AND Tick >= toDateTime({since:Int64}, 'UTC') AND Tick < toDateTime({until:Int64}, 'UTC')
+WHERE {in_scope("Tick")}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
 ORDER BY ServiceName, Route, step_number
-"""
+"""  # noqa: S608 - our own names
 # The values of a route's first hour are not deployments.
 FIRST_DEPLOYMENTS = f"""
-SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS at_s
+SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) * {SECOND_NS} AS at_ns
 FROM rt4chart_route_5m
 ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
-WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
-  AND VerifierId = {{verifier:String}} AND value != ''
-  AND Tick >= toDateTime({{before:Int64}}, 'UTC') AND Tick < toDateTime({{until:Int64}}, 'UTC')
+WHERE {OF_VERIFIER} AND {OF_ROUTE} AND value != ''
+  AND Tick >= fromUnixTimestamp64Nano({{week_before:Int64}})
+  AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
 GROUP BY attribute, value
-HAVING sum(Answers) > 0 AND at_s >= {{since:Int64}} AND at_s > (
-    SELECT toUnixTimestamp(min(Tick)) + 3600 FROM rt4chart_route_5m
-    WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
-      AND VerifierId = {{verifier:String}} AND Tick >= toDateTime({{before:Int64}}, 'UTC')
+HAVING sum(Answers) > 0 AND at_ns >= {{since:Int64}} AND at_ns > (
+    SELECT (toUnixTimestamp(min(Tick)) + 3600) * {SECOND_NS} FROM rt4chart_route_5m
+    WHERE {OF_VERIFIER} AND {OF_ROUTE} AND Tick >= fromUnixTimestamp64Nano({{week_before:Int64}})
 )
-ORDER BY at_s, attribute, value LIMIT {{limit:UInt32}}
+ORDER BY at_ns, attribute, value LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 
 
@@ -166,61 +146,31 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    service: str
-    route: str
     step_number: int
     answers: int
     unfaithful: float
     decided: float
 
 
-@dataclass(frozen=True, slots=True)
-class _FirstSeen:
-    attribute: str
-    value: str
-    at_s: int
-
-
 def route_trends(
-    client: Client, *, since_ns: int, until_ns: int, steps: int, verifier: str
+    client: Client, scope: QueryScope, *, steps: int
 ) -> dict[tuple[str, str], RouteTrend]:
     """Each route's trend in equal steps, by (service, route)."""
-    since_s, until_s = since_ns // SECOND_NS, until_ns // SECOND_NS
-    step_s = max((until_s - since_s + steps - 1) // steps, 1)
-    parameters = {"since": since_s, "until": until_s, "step": step_s, "verifier": verifier}
-    rows: defaultdict[tuple[str, str], list[_Step]] = defaultdict(list)
-    for row in read(client, _Step, ROUTE_STEPS, parameters):
-        rows[row.service, row.route].append(row)
-    return {key: _trend(found, steps) for key, found in rows.items()}
+    first_s, end_s = scope.since_ns // SECOND_NS, scope.until_ns // SECOND_NS
+    step_s = max((end_s - first_s + steps - 1) // steps, 1)
+    parameters = {**scope.parameters, "first": first_s, "step": step_s}
+    found = read_by(client, ("service", "route"), _Step, ROUTE_STEPS, parameters)
+    return {route: _trend(rows, steps) for route, rows in found.items()}
 
 
-def deployments(
-    client: Client,
-    *,
-    service: str,
-    route: str,
-    verifier: str,
-    since_ns: int,
-    until_ns: int,
-    limit: int = 20,
-) -> list[Deployment]:
-    """The models, prompt versions, releases and environments first seen in that time.
+def deployments(client: Client, scope: QueryScope, *, limit: int = 20) -> list[Deployment]:
+    """The models, prompt versions, releases and environments first seen in the scope.
 
     First means: not within the week before. The first values of a new route are left out.
     """
-    parameters = {
-        "service": service,
-        "route": route,
-        "verifier": verifier,
-        "before": since_ns // SECOND_NS - 7 * 86_400,
-        "since": since_ns // SECOND_NS,
-        "until": until_ns // SECOND_NS,
-        "limit": limit,
-    }
-    return [
-        Deployment(row.attribute, row.value, row.at_s * SECOND_NS)
-        for row in read(client, _FirstSeen, FIRST_DEPLOYMENTS, parameters)
-    ]
+    week_before = scope.since_ns - 7 * 86_400 * SECOND_NS
+    parameters = {**scope.parameters, "week_before": week_before, "limit": limit}
+    return read(client, Deployment, FIRST_DEPLOYMENTS, parameters)
 
 
 def _trend(rows: Sequence[_Step], steps: int) -> RouteTrend:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify import AnswerLabel
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.rows import read, read_by
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
@@ -35,7 +34,6 @@ GROUP BY VerifierId, hour_s HAVING answers > 0 ORDER BY VerifierId, hour_s
 class _VerifierHour:
     """A verifier's answers in an hour, with the first and last tick, in epoch seconds."""
 
-    verifier: str
     hour_s: int
     answers: int
     first_s: int
@@ -51,9 +49,7 @@ def main_verifier(client: Client, now_ns: int) -> str:
     """
     now_s = now_ns // SECOND_NS
     parameters = {"since": now_s - RECENT_S, "now": now_s}
-    found: dict[str, list[_VerifierHour]] = {}
-    for row in read(client, _VerifierHour, VERIFIER_HOURS, parameters):
-        found.setdefault(row.verifier, []).append(row)
+    found = read_by(client, "verifier", _VerifierHour, VERIFIER_HOURS, parameters)
     active = {name: hours for name, hours in found.items() if not _is_replaced(name, found)}
     if not active:
         return ""
@@ -145,21 +141,11 @@ class JudgeAgreement:
         return self.equal / self.answers
 
 
-@dataclass(frozen=True, slots=True)
-class _PairOnRoute(RouteAgreement):
-    first: str
-    second: str
-
-
 def judge_agreements(client: Client, *, since_ns: int, routes: int = 3) -> list[JudgeAgreement]:
     """Every pair of judges with common answers since then, the most answers first."""
     parameters = {"since": since_ns, "limit": routes}
-    by_pair: defaultdict[tuple[str, str], list[RouteAgreement]] = defaultdict(list)
-    for row in read(client, _PairOnRoute, JUDGE_PAIRS_BY_ROUTE, parameters):
-        by_pair[row.first, row.second].append(
-            RouteAgreement(row.service, row.route, row.answers, row.equal, row.kappa)
-        )
+    by_pair = read_by(client, ("first", "second"), RouteAgreement, JUDGE_PAIRS_BY_ROUTE, parameters)
     return [
-        replace(row, routes=tuple(by_pair[row.first, row.second]))
+        replace(row, routes=tuple(by_pair.get((row.first, row.second), ())))
         for row in read(client, JudgeAgreement, JUDGE_PAIRS, {"since": since_ns})
     ]

@@ -15,6 +15,7 @@ from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.trends import deployments, route_trends
 from tests.browser.world import HOUR_NS, RISING, VERIFIER, World
 from tests.conftest import fresh
@@ -205,19 +206,11 @@ def test_settings_tell_where_a_value_is_the_default(visitor: TestClient) -> None
 def test_trends_and_deployments_are_of_their_time(client: Client, world: World) -> None:
     """Steps without an answer are None, and what was there before is no deployment."""
     since_ns = world.now_ns - 48 * HOUR_NS
-    lines = route_trends(
-        client, since_ns=since_ns, until_ns=world.now_ns, steps=48, verifier=VERIFIER
-    )
+    lines = route_trends(client, QueryScope(since_ns, world.now_ns, VERIFIER), steps=48)
     line = lines[RISING]
     assert line.rates[:20] == (None,) * 20
     assert sum(line.answers) == sum(one.candidate.route == RISING[1] for one in world.verdicts())
 
-    found = deployments(
-        client,
-        service=RISING[0],
-        route=RISING[1],
-        verifier=VERIFIER,
-        since_ns=world.now_ns - HOUR_NS,
-        until_ns=world.now_ns,
-    )
+    scope = QueryScope(world.now_ns - HOUR_NS, world.now_ns, VERIFIER, *RISING)
+    found = deployments(client, scope)
     assert found == []

@@ -35,6 +35,7 @@ from rt4chart_collector.store.alerts.alert_events import (
 )
 from rt4chart_collector.store.alerts.silences import silences
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from tests.rt4chart_collector.notify.world import DAY, DRIFT, HOUR, ISSUE, MINUTE, START
 
 FACTS = DriftFacts(
@@ -179,7 +180,7 @@ def test_the_history_is_of_episodes_by_the_page(any_client: Client) -> None:
             any_client, [ended(DRIFT, START + number * HOUR + MINUTE)] * (number < 4)
         )
     record_alert_events(any_client, [fired(ISSUE, START + 30 * MINUTE)])
-    wanted = EpisodeFilter(START, START + DAY)
+    wanted = EpisodeFilter(QueryScope(START, START + DAY))
 
     first = alert_history(any_client, wanted, limit=3)
     second = alert_history(any_client, wanted, limit=3, offset=3)
@@ -195,7 +196,8 @@ def test_the_history_is_of_episodes_by_the_page(any_client: Client) -> None:
     assert alert_history_count(any_client, wanted) == 6
     assert alert_history_count(any_client, replace(wanted, rule="new_issue")) == 1
     assert alert_history_count(any_client, replace(wanted, severity="info")) == 0
-    assert alert_history(any_client, replace(wanted, service="shop", route="other")) == []
+    other = replace(wanted, scope=wanted.scope.of_route("shop", "other"))
+    assert alert_history(any_client, other) == []
 
 
 def test_what_people_resolved_is_told_by_route(any_client: Client) -> None:

@@ -6,13 +6,21 @@ import pytest
 
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel, Label
-from rt4chart_collector.store.answers.answers import AnswerFilter, ListedAnswer, Order, answer_page
+from rt4chart_collector.store.answers.answers import (
+    AnswerFilter,
+    ListedAnswer,
+    Order,
+    WorstClaim,
+    answer_page,
+)
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.answers.verifications import ClaimCounts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND
-ALL = AnswerFilter(NOON - 100 * HOUR, NOON + 100 * HOUR)
+ALL = AnswerFilter(QueryScope(NOON - 100 * HOUR, NOON + 100 * HOUR))
 BAD = [Label.CONTRADICTED, Label.BASELESS]
 
 
@@ -59,7 +67,7 @@ def test_pages_together_are_the_worst_first(client: Client, limit: int) -> None:
 
     found = walked(client, ALL, "worst", limit)
 
-    ranks = [(one.contradicted + one.baseless, one.start_ns) for one in found]
+    ranks = [(one.counts.unfaithful, one.start_ns) for one in found]
     assert ranks == sorted(ranks, reverse=True)
     assert len({one.trace_id for one in found}) == len(found) == 40
 
@@ -72,9 +80,11 @@ def test_filters_narrow_the_list(client: Client) -> None:
     insert_verdicts(client, [replace(told, candidate=replace(told.candidate, exchange=exchange))])
 
     def count(**filters: str) -> int:
-        return len(
-            answer_page(client, AnswerFilter(ALL.since_ns, ALL.until_ns, **filters), limit=100).rows
-        )
+        scope = {
+            name: filters.pop(name) for name in ("service", "route", "verifier") & filters.keys()
+        }
+        found = replace(ALL, scope=replace(ALL.scope, **scope), **filters)
+        return len(answer_page(client, found, limit=100).rows)
 
     assert count() == 41
     assert count(service="shop", route="pay") == 1
@@ -95,10 +105,9 @@ def test_a_row_shows_the_worst_claim_and_the_beginning_of_the_texts(client: Clie
 
     (row,) = answer_page(client, ALL).rows
 
-    assert (row.worst_claim, row.worst_claim_index) == ("The trial lasts 14 days.", 2)
-    assert row.worst_claim_label == "contradicted"
+    assert row.worst == WorstClaim("contradicted", 2, "The trial lasts 14 days.")
     assert (row.answer, row.characters) == ("é" * 280, 1000)
-    assert (row.claims, row.entailed, row.contradicted, row.baseless) == (3, 1, 1, 1)
+    assert row.counts == ClaimCounts(3, 1, 1, 1, 0)
 
 
 def test_a_verdict_made_anew_is_listed_once(client: Client) -> None:
@@ -109,7 +118,10 @@ def test_a_verdict_made_anew_is_listed_once(client: Client) -> None:
 
     rows = answer_page(client, ALL).rows
 
-    assert [(one.verifier, one.contradicted) for one in rows] == [(VERIFIER, 0), ("other/1", 0)]
+    assert [(one.verifier, one.counts.contradicted) for one in rows] == [
+        (VERIFIER, 0),
+        ("other/1", 0),
+    ]
 
 
 def test_an_empty_database_has_an_empty_page(client: Client) -> None:

@@ -20,6 +20,7 @@ from rt4chart_collector.store.answers.feedback import (
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 AGREE = Feedback(VERIFIER, 0, "contradicted", Opinion.AGREE, "", "ann", "", NOON)
@@ -77,7 +78,7 @@ def test_precision_is_the_share_of_verdicts_that_people_agree_with(client: Clien
     )
     record_feedback(client, second, [AGREE])
 
-    found = {(one.is_of_claims, one.label): one for one in judge_precision(client)}
+    found = {(one.is_of_claims, one.label): one for one in judge_precision(client, QueryScope())}
 
     told = found[True, "contradicted"]
     assert (told.verifier, told.answers, told.judged, told.opinions) == (VERIFIER, 2, 2, 3)
@@ -92,7 +93,7 @@ def test_the_interval_is_wilson_s(client: Client) -> None:
         given = DISAGREE if number == 10 else AGREE
         record_feedback(client, answer(client, number), [given])
 
-    (told,) = judge_precision(client)
+    (told,) = judge_precision(client, QueryScope())
 
     assert told.rate.value == pytest.approx(0.9)
     assert told.rate.low == pytest.approx(0.5958, abs=0.02)
@@ -103,12 +104,16 @@ def test_precision_is_of_a_time_a_route_and_a_verifier(client: Client) -> None:
     """By the time of the answers."""
     record_feedback(client, answer(client), [AGREE])
 
-    (told,) = judge_precision(client, since_ns=NOON, until_ns=NOON + SECOND, route="support")
-    assert (told.judged, told.rate.value) == (1, 1.0)
-    assert judge_precision(client, since_ns=NOON + SECOND) == []
-    assert judge_precision(client, until_ns=NOON) == []
-    assert judge_precision(client, route="pay") == judge_precision(client, service="") == []
-    assert judge_precision(client, verifier="other/1") == []
+    (found,) = judge_precision(client, QueryScope(NOON, NOON + SECOND, route="support"))
+    assert (found.judged, found.rate.value) == (1, 1.0)
+    for empty in (
+        QueryScope(since_ns=NOON + SECOND),
+        QueryScope(until_ns=NOON),
+        QueryScope(route="pay"),
+        QueryScope(service=""),
+        QueryScope(verifier="other/1"),
+    ):
+        assert judge_precision(client, empty) == []
 
 
 def test_what_cannot_be_an_opinion_is_refused(client: Client) -> None:
@@ -129,7 +134,7 @@ def test_the_page_s_queries_say_the_same(client: Client) -> None:
     one = answer(client)
     record_feedback(client, one, [AGREE, replace(DISAGREE, actor="bob")])
 
-    (told,) = judge_precision(client)
+    (told,) = judge_precision(client, QueryScope())
 
     assert client.query(shares).result_rows == [
         (VERIFIER, "contradicted", told.judged, told.opinions, told.rate.value)

@@ -9,6 +9,7 @@ from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verdict
 
 GOOD, WRONG, MADE_UP = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS
@@ -16,8 +17,8 @@ GOOD, WRONG, MADE_UP = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS
 
 def worst(client: Client, **more: int) -> list[WorstAnswer]:
     """Those of the route `support` within a minute of noon."""
-    given = {"since_ns": NOON, "until_ns": NOON + 60 * SECOND, **more}
-    return worst_answers(client, service="shop", route="support", verifier=VERIFIER, **given)
+    scope = QueryScope(NOON, NOON + 60 * SECOND, VERIFIER, "shop", "support")
+    return worst_answers(client, scope, **more)
 
 
 def saying(number: int, *claims: tuple[Label, str, float]) -> Verdict:

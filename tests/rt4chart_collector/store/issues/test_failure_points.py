@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.failure_samples import FailurePoints, failure_points
 from rt4chart_collector.store.issues.failures import (
-    MAX_TIME_NS,
     Description,
     failures,
     insert_descriptions,
@@ -28,7 +28,7 @@ def drawn(
     client: Client, *, limit: int = 100, since_ns: int = 0, route: str | None = None
 ) -> FailurePoints:
     """What is drawn of them."""
-    return failure_points(client, since_ns=since_ns, until_ns=MAX_TIME_NS, route=route, limit=limit)
+    return failure_points(client, QueryScope(since_ns, route=route), limit=limit)
 
 
 def test_failures_come_with_their_vectors_and_issues(any_client: Client) -> None:

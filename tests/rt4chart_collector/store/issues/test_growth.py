@@ -7,14 +7,15 @@ from dataclasses import replace
 import pytest
 
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_events import record_merge
-from rt4chart_collector.store.issues.issue_figures import HOUR_NS, GrowthWindow, issue_growth
+from rt4chart_collector.store.issues.issue_figures import HOUR_NS, issue_growth
 from rt4chart_collector.store.issues.issues import watched_issues
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
 from tests.rt4chart_clustering.made import NOON, added, numbers, verdict
 
 VERIFIER = verdict(numbers(1)[0]).verifier
-SPAN = GrowthWindow("shop", "billing", VERIFIER, NOON - 4 * HOUR_NS, NOON, NOON + HOUR_NS)
+SCOPE = QueryScope(NOON - 4 * HOUR_NS, NOON + HOUR_NS, VERIFIER, "shop", "billing")
 
 
 def test_an_issue_with_more_failures_an_hour_has_grown(any_client: Client) -> None:
@@ -27,7 +28,7 @@ def test_an_issue_with_more_failures_an_hour_has_grown(any_client: Client) -> No
         number=SECOND_ID,
     )
 
-    (found,) = issue_growth(any_client, SPAN).issues
+    (found,) = issue_growth(any_client, SCOPE, at_ns=NOON).issues
 
     assert (found.id, found.claims) == (FIRST, 3)
     assert (found.before, found.after) == pytest.approx((2.0, 6.0))
@@ -39,7 +40,7 @@ def test_an_alias_counts_in_the_issue_that_stands_for_it(client: Client) -> None
     born(client, added()[:2], number=SECOND_ID)
     record_merge(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
 
-    (found,) = issue_growth(client, SPAN).issues
+    (found,) = issue_growth(client, SCOPE, at_ns=NOON).issues
     (watched,) = watched_issues(client)
 
     assert (found.id, found.claims) == (FIRST, 4)
@@ -61,7 +62,7 @@ def test_a_document_that_the_judge_named_has_grown(any_client: Client) -> None:
     """As often as the failures that it is evidence in."""
     born(any_client, numbers(3))
 
-    (found,) = issue_growth(any_client, SPAN).documents
+    (found,) = issue_growth(any_client, SCOPE, at_ns=NOON).documents
 
     assert (found.id, found.before, found.after, found.claims) == ("p1", 0.0, 3.0, 3)
 

@@ -13,6 +13,7 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from rt4chart_collector.store.rates.claim_rates import rates_by
@@ -62,7 +63,7 @@ def test_the_view_s_rate_and_interval_are_ours(
     found = row(client, RATES)
 
     since, until = NOON - HOUR, NOON + HOUR
-    (expected,) = rates_by(client, "route", since_ns=since, until_ns=until, verifier=VERIFIER)
+    (expected,) = rates_by(client, "route", QueryScope(since, until, VERIFIER))
     rate = claim_rate(expected.sums)
     assert (found["Answers"], found["Decided"]) == (expected.answers, expected.claims)
     counts = (expected.entailed, expected.contradicted, expected.baseless, expected.undecided)
@@ -96,7 +97,7 @@ def test_coverage_is_what_the_service_says(any_client: Client) -> None:
     found = row(any_client, "SELECT * FROM rt4chart_coverage")
 
     since, until = NOON - HOUR, NOON + HOUR
-    counts = coverage(any_client, since_ns=since, until_ns=until, verifier=VERIFIER)
+    counts = coverage(any_client, QueryScope(since, until, VERIFIER))
     ours = counts["shop", "support"]
     assert (found["Answers"], found["Verified"]) == (ours.answers, ours.verified) == (11, 2)
     assert (found["SampledOut"], found["Unreadable"], found["Failed"]) == (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from otel_rt4chart.spans.model.verdict import Verdict
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.trends import DeploymentChange, deployment_changes
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
@@ -22,15 +23,8 @@ def answer(number: int, at_ns: int, release: str, model: str = "m-1") -> Verdict
 
 def found(client: Client) -> list[DeploymentChange]:
     """The changes at `AT`, an hour before and after."""
-    return deployment_changes(
-        client,
-        service="shop",
-        route="support",
-        verifier=VERIFIER,
-        at_ns=AT,
-        since_ns=AT - 3600 * SECOND,
-        until_ns=AT + 3600 * SECOND,
-    )
+    scope = QueryScope(AT - 3600 * SECOND, AT + 3600 * SECOND, VERIFIER, "shop", "support")
+    return deployment_changes(client, scope, at_ns=AT)
 
 
 def test_a_release_that_came_is_named_before_the_one_that_went(any_client: Client) -> None:

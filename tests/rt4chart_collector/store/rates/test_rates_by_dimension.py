@@ -13,8 +13,8 @@ from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import Rate, claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
-from rt4chart_collector.store.engine.columns import scope_parameters
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import (
     ANSWER_GROUPS,
     DIMENSIONS,
@@ -42,13 +42,7 @@ def by(
 ) -> list[RateSlice]:
     """The slices of a day."""
     return rates_by(
-        client,
-        dimension,
-        since_ns=START,
-        until_ns=START + 24 * HOUR,
-        verifier=VERIFIER,
-        service=service,
-        route=route,
+        client, dimension, QueryScope(START, START + 24 * HOUR, VERIFIER, service, route)
     )
 
 
@@ -124,15 +118,8 @@ def test_points_are_steps_of_time(any_client: Client) -> None:
     )
 
     def points(step_s: int, route: str | None = "support") -> list[tuple[int, int, float | None]]:
-        found = rates_over_time(
-            any_client,
-            since_ns=START,
-            until_ns=START + 4 * HOUR,
-            step_s=step_s,
-            verifier=VERIFIER,
-            service="shop",
-            route=route,
-        )
+        scope = QueryScope(START, START + 4 * HOUR, VERIFIER, "shop", route)
+        found = rates_over_time(any_client, scope, step_s=step_s)
         return [(p.start_ns - START, p.slice.answers, p.slice.rate.value) for p in found]
 
     assert points(3600) == [(0, 2, 0.5), (2 * HOUR, 1, 0.0)]
@@ -192,9 +179,9 @@ def test_a_route_s_rates_are_read_by_the_key_of_the_ticks(client: Client) -> Non
     """By service, route, verifier and time: neither verdicts nor other routes are read."""
     insert_verdicts(client, [verdict(1), verdict(2, route="pay")])
     explained = f"EXPLAIN indexes = 1 {ANSWER_GROUPS.replace('{keys}', 'Model AS K')}"
-    asked = {"verifier": VERIFIER, "since": 0, "until": 2**62, **scope_parameters("shop", "pay")}
+    scope = QueryScope(0, 2**62, VERIFIER, "shop", "pay")
 
-    plan = "\n".join(line for (line,) in client.query(explained, asked).result_rows)
+    plan = "\n".join(line for (line,) in client.query(explained, scope.parameters).result_rows)
 
     (key,) = [line for line in plan.split("Indexes:")[1:] if "PrimaryKey" in line]
     for part in ("Route in ['pay', 'pay']", "ServiceName in ['shop', 'shop']", "Tick in"):
@@ -205,10 +192,9 @@ def test_a_route_s_rates_are_read_by_the_key_of_the_ticks(client: Client) -> Non
 def test_an_empty_name_is_a_name(any_client: Client) -> None:
     """The route without one is asked for alone, and is among all of them."""
     insert_verdicts(any_client, [verdict(1, [GOOD]), verdict(2, [BAD], route="")])
-    period = {"since_ns": START, "until_ns": START + HOUR, "verifier": VERIFIER}
 
     (nameless,) = by(any_client, "model", "shop", "")
-    covered = coverage(any_client, service="shop", route="", **period)  # type: ignore[arg-type]
+    covered = coverage(any_client, QueryScope(START, START + HOUR, VERIFIER, "shop", ""))
 
     assert (nameless.answers, nameless.rate.value) == (1, 1.0)
     assert list(covered) == [("shop", "")]
@@ -229,7 +215,7 @@ def test_coverage_tells_what_became_of_every_answer(any_client: Client) -> None:
         ],
     )
 
-    found = coverage(any_client, since_ns=START, until_ns=START + HOUR, verifier=VERIFIER)
+    found = coverage(any_client, QueryScope(START, START + HOUR, VERIFIER))
 
     support = found["shop", "support"]
     assert support == Coverage(
@@ -241,9 +227,9 @@ def test_coverage_tells_what_became_of_every_answer(any_client: Client) -> None:
     assert found["shop", "pay"] == Coverage({"verified": 1}, claims=0, undecided=0)
     assert found["shop", "pay"].undecided_share is None
     assert Coverage({}, 0, 0).verified_share is None
-    asked = {"since_ns": START, "until_ns": START + HOUR, "service": "shop", "route": "pay"}
-    assert list(coverage(any_client, verifier=VERIFIER, **asked)) == [("shop", "pay")]  # type: ignore[arg-type]
-    assert coverage(any_client, verifier="nobody", since_ns=0, until_ns=2**62) == {}
+    pay = QueryScope(START, START + HOUR, VERIFIER, "shop", "pay")
+    assert list(coverage(any_client, pay)) == [("shop", "pay")]
+    assert coverage(any_client, QueryScope(verifier="nobody")) == {}
 
 
 def test_every_decision_is_of_one_kind() -> None:

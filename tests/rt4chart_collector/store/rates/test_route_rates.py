@@ -10,6 +10,7 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import (
     RateSlice,
     RouteRates,
@@ -21,36 +22,18 @@ from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 GOOD, WRONG = Label.ENTAILED, Label.CONTRADICTED
 TICK = 300 * SECOND
-SINCE = NOON // TICK * TICK
-UNTIL = NOON + 3600 * SECOND
+SCOPE = QueryScope(NOON // TICK * TICK, NOON + 3600 * SECOND, VERIFIER, "shop", "support")
 DIMENSIONS = ("model", "release")
 
 
 def read(client: Client) -> RouteRates:
     """Those of the hour after noon."""
-    return route_rates(
-        client,
-        DIMENSIONS,
-        service="shop",
-        route="support",
-        verifier=VERIFIER,
-        since_ns=SINCE,
-        until_ns=UNTIL,
-        step_s=300,
-    )
+    return route_rates(client, DIMENSIONS, SCOPE, step_s=300)
 
 
 def alone(client: Client, dimension: str) -> list[RateSlice]:
     """The same by one dimension, as its own statement has it."""
-    return rates_by(
-        client,
-        dimension,
-        since_ns=SINCE,
-        until_ns=UNTIL,
-        verifier=VERIFIER,
-        service="shop",
-        route="support",
-    )
+    return rates_by(client, dimension, SCOPE)
 
 
 def test_they_are_what_each_statement_alone_says(any_client: Client) -> None:
@@ -67,15 +50,7 @@ def test_they_are_what_each_statement_alone_says(any_client: Client) -> None:
 
     found = read(any_client)
 
-    points = rates_over_time(
-        any_client,
-        since_ns=SINCE,
-        until_ns=UNTIL,
-        step_s=300,
-        verifier=VERIFIER,
-        service="shop",
-        route="support",
-    )
+    points = rates_over_time(any_client, SCOPE, step_s=300)
     assert list(found.points) == points
     assert [replace(one, key="") for one in alone(any_client, "route")] == [found.whole]
     for name in DIMENSIONS:

@@ -14,6 +14,7 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import route_sums
 from rt4chart_collector.store.rates.ticks import (
     TICK_NS,
@@ -43,7 +44,7 @@ def of(one: Verdict, **changes: str) -> Verdict:
 
 def ticks(client: Client, verifier: str = VERIFIER, **more: str) -> list[RouteTicks]:
     """All ticks of a day."""
-    return route_ticks(client, since_ns=START, until_ns=START + DAY, verifier=verifier, **more)
+    return route_ticks(client, QueryScope(START, START + DAY, verifier, **more))
 
 
 @given(ANSWERS)
@@ -115,9 +116,7 @@ def test_ticks_of_other_times_are_left_out(any_client: Client) -> None:
     """A tick belongs to the time in which it starts."""
     insert_verdicts(any_client, [verdict(1), verdict(2, start_ns=NOON + TICK_NS)])
 
-    (found,) = route_ticks(
-        any_client, since_ns=START + 1, until_ns=START + TICK_NS + 1, verifier=VERIFIER
-    )
+    (found,) = route_ticks(any_client, QueryScope(START + 1, START + TICK_NS + 1, VERIFIER))
 
     assert [tick.start_ns for tick in found.ticks] == [START + TICK_NS]
 

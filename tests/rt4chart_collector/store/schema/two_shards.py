@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import clickhouse_connect
 
@@ -38,6 +37,7 @@ from rt4chart_collector.store.answers.verdicts import already_decided, insert_ve
 from rt4chart_collector.store.answers.verifications import faithful_answers, last_verifications
 from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client
 from rt4chart_collector.store.engine.dsn import Target
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.assignments import assignments_of, nearer_assignments
 from rt4chart_collector.store.issues.failure_samples import sampled_vectors
 from rt4chart_collector.store.issues.failures import DAY_NS, failures
@@ -180,15 +180,13 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
 
 def rated(client: Client) -> Iterator[tuple[str, object]]:
     """The rates from the answers per five minutes, and the views for those who ask themselves."""
-    times: dict[str, Any] = {"since_ns": NOON - DAY_NS, "until_ns": NOON + DAY_NS}
+    scope = QueryScope(NOON - DAY_NS, NOON + DAY_NS, VERIFIER)
     yield "verifiers", main_verifier(client, NOON + SECOND)
-    yield "ticks", route_ticks(client, verifier=VERIFIER, **times)
-    by = [rates_by(client, one, verifier=VERIFIER, **times) for one in DIMENSIONS]
-    points = rates_over_time(
-        client, step_s=3600, verifier=VERIFIER, service="shop", route="pay", **times
-    )
+    yield "ticks", route_ticks(client, scope)
+    by = [rates_by(client, dimension, scope) for dimension in DIMENSIONS]
+    points = rates_over_time(client, scope.of_route("shop", "pay"), step_s=3600)
     yield "breakdown", (by, points)
-    yield "coverage", coverage(client, verifier=VERIFIER, **times)
+    yield "coverage", coverage(client, scope)
     for name in VIEWS:
         query = f"SELECT * FROM {name} ORDER BY ALL"  # noqa: S608 - names written here
         yield name, client.query(query).result_rows
