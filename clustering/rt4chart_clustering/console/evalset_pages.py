@@ -7,7 +7,6 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import ceil
 from typing import Any
 
 from markupsafe import Markup
@@ -23,16 +22,9 @@ from rt4chart_clustering.evalset.review import parse_stored_case
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
+from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
 from rt4chart_collector.console.view.params import choice_param, integer_param
-from rt4chart_collector.console.view.request_url import request_url
-from rt4chart_collector.console.view.table import (
-    HTML,
-    Column,
-    Table,
-    format_param,
-    sort_param,
-    sorted_rows,
-)
+from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 from rt4chart_collector.console.view.urls import escaped, issue_url
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
@@ -45,7 +37,7 @@ from rt4chart_collector.store.issues.eval_sets import (
     stored_cases,
 )
 
-PAGE, MOST_PAGES, MS = 50, 100_000, 1_000_000
+MS = 1_000_000
 EMPTY = Markup(
     'No eval sets. Open an <a href="/issues">issue</a> and promote its failures to one, or run '
     "<code>rt4chart evalset promote ISSUE</code>."
@@ -54,84 +46,74 @@ NO_CASES = "No cases in this state. Choose another state above."
 NO_RELEASES = "No releases. A release freezes the approved cases under a number, for the gate."
 
 
-class EvalSetPages:
-    """The pages of the eval sets."""
+def show_eval_sets(console: Console, request: Request) -> Response:
+    """GET /evalsets."""
+    with console.store() as client:
+        found = eval_sets(client)
+    columns = _set_columns()
+    sort = sort_param(request, columns, "name")
+    rows = sorted_rows(found, columns, sort)
+    table = Table("evalsets", "Eval sets", rows, columns, EMPTY, sort, total=len(found))
+    return console.table(request, table, "evalsets.html")
 
-    def __init__(self, console: Console) -> None:
-        """Nothing is read yet."""
-        self._console = console
 
-    def list_all(self, request: Request) -> Response:
-        """GET /evalsets."""
-        with self._console.store() as client:
-            found = eval_sets(client)
-        columns = _set_columns()
-        sort = sort_param(request, columns, "name")
-        table = Table(
-            name="evalsets",
-            title="Eval sets",
-            rows=sorted_rows(found, columns, sort),
-            columns=columns,
-            empty=EMPTY,
-            sort=sort,
-            total=len(found),
-        )
-        return self._console.table(request, table, "evalsets.html")
+def show_eval_set(console: Console, request: Request) -> Response:
+    """GET /evalsets/NAME."""
+    return _eval_set_page(console, request, "")
 
-    def show(self, request: Request) -> Response:
-        """GET /evalsets/NAME."""
-        return self._shown(request, "")
 
-    def release(self, request: Request) -> Response:
-        """POST /evalsets/NAME/release: release the approved cases under the next number."""
-        actor, name = self._console.act(request).name, set_name(request)
-        try:
-            with self._console.store() as client:
-                release(client, name, actor=actor, now_ms=self._console.clock() // MS)
-        except InputError as error:
-            return self._shown(request, str(error))
-        return RedirectResponse(f"/evalsets/{name}#t-releases", 303)
+def post_release(console: Console, request: Request) -> Response:
+    """POST /evalsets/NAME/release: release the approved cases under the next number."""
+    actor, name = console.act(request).name, set_name(request)
+    try:
+        with console.store() as client:
+            release(client, name, actor=actor, now_ms=console.clock() // MS)
+    except InputError as error:
+        return _eval_set_page(console, request, str(error))
+    return RedirectResponse(f"/evalsets/{name}#t-releases", 303)
 
-    def download(self, request: Request) -> Response:
-        """GET /evalsets/NAME/releases/NUMBER/LAYOUT: the release's file, or a zip of its files."""
-        name, layout = set_name(request), request.path_params["layout"]
-        number = request.path_params["number"]
-        if layout not in FORMATS:
-            raise HTTPException(404, f"expected a layout of {', '.join(FORMATS)}, got {layout!r}")
-        if not re.fullmatch(r"[1-9]\d{0,8}", number):
-            raise HTTPException(404, f"expected the number of a release, got {number!r}")
-        try:
-            with self._console.store() as client:
-                _, cases = load_release(client, f"{name}@{number}")
-        except InputError as error:
-            raise HTTPException(404, str(error)) from error
-        return _attached(FORMATS[layout](cases, f"{name}-{number}"), f"{name}-{number}-{layout}")
 
-    def _shown(self, request: Request, wrong: str) -> Response:
-        name, now_ns = set_name(request), self._console.clock()
-        with self._console.store() as client:
-            cases, known = stored_cases(client, name), releases(client, name)
-        promotion = promotion_result(request)
-        if not cases and not known and not promotion:
-            raise HTTPException(404, f"expected the name of an eval set, got {name!r}")
-        counts = Counter(case.state for case in cases)
-        tables: list[Table[Any]] = [
-            _cases_table(request, name, cases),
-            _releases_table(known, now_ns),
-        ]
-        return self._console.tables(
-            request,
-            tables,
-            "evalset.html",
-            title=name,
-            status=400 if wrong else 200,
-            name=name,
-            counts={str(state): counts[state] for state in CaseState},
-            layouts=tuple(FORMATS),
-            releases=known,
-            promotion=promotion,
-            wrong=wrong,
-        )
+def download_release(console: Console, request: Request) -> Response:
+    """GET /evalsets/NAME/releases/NUMBER/LAYOUT: the release's file, or a zip of its files."""
+    name, layout = set_name(request), request.path_params["layout"]
+    number = request.path_params["number"]
+    if layout not in FORMATS:
+        raise HTTPException(404, f"expected a layout of {', '.join(FORMATS)}, got {layout!r}")
+    if not re.fullmatch(r"[1-9]\d{0,8}", number):
+        raise HTTPException(404, f"expected the number of a release, got {number!r}")
+    try:
+        with console.store() as client:
+            _, cases = load_release(client, f"{name}@{number}")
+    except InputError as error:
+        raise HTTPException(404, str(error)) from error
+    return _attached(FORMATS[layout](cases, f"{name}-{number}"), f"{name}-{number}-{layout}")
+
+
+def _eval_set_page(console: Console, request: Request, wrong: str) -> Response:
+    name, now_ns = set_name(request), console.clock()
+    with console.store() as client:
+        cases, known = stored_cases(client, name), releases(client, name)
+    promotion = promotion_result(request)
+    if not cases and not known and not promotion:
+        raise HTTPException(404, f"expected the name of an eval set, got {name!r}")
+    counts = Counter(case.state for case in cases)
+    tables: list[Table[Any]] = [
+        _cases_table(request, name, cases),
+        _releases_table(known, now_ns),
+    ]
+    return console.tables(
+        request,
+        tables,
+        "evalset.html",
+        title=name,
+        status=400 if wrong else 200,
+        name=name,
+        counts={str(state): counts[state] for state in CaseState},
+        layouts=tuple(FORMATS),
+        releases=known,
+        promotion=promotion,
+        wrong=wrong,
+    )
 
 
 def set_name(request: Request) -> str:
@@ -166,51 +148,40 @@ def case_url(name: str, case: str) -> str:
 
 def _set_columns() -> list[Column[EvalSetCounts]]:
     return [
-        Column("name", "Set", lambda one: one.name,
-               lambda one: link(f"/evalsets/{one.name}", one.name), is_sortable=True),
-        Column("pending", "Pending", lambda one: one.pending, _waiting,
+        Column("name", "Set", lambda row: row.name,
+               lambda row: link(f"/evalsets/{row.name}", row.name), is_sortable=True),
+        Column("pending", "Pending", lambda row: row.pending, _waiting,
                is_number=True, is_sortable=True),
-        Column("approved", "Approved", lambda one: one.approved, is_number=True, is_sortable=True),
-        Column("rejected", "Rejected", lambda one: one.rejected, is_number=True, is_sortable=True),
-        Column("release", "Latest release", lambda one: one.release or None,
-               lambda one: f"{one.name}@{one.release}" if one.release else "none",
+        Column("approved", "Approved", lambda row: row.approved, is_number=True, is_sortable=True),
+        Column("rejected", "Rejected", lambda row: row.rejected, is_number=True, is_sortable=True),
+        Column("release", "Latest release", lambda row: row.release or None,
+               lambda row: f"{row.name}@{row.release}" if row.release else "none",
                is_sortable=True),
     ]  # fmt: skip
 
 
-def _waiting(one: EvalSetCounts) -> Markup | str:
-    if not one.pending:
+def _waiting(row: EvalSetCounts) -> Markup | str:
+    if not row.pending:
         return "0"
-    return Markup('{} · <a href="/evalsets/{}/review">review</a>').format(one.pending, one.name)
+    return Markup('{} · <a href="/evalsets/{}/review">review</a>').format(row.pending, row.name)
 
 
 def _cases_table(
     request: Request, name: str, cases: Sequence[StoredCase]
 ) -> Table[tuple[StoredCase, str, str]]:
-    """The cases in a state; only those shown are parsed."""
+    """The cases in a state; only those on the page are parsed."""
     state = choice_param(request, "state", ("", *CaseState), "")
-    page = integer_param(request, "page", default=1, low=1, high=MOST_PAGES)
     found = [case for case in cases if state in ("", case.state)]
-    pages, url = ceil(len(found) / PAGE), request_url(request)
-    is_page = format_param(request) == HTML
-    shown = found[(page - 1) * PAGE : page * PAGE] if is_page else found
-    rows = [(case, *_question_and_labels(case)) for case in shown]
-    return Table(
-        name="cases",
-        title="Cases",
-        rows=rows,
-        columns=_case_columns(name),
-        empty=NO_CASES,
-        more=url.replace(page=str(page + 1)) if is_page and page < pages else "",
-        back=url.replace(page=str(page - 1)) if is_page and page > 1 else "",
-        total=len(found),
-    )
+    end = page_number(request) * page_size(request)
+    rows = [(case, *_question_and_labels(case)) for case in found[end - page_size(request) : end]]
+    table = Table("cases", "Cases", rows, _case_columns(name), NO_CASES, total=len(found))
+    return with_page_links(request, table, has_more=end < len(found))
 
 
 def _question_and_labels(stored: StoredCase) -> tuple[str, str]:
     """A case's question, and the labels of its unfaithful claims."""
     case = parse_stored_case(stored)
-    wrong = dict.fromkeys(str(one.label) for one in case.claims if one.label.is_unfaithful)
+    wrong = dict.fromkeys(str(claim.label) for claim in case.claims if claim.label.is_unfaithful)
     return case.exchange.question, " ".join(wrong)
 
 
@@ -219,7 +190,7 @@ def _case_columns(name: str) -> list[Column[tuple[StoredCase, str, str]]]:
         Column("question", "Question", lambda row: row[1],
                lambda row: link(case_url(name, row[0].id), shortened(row[1]) or row[0].id)),
         Column("labels", "Answer was", lambda row: row[2],
-               lambda row: Markup(" ").join(label(one) for one in row[2].split())),
+               lambda row: Markup(" ").join(map(label, row[2].split()))),
         Column("state", "State", lambda row: str(row[0].state),
                lambda row: Markup('<span class="chip case-{0}">{0}</span>').format(row[0].state)),
         Column("issue", "Issue", lambda row: hex_id(row[0].issue) if row[0].issue else "",
@@ -234,12 +205,12 @@ def _case_columns(name: str) -> list[Column[tuple[StoredCase, str, str]]]:
 
 def _releases_table(known: Sequence[EvalRelease], now_ns: int) -> Table[EvalRelease]:
     columns: list[Column[EvalRelease]] = [
-        Column("release", "Release", lambda one: one.number),
-        Column("cases", "Cases", lambda one: one.cases, is_number=True),
-        Column("checksum", "SHA-256", lambda one: one.checksum),
-        Column("by", "By", lambda one: one.actor),
-        Column("released_at", "Released", lambda one: iso(one.released_ms * MS),
-               lambda one: when(one.released_ms * MS, now_ns)),
+        Column("release", "Release", lambda row: row.number),
+        Column("cases", "Cases", lambda row: row.cases, is_number=True),
+        Column("checksum", "SHA-256", lambda row: row.checksum),
+        Column("by", "By", lambda row: row.actor),
+        Column("released_at", "Released", lambda row: iso(row.released_ms * MS),
+               lambda row: when(row.released_ms * MS, now_ns)),
     ]  # fmt: skip
     return Table("releases", "Releases", known, columns, empty=NO_RELEASES, total=len(known))
 

@@ -39,7 +39,7 @@ def project(vectors: Sequence[Sequence[float]]) -> Projection:
     # Rounding removes the differences that come from the order of summation.
     at = np.round(rows @ axes, 6) + 0.0
     total = float(values.sum())
-    first, second = (float(one) / total if total > 1e-12 else 0.0 for one in [*values, 0.0][:2])
+    first, second = (float(value) / total if total > 1e-12 else 0.0 for value in [*values, 0.0][:2])
     return Projection(tuple((float(x), float(y)) for x, y in at), (first, second))
 
 
@@ -93,8 +93,8 @@ def build_map(
 ) -> FailureMap:
     """Build the map; `titles` are by issue id, `stands_for` has the issue of each alias."""
     roots = stands_for or {}
-    issues = [roots.get(one.issue, one.issue) for one in found.drawn]
-    plane = project([one.vector for one in found.drawn])
+    issues = [roots.get(point.issue, point.issue) for point in found.drawn]
+    plane = project([point.vector for point in found.drawn])
     groups = _groups(issues, titles)
     by_look = {group.look: group for group in groups.values()}
     places = spread_points(plane.points, issues)
@@ -102,7 +102,7 @@ def build_map(
         MapPoint(point, x, y, groups[issue], titles.get(issue, NO_ISSUE))
         for point, issue, (x, y) in zip(found.drawn, issues, places, strict=True)
     ]
-    points.sort(key=lambda one: (one.group.look, one.title, -one.point.time_ns, one.point.key))
+    points.sort(key=lambda p: (p.group.look, p.title, -p.point.time_ns, p.point.key))
     return FailureMap(
         groups=tuple(by_look[look] for look in sorted(by_look)),
         points=tuple(points),
@@ -137,7 +137,7 @@ def spread_points(
 def map_json(failure_map: FailureMap) -> dict[str, object]:
     """The map as JSON for the page's script: one trace for each group, the last one on top."""
     return {
-        "shares": [round(one, 4) for one in failure_map.shares],
+        "shares": [round(share, 4) for share in failure_map.shares],
         "groups": [_trace(group, [o for o in failure_map.points if o.group is group])
                    for group in reversed(failure_map.groups)],
     }  # fmt: skip
@@ -146,13 +146,13 @@ def map_json(failure_map: FailureMap) -> dict[str, object]:
 def _trace(group: MapGroup, points: Sequence[MapPoint]) -> dict[str, object]:
     return {
         "look": group.look,
-        "x": [one.x for one in points],
-        "y": [one.y for one in points],
-        "claim": [one.point.claim for one in points],
-        "label": [one.point.label for one in points],
-        "issue": [one.title for one in points],
+        "x": [point.x for point in points],
+        "y": [point.y for point in points],
+        "claim": [point.point.claim for point in points],
+        "label": [point.point.label for point in points],
+        "issue": [point.title for point in points],
         "route": [" / ".join(filter(None, (o.point.service, o.point.route))) for o in points],
-        "url": [one.url for one in points],
+        "url": [point.url for point in points],
     }
 
 

@@ -34,15 +34,15 @@ class FailureTrend:
     @property
     def claims(self) -> int:
         """The failures of all days."""
-        return sum(one.claims for one in self.bars)
+        return sum(bar.claims for bar in self.bars)
 
 
 def build_trend(parts: Sequence[FigurePart], *, now_ns: int, days: int) -> FailureTrend:
     """The last `days` days. Each part is named by its ISO date; missing days had no failure."""
     today = datetime.fromtimestamp(now_ns // 10**9, UTC).date()
     names = [(today - timedelta(days=back)).isoformat() for back in range(days - 1, -1, -1)]
-    told = {part.name: part for part in parts}
-    found = [told.get(name, FigurePart(name, 0, 0.0)) for name in names]
+    by_day = {part.name: part for part in parts}
+    found = [by_day.get(name, FigurePart(name, 0, 0.0)) for name in names]
     most = max((part.claims for part in found), default=0)
     step, room = WIDTH / days, HEIGHT - FOOT
     bars = (

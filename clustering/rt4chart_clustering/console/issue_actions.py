@@ -155,7 +155,7 @@ def _merge(action: ActionRequest) -> str:
 
 def _unmerge(action: ActionRequest) -> str:
     alias = action.typed("alias")
-    if alias not in [f"{one:016x}" for one in action.issue.aliases]:
+    if alias not in [f"{issue:016x}" for issue in action.issue.aliases]:
         raise InputError(f"expected an issue that is part of this one, got {alias!r}")
     undo_merge(action.client, int(alias, 16), actor=action.actor, now_ns=action.now_ns)
     return issue_url(int(alias, 16))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -25,19 +24,12 @@ from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.charts import sparkline
 from rt4chart_collector.console.view.filters import iso, percent, when
-from rt4chart_collector.console.view.params import choice_param, integer_param, text_param
-from rt4chart_collector.console.view.request_url import WINDOWS, request_url
-from rt4chart_collector.console.view.table import (
-    HTML,
-    Column,
-    Table,
-    format_param,
-    sort_param,
-    sorted_rows,
-)
+from rt4chart_collector.console.view.paging import page_of_table
+from rt4chart_collector.console.view.params import choice_param, text_param
+from rt4chart_collector.console.view.request_url import WINDOWS
+from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 from rt4chart_collector.console.view.urls import issue_url
 
-PAGE, MOST_PAGES = 50, 100_000
 EMPTY = Markup(
     "No issues. <code>rt4chart cluster</code> groups the failures into issues; "
     "<code>rt4chart cluster --every 15m</code> repeats it every 15 minutes."
@@ -61,8 +53,8 @@ class IssueList:
             known = self._ranking.ranked_issues(client, now_ns)
         condition = filter_from(request, now_ns)
         found = filter_issues(known, condition)
-        closed = sum(IssueState(one.issue.state).is_closed for one in known)
-        routes = sorted({one.issue.route for one in known if one.issue.route})
+        closed = sum(IssueState(ranked.issue.state).is_closed for ranked in known)
+        routes = sorted({ranked.issue.route for ranked in known if ranked.issue.route})
         return self._console.table(
             request,
             _table(request, found, known, now_ns),
@@ -98,64 +90,47 @@ def filter_from(request: Request, now_ns: int) -> IssueFilter:
 def _table(
     request: Request, found: Sequence[RankedIssue], known: Sequence[RankedIssue], now_ns: int
 ) -> Table[RankedIssue]:
-    columns = _columns(short_ids([one.issue for one in known]), now_ns)
+    columns = _columns(short_ids([ranked.issue for ranked in known]), now_ns)
     sort = sort_param(request, columns, "-severity")
-    page = integer_param(request, "page", default=1, low=1, high=MOST_PAGES)
-    pages, url = ceil(len(found) / PAGE), request_url(request)
-    is_page = format_param(request) == HTML
-    rows = sorted_rows(found, columns, sort)[(page - 1) * PAGE : page * PAGE]
-    kind = {} if is_page else {"format": format_param(request)}
-    return Table(
-        name="issues",
-        title="Issues",
-        rows=rows,
-        columns=columns if is_page else _file_columns(columns, now_ns),
-        empty=EMPTY if not known else "No matching issues. Remove filters, or choose all states.",
-        sort=sort,
-        more=url.replace(page=str(page + 1), **kind) if page < pages else "",
-        back=url.replace(page=str(page - 1), **kind) if page > 1 else "",
-        total=len(found),
-    )
+    empty = EMPTY if not known else "No matching issues. Remove filters, or choose all states."
+    rows = sorted_rows(found, columns, sort)
+    return page_of_table(request, Table("issues", "Issues", rows, columns, empty, sort))
 
 
-def _columns(ids: dict[int, str], now_ns: int) -> list[Column[RankedIssue]]:
-    """The columns of the page; each also has a plain value, by which it is sorted."""
+def _columns(ids: Mapping[int, str], now_ns: int) -> list[Column[RankedIssue]]:
+    """The columns; each also has a plain value, for files and by which it is sorted."""
     return [
-        Column("severity", "Severity", lambda one: round(one.severity.score, 1), _severity,
+        Column("id", "Id", lambda row: hex_id(row.issue.id), is_exported_only=True),
+        Column("severity", "Severity", lambda row: round(row.severity.score, 1), _severity,
                is_sortable=True, hint="0 to 100, from failures a day and their share of the route"),
-        Column("title", "Issue", lambda one: one.issue.title,
-               lambda one: _title(one, ids[one.issue.id], now_ns), is_sortable=True),
-        Column("state", "State", lambda one: one.issue.state,
-               lambda one: state_chip(one.issue.state), is_sortable=True),
-        Column("claims", "Claims", lambda one: one.issue.claims,
-               lambda one: f"{one.issue.claims:,}", is_number=True, is_sortable=True,
+        Column("title", "Issue", lambda row: row.issue.title,
+               lambda row: _title(row, ids[row.issue.id], now_ns), is_sortable=True),
+        Column("state", "State", lambda row: row.issue.state,
+               lambda row: state_chip(row.issue.state), is_sortable=True),
+        Column("claims", "Claims", lambda row: row.issue.claims,
+               lambda row: f"{row.issue.claims:,}", is_number=True, is_sortable=True,
                hint="stored failures"),
-        Column("share", "Of route", lambda one: one.traffic.share,
-               lambda one: percent(one.traffic.share), is_number=True, is_sortable=True,
+        Column("share", "Of route", lambda row: row.traffic.share,
+               lambda row: percent(row.traffic.share), is_number=True, is_sortable=True,
                hint="of the route's decided claims in the last 7 days"),
-        Column("daily", "7 days", lambda one: " ".join(f"{day:g}" for day in one.traffic.daily),
+        Column("daily", "7 days", lambda row: " ".join(f"{day:g}" for day in row.traffic.daily),
                _sparkline, hint="weighted failures a day, today last"),
-        Column("last_seen", "Last seen", lambda one: iso(one.issue.last_ns),
-               lambda one: when(one.issue.last_ns, now_ns), is_sortable=True),
-        Column("first_seen", "First seen", lambda one: iso(one.issue.first_ns),
-               lambda one: when(one.issue.first_ns, now_ns), is_sortable=True),
-        Column("owner", "Owner", lambda one: one.issue.owner, is_sortable=True),
+        Column("last_seen", "Last seen", lambda row: iso(row.issue.last_ns),
+               lambda row: when(row.issue.last_ns, now_ns), is_sortable=True),
+        Column("first_seen", "First seen", lambda row: iso(row.issue.first_ns),
+               lambda row: when(row.issue.first_ns, now_ns), is_sortable=True),
+        Column("owner", "Owner", lambda row: row.issue.owner, is_sortable=True),
+        Column("level", "Level", lambda row: str(row.severity.level), is_exported_only=True),
+        Column("marks", "Marks", lambda row: " ".join(issue_marks(row, now_ns)),
+               is_exported_only=True),
+        Column("service", "Service", lambda row: row.issue.service, is_exported_only=True),
+        Column("route", "Route", lambda row: row.issue.route, is_exported_only=True),
+        Column("fingerprint", "Fingerprint", lambda row: row.issue.fingerprint,
+               is_exported_only=True),
+        Column("answers", "Answers", lambda row: row.issue.answers, is_exported_only=True),
+        Column("weighted", "Weighted", lambda row: round(row.issue.weighted, 2),
+               is_exported_only=True),
     ]  # fmt: skip
-
-
-def _file_columns(columns: Sequence[Column[RankedIssue]], now_ns: int) -> list[Column[RankedIssue]]:
-    """The columns of a CSV or JSON file: those of the page and more."""
-    return [
-        Column("id", "Id", lambda one: hex_id(one.issue.id)),
-        *columns,
-        Column("level", "Level", lambda one: str(one.severity.level)),
-        Column("marks", "Marks", lambda one: " ".join(issue_marks(one, now_ns))),
-        Column("service", "Service", lambda one: one.issue.service),
-        Column("route", "Route", lambda one: one.issue.route),
-        Column("fingerprint", "Fingerprint", lambda one: one.issue.fingerprint),
-        Column("answers", "Answers", lambda one: one.issue.answers),
-        Column("weighted", "Weighted", lambda one: round(one.issue.weighted, 2)),
-    ]
 
 
 def severity_chip(level: str, score: float) -> Markup:
@@ -178,25 +153,25 @@ def mark_chips(marks: Sequence[str]) -> Markup:
     )
 
 
-def _severity(one: RankedIssue) -> Markup:
-    return severity_chip(str(one.severity.level), one.severity.score)
+def _severity(row: RankedIssue) -> Markup:
+    return severity_chip(str(row.severity.level), row.severity.score)
 
 
-def _sparkline(one: RankedIssue) -> Markup:
-    daily = one.traffic.daily
+def _sparkline(row: RankedIssue) -> Markup:
+    daily = row.traffic.daily
     days = ", ".join(f"{day:.0f}" for day in daily)
     return sparkline(daily, f"failures a day over {len(daily)} days: {days}")
 
 
-def _title(one: RankedIssue, short: str, now_ns: int) -> Markup:
-    issue = one.issue
+def _title(row: RankedIssue, short: str, now_ns: int) -> Markup:
+    issue = row.issue
     return Markup(
         '<a class="issue-title" href="{}"><bdi>{}</bdi></a> {}<br>'
         '<span class="quiet small">{} · {}</span>'
     ).format(
         issue_url(issue.id),
         issue.title or hex_id(issue.id),
-        mark_chips(issue_marks(one, now_ns)),
+        mark_chips(issue_marks(row, now_ns)),
         short,
         " / ".join(filter(None, (issue.service, issue.route))) or "no route",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -17,6 +16,7 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.console.failure_trend import HEIGHT, WIDTH, build_trend
 from rt4chart_clustering.console.issue_list import mark_chips, severity_chip, state_chip
 from rt4chart_clustering.console.ranking_cache import FRESH_NS, RankingCache
+from rt4chart_clustering.console.timed_cache import TimedCache
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
@@ -79,8 +79,8 @@ class IssuePage:
         """Nothing is read yet."""
         self._console = console
         self._ranking = ranking
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[tuple[int, ...], int], tuple[int, IssueDetails]] = {}
+        self._cache: TimedCache[tuple[tuple[int, ...], int], IssueDetails]
+        self._cache = TimedCache(most=MAX_CACHED, fresh_ns=FRESH_NS)
 
     def show(self, request: Request) -> Response:
         """GET /issues/ID; an alias redirects to its issue."""
@@ -97,7 +97,7 @@ class IssuePage:
             if wrong is None and request.path_params["id"] != hex_id(ranked.issue.id):
                 return RedirectResponse(issue_url(ranked.issue.id), 302)
             details = self._details(client, ranked.issue, examples)
-        names = {one.issue.id: one.issue.title for one in known}
+        names = {row.issue.id: row.issue.title for row in known}
         if format_param(request) != HTML:
             return console.tables(request, _tables(details), "issue.html", title="")
         return console.page(
@@ -108,7 +108,7 @@ class IssuePage:
             one=ranked,
             details=details,
             id=hex_id(ranked.issue.id),
-            aliases=[hex_id(one) for one in ranked.issue.aliases],
+            aliases=[hex_id(alias) for alias in ranked.issue.aliases],
             chips=_chips(ranked, now_ns),
             acts={
                 str(act): ACTION_LABELS[act]
@@ -147,15 +147,11 @@ class IssuePage:
     def _details(self, client: Client, issue: Issue, examples: int) -> IssueDetails:
         """The issue's details; figures and examples may be 20 seconds old, the trail is current."""
         key, now_ns = (issue.ids, examples), self._console.clock()
-        with self._lock:
-            kept = self._kept.get(key)
-        if kept is not None and now_ns - kept[0] < FRESH_NS:
-            return refresh_trail(client, kept[1], issue)
+        details = self._cache.get(key, now_ns)
+        if details is not None:
+            return refresh_trail(client, details, issue)
         details = load_details(client, issue, examples=examples)
-        with self._lock:
-            while len(self._kept) >= MAX_CACHED:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = (now_ns, details)
+        self._cache.put(key, details, now_ns)
         return details
 
     def ranked(self, client: Client, request: Request) -> RankedIssue:
@@ -165,10 +161,10 @@ class IssuePage:
 
 def _issue_named(known: Sequence[RankedIssue], request: Request) -> RankedIssue:
     try:
-        issue = find_issue([one.issue for one in known], request.path_params["id"])
+        issue = find_issue([row.issue for row in known], request.path_params["id"])
     except InputError as error:
         raise HTTPException(404, str(error)) from error
-    return next(one for one in known if one.issue.id == issue.id)
+    return next(row for row in known if row.issue.id == issue.id)
 
 
 def _chips(ranked: RankedIssue, now_ns: int) -> dict[str, object]:
@@ -238,12 +234,19 @@ def _tables(details: IssueDetails) -> list[Table[Row]]:
     answers = ("trace_id", "span_id", "claim", "answered_at", "label", "question", "text", "url")
     events = ("at", "issue", "by", "kind", "value", "note")
     claims: list[Row] = [
-        (*one.key, iso(one.time_ns), str(one.label), one.question, one.claim, answer_url(*one.key))
-        for one in details.typical
+        (
+            *failure.key,
+            iso(failure.time_ns),
+            str(failure.label),
+            failure.question,
+            failure.claim,
+            answer_url(*failure.key),
+        )
+        for failure in details.typical
     ]
     trail: list[Row] = [
-        (iso(one.at_ns), hex_id(one.issue), one.actor, one.kind, one.value, one.note)
-        for one in details.trail
+        (iso(event.at_ns), hex_id(event.issue), event.actor, event.kind, event.value, event.note)
+        for event in details.trail
     ]
     return [
         Table("examples", "Examples", claims, _positional_columns(answers)),

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import threading
-from math import ceil
-
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from rt4chart_clustering.console.failure_map import FailureMap, MapPoint, build_map, map_json
 from rt4chart_clustering.console.ranking_cache import RankingCache
+from rt4chart_clustering.console.timed_cache import TimedCache
+from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import iso, label, link, when
-from rt4chart_collector.console.view.params import integer_param, text_param
-from rt4chart_collector.console.view.request_url import request_url, window_name
-from rt4chart_collector.console.view.table import (
-    HTML,
-    Column,
-    Table,
-    format_param,
-    sort_param,
-    sorted_rows,
-)
+from rt4chart_collector.console.view.paging import page_of_table
+from rt4chart_collector.console.view.params import text_param
+from rt4chart_collector.console.view.request_url import window_name
+from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failure_samples import failure_points
 
-MAX_POINTS, PAGE, MAX_CACHED, CACHE_NS = 2_000, 50, 4, 60 * 10**9
+MAX_POINTS = 2_000
+# Projecting the vectors takes a second: maps are cached for a minute, a few at a time.
+MAX_CACHED, CACHE_NS = 4, 60 * 10**9
 # Symbols by `look`: colour alone would not tell the groups apart for everyone.
 SIGNS = ("●", "■", "◆", "▲", "▼", "★", "✚", "⬟", "✖", "○", "⬡")
 EMPTY = Markup(
@@ -43,8 +38,8 @@ class MapPage:
         """Nothing is drawn yet."""
         self._console = console
         self._ranking = ranking
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str, str], tuple[int, FailureMap]] = {}
+        self._cache: TimedCache[tuple[str, str, str], FailureMap]
+        self._cache = TimedCache(most=MAX_CACHED, fresh_ns=CACHE_NS)
 
     def show(self, request: Request) -> Response:
         """GET /map."""
@@ -69,61 +64,45 @@ class MapPage:
     def _map(self, request: Request) -> FailureMap:
         now_ns = self._console.clock()
         key = (window_name(request), text_param(request, "service"), text_param(request, "route"))
-        with self._lock:
-            kept = self._kept.get(key)
-        if kept is not None and now_ns - kept[0] < CACHE_NS:
-            return kept[1]
-        with self._console.store() as client:
-            failure_map = self._build(client, request)
-        with self._lock:
-            while len(self._kept) >= MAX_CACHED and key not in self._kept:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = (now_ns, failure_map)
+        failure_map = self._cache.get(key, now_ns)
+        if failure_map is None:
+            with self._console.store() as client:
+                failure_map = self._build(client, request)
+            self._cache.put(key, failure_map, now_ns)
         return failure_map
 
     def _build(self, client: Client, request: Request) -> FailureMap:
         scope = self._console.route_scope(request)
         known = self._ranking.ranked_issues(client, scope.until_ns)
         found = failure_points(client, scope, limit=MAX_POINTS)
-        titles = {one.issue.id: one.issue.title or f"{one.issue.id:016x}" for one in known}
-        roots = {alias: one.issue.id for one in known for alias in one.issue.aliases}
+        issues = [ranked.issue for ranked in known]
+        titles = {issue.id: issue.title or hex_id(issue.id) for issue in issues}
+        roots = {alias: issue.id for issue in issues for alias in issue.aliases}
         return build_map(found, titles, roots)
 
 
 def _table(request: Request, failure_map: FailureMap, now_ns: int) -> Table[MapPoint]:
     columns = [
-        Column("issue", "Issue", lambda one: one.title, _group, is_sortable=True),
-        Column("label", "Label", lambda one: one.point.label,
-               lambda one: label(one.point.label), is_sortable=True),
-        Column("claim", "Claim", lambda one: one.point.claim,
-               lambda one: link(one.url, one.point.claim)),
-        Column("route", "Route", lambda one: one.point.route, is_sortable=True),
-        Column("answered_at", "Answered", lambda one: iso(one.point.time_ns),
-               lambda one: when(one.point.time_ns, now_ns), is_sortable=True),
-        Column("x", "x", lambda one: one.x),
-        Column("y", "y", lambda one: one.y),
-        Column("url", "Answer", lambda one: one.url),
+        Column("issue", "Issue", lambda row: row.title, _group, is_sortable=True),
+        Column("label", "Label", lambda row: row.point.label,
+               lambda row: label(row.point.label), is_sortable=True),
+        Column("claim", "Claim", lambda row: row.point.claim,
+               lambda row: link(row.url, row.point.claim)),
+        Column("route", "Route", lambda row: row.point.route, is_sortable=True),
+        Column("answered_at", "Answered", lambda row: iso(row.point.time_ns),
+               lambda row: when(row.point.time_ns, now_ns), is_sortable=True),
+        Column("x", "x", lambda row: row.x, is_exported_only=True),
+        Column("y", "y", lambda row: row.y, is_exported_only=True),
+        Column("url", "Answer", lambda row: row.url, is_exported_only=True),
     ]  # fmt: skip
-    is_page, url = format_param(request) == HTML, request_url(request)
     sort = sort_param(request, columns, "issue") if request.query_params.get("sort") else ""
-    rows = sorted_rows(failure_map.points, columns, sort) if sort else list(failure_map.points)
-    page = integer_param(request, "page", default=1, low=1, high=MAX_POINTS)
-    pages = ceil(len(rows) / PAGE)
-    return Table(
-        name="failures",
-        title="All points as a list" if rows else "Failures",
-        rows=rows[(page - 1) * PAGE : page * PAGE] if is_page else rows,
-        columns=columns[:5] if is_page else columns,
-        empty=EMPTY,
-        sort=sort,
-        more=url.replace(page=str(page + 1)) if is_page and page < pages else "",
-        back=url.replace(page=str(page - 1)) if is_page and page > 1 else "",
-        total=len(rows),
-    )
+    rows = sorted_rows(failure_map.points, columns, sort) if sort else failure_map.points
+    title = "All points as a list" if rows else "Failures"
+    return page_of_table(request, Table("failures", title, rows, columns, EMPTY, sort))
 
 
-def _group(one: MapPoint) -> Markup:
+def _group(row: MapPoint) -> Markup:
     sign = Markup('<span class="look look-{}" aria-hidden="true">{}</span> ').format(
-        one.group.look, SIGNS[one.group.look]
+        row.group.look, SIGNS[row.group.look]
     )
-    return sign + (link(one.group.url, one.title) if one.group.url else one.title)
+    return sign + (link(row.group.url, row.title) if row.group.url else row.title)

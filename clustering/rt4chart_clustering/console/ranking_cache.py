@@ -26,7 +26,7 @@ class _Ranking:
     @property
     def merged(self) -> dict[int, int]:
         """Each alias, with the issue that its failures were counted for."""
-        return {alias: one.issue.id for one in self.found for alias in one.issue.aliases}
+        return {alias: row.issue.id for row in self.found for alias in row.issue.aliases}
 
 
 class RankingCache:
@@ -54,8 +54,8 @@ class RankingCache:
         elif now_ns - counted.at_ns > FRESH_NS and self._lock.acquire(blocking=False):
             self._run_in_background("issue figures", partial(self._renew, now_ns))
         return [
-            replace(one, issue=apply_events(one.issue, last.get(one.issue.id, {})))
-            for one in counted.found
+            replace(row, issue=apply_events(row.issue, last.get(row.issue.id, {})))
+            for row in counted.found
         ]
 
     def invalidate(self) -> None:

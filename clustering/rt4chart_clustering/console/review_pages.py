@@ -44,87 +44,81 @@ class ReviewPosition:
     pending: int
 
 
-class ReviewPages:
-    """The pages of a set's cases."""
+def begin_review(console: Console, request: Request) -> Response:
+    """GET /evalsets/NAME/review: the first pending case, or the set if there is none."""
+    name = set_name(request)
+    with console.store() as client:
+        cases = stored_cases(client, name)
+    first = next((case.id for case in cases if case.state is CaseState.PENDING), None)
+    return RedirectResponse(f"/evalsets/{name}" if first is None else case_url(name, first), 302)
 
-    def __init__(self, console: Console) -> None:
-        """Nothing is read yet."""
-        self._console = console
 
-    def begin(self, request: Request) -> Response:
-        """GET /evalsets/NAME/review: the first pending case, or the set if there is none."""
-        name = set_name(request)
-        with self._console.store() as client:
-            cases = stored_cases(client, name)
-        first = next((one.id for one in cases if one.state is CaseState.PENDING), None)
-        return RedirectResponse(
-            f"/evalsets/{name}" if first is None else case_url(name, first), 302
-        )
+def show_case(console: Console, request: Request) -> Response:
+    """GET /evalsets/NAME/cases/ID."""
+    with console.store() as client:
+        cases = stored_cases(client, set_name(request))
+    return _case_page(console, request, cases, _case_of(request, cases), "")
 
-    def show(self, request: Request) -> Response:
-        """GET /evalsets/NAME/cases/ID."""
-        with self._console.store() as client:
-            cases = stored_cases(client, set_name(request))
-        return self._shown(request, cases, _case_of(request, cases), "")
 
-    def decide(self, request: Request) -> Response:
-        """POST to the same URL: approve or reject the case, and show the next pending one."""
-        actor, form = self._console.act(request).name, self._console.form(request)
-        name = set_name(request)
-        with self._console.store() as client:
-            cases = stored_cases(client, name)
-            stored = _case_of(request, cases)
-            try:
-                made = _decided(stored, form, actor)
-            except InputError as error:
-                wrong = str(error)
-            else:
-                write_cases(client, name, [made], version=self._console.clock())
-                position = find_position(cases, stored.id)
-                to = position.after or position.before
-                url = case_url(name, to) if to else f"/evalsets/{name}"
-                return RedirectResponse(url, 303)
-        return self._shown(request, cases, stored, wrong)
+def post_decision(console: Console, request: Request) -> Response:
+    """POST to the same URL: approve or reject the case, and show the next pending one."""
+    actor, form = console.act(request).name, console.form(request)
+    name = set_name(request)
+    with console.store() as client:
+        cases = stored_cases(client, name)
+        stored = _case_of(request, cases)
+        try:
+            made = _decided(stored, form, actor)
+        except InputError as error:
+            wrong = str(error)
+        else:
+            write_cases(client, name, [made], version=console.clock())
+            position = find_position(cases, stored.id)
+            to = position.after or position.before
+            url = case_url(name, to) if to else f"/evalsets/{name}"
+            return RedirectResponse(url, 303)
+    return _case_page(console, request, cases, stored, wrong)
 
-    def _shown(
-        self, request: Request, cases: Sequence[StoredCase], stored: StoredCase, wrong: str
-    ) -> Response:
-        name, case = set_name(request), parse_stored_case(stored)
-        position, why = find_position(cases, stored.id), ineligible_exchange(case.exchange)
-        form = self._console.form(request) if wrong else {}
-        passages = [
-            (one.id, windows(one.text, [], longest=PASSAGE, around=AROUND), len(one.text))
-            for one in case.exchange.passages[:PASSAGES]
-        ]
-        return self._console.page(
-            request,
-            "evalset_case.html",
-            title=f"Case of {name}",
-            status=400 if wrong else 200,
-            name=name,
-            stored=stored,
-            case=case,
-            position=position,
-            before_url=case_url(name, position.before) if position.before else "",
-            after_url=case_url(name, position.after) if position.after else "",
-            answer=_marked_answer(case),
-            labels={at: str(one.label) for at, one in enumerate(case.claims)},
-            passages=passages,
-            passages_left=len(case.exchange.passages) - len(passages),
-            answer_link=_answer_link(case),
-            issue=stored.issue,
-            issue_id=hex_id(stored.issue),
-            unfit=INELIGIBLE_REASONS[why] if why else "",
-            wrong=wrong,
-            typed=form,
-        )
+
+def _case_page(
+    console: Console, request: Request, cases: Sequence[StoredCase], stored: StoredCase, wrong: str
+) -> Response:
+    name, case = set_name(request), parse_stored_case(stored)
+    position, why = find_position(cases, stored.id), ineligible_exchange(case.exchange)
+    form = console.form(request) if wrong else {}
+    passages = [
+        (passage.id, windows(passage.text, [], longest=PASSAGE, around=AROUND), len(passage.text))
+        for passage in case.exchange.passages[:PASSAGES]
+    ]
+    return console.page(
+        request,
+        "evalset_case.html",
+        title=f"Case of {name}",
+        status=400 if wrong else 200,
+        name=name,
+        stored=stored,
+        case=case,
+        position=position,
+        before_url=case_url(name, position.before) if position.before else "",
+        after_url=case_url(name, position.after) if position.after else "",
+        answer=_marked_answer(case),
+        labels={at: str(claim.label) for at, claim in enumerate(case.claims)},
+        passages=passages,
+        passages_left=len(case.exchange.passages) - len(passages),
+        answer_link=_answer_link(case),
+        issue=stored.issue,
+        issue_id=hex_id(stored.issue),
+        unfit=INELIGIBLE_REASONS[why] if why else "",
+        wrong=wrong,
+        typed=form,
+    )
 
 
 def find_position(cases: Sequence[StoredCase], name: str) -> ReviewPosition:
     """The case's position among the pending ones, in the order of their ids."""
-    pending = [one.id for one in cases if one.state is CaseState.PENDING]
-    before = [one for one in pending if one < name]
-    after = [one for one in pending if one > name]
+    pending = [case.id for case in cases if case.state is CaseState.PENDING]
+    before = [other for other in pending if other < name]
+    after = [other for other in pending if other > name]
     return ReviewPosition(
         before=before[-1] if before else "",
         after=after[0] if after else "",
@@ -134,10 +128,10 @@ def find_position(cases: Sequence[StoredCase], name: str) -> ReviewPosition:
 
 
 def _case_of(request: Request, cases: Sequence[StoredCase]) -> StoredCase:
-    wanted = unescaped(str(request.path_params["case"]))
-    found = next((one for one in cases if one.id == wanted), None)
+    case_id = unescaped(str(request.path_params["case"]))
+    found = next((case for case in cases if case.id == case_id), None)
     if found is None:
-        raise HTTPException(404, f"expected the id of a case of the set, got {wanted[:80]!r}")
+        raise HTTPException(404, f"expected the id of a case of the set, got {case_id[:80]!r}")
     return found
 
 
@@ -160,9 +154,9 @@ def _marked_answer(case: EvalCase) -> tuple[Window, ...]:
     """The recorded answer with its claims marked."""
     text = case.exchange.answer
     marks = [
-        TextMark(one.start, one.end, at, WEIGHTS[one.label])
-        for at, one in enumerate(case.claims)
-        if one.label in WEIGHTS
+        TextMark(claim.start, claim.end, at, WEIGHTS[claim.label])
+        for at, claim in enumerate(case.claims)
+        if claim.label in WEIGHTS
     ]
     fits, _ = fitting(text, marks)
     return windows(text, fits, longest=ANSWER, around=AROUND)

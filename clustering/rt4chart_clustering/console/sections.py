@@ -7,15 +7,20 @@ from pathlib import Path
 
 from starlette.routing import BaseRoute, Route
 
-from rt4chart_clustering.console.evalset_pages import EvalSetPages
+from rt4chart_clustering.console.evalset_pages import (
+    download_release,
+    post_release,
+    show_eval_set,
+    show_eval_sets,
+)
 from rt4chart_clustering.console.issue_actions import ACTIONS, IssueActions
 from rt4chart_clustering.console.issue_list import IssueList
 from rt4chart_clustering.console.issue_page import IssuePage
 from rt4chart_clustering.console.map_page import MapPage
 from rt4chart_clustering.console.ranking_cache import RankingCache
-from rt4chart_clustering.console.review_pages import ReviewPages
+from rt4chart_clustering.console.review_pages import begin_review, post_decision, show_case
 from rt4chart_collector.console.app.console import Console
-from rt4chart_collector.console.app.section import Section
+from rt4chart_collector.console.app.section import Section, page_routes
 
 FOLDER = Path(__file__).parent
 TEMPLATES, STATIC = FOLDER / "templates", FOLDER / "static"
@@ -38,25 +43,16 @@ def issue_routes(console: Console) -> Sequence[BaseRoute]:
     ]
 
 
-def no_routes(_: Console) -> Sequence[BaseRoute]:
-    """For a section whose pages belong to another one."""
-    return []
-
-
-def evalset_routes(console: Console) -> Sequence[BaseRoute]:
-    """The eval sets, one of them with its releases, and the review of its cases."""
-    sets, review = EvalSetPages(console), ReviewPages(console)
-    return [
-        Route("/evalsets", sets.list_all, methods=GET),
-        Route("/evalsets/{name}", sets.show, methods=GET),
-        Route("/evalsets/{name}/release", sets.release, methods=POST),
-        Route("/evalsets/{name}/releases/{number}/{layout}", sets.download, methods=GET),
-        Route("/evalsets/{name}/review", review.begin, methods=GET),
-        Route("/evalsets/{name}/cases/{case}", review.show, methods=GET),
-        Route("/evalsets/{name}/cases/{case}", review.decide, methods=POST),
-    ]
-
-
+EVALSET_ROUTES = page_routes(
+    ("GET", "/evalsets", show_eval_sets),
+    ("GET", "/evalsets/{name}", show_eval_set),
+    ("POST", "/evalsets/{name}/release", post_release),
+    ("GET", "/evalsets/{name}/releases/{number}/{layout}", download_release),
+    ("GET", "/evalsets/{name}/review", begin_review),
+    ("GET", "/evalsets/{name}/cases/{case}", show_case),
+    ("POST", "/evalsets/{name}/cases/{case}", post_decision),
+)
+# The map's pages are among the routes of the issues, because both share the cached ranking.
 ISSUES = Section("Issues", "/issues", issue_routes, TEMPLATES, order=20, static=STATIC)
-MAP = Section("Map", "/map", no_routes, TEMPLATES, order=22, static=STATIC)
-EVALSETS = Section("Eval sets", "/evalsets", evalset_routes, TEMPLATES, order=24, static=STATIC)
+MAP = Section("Map", "/map", page_routes(), TEMPLATES, order=22, static=STATIC)
+EVALSETS = Section("Eval sets", "/evalsets", EVALSET_ROUTES, TEMPLATES, order=24, static=STATIC)

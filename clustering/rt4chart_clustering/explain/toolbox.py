@@ -14,11 +14,11 @@ from rt4chart_clustering.explain.trace_reader import TraceReader
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import text_of
 from rt4chart_collector.store.answers.verifications import (
-    AnswerKey,
     Verification,
     faithful_answers,
     last_verifications,
 )
+from rt4chart_collector.store.engine.columns import AnswerKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 

@@ -10,10 +10,10 @@ from rt4chart_clustering.explain.loss_stage import PassageSeen
 from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verifications import (
-    AnswerKey,
     SeenPassage,
     last_verifications,
 )
+from rt4chart_collector.store.engine.columns import AnswerKey
 from rt4chart_collector.store.engine.connect import Client
 
 _MAX_TRACES = 64

@@ -72,8 +72,10 @@ def build_site(
     pool = ClientPool(
         partial(_open_bounded, open_client, seconds), settings.console_clients, seconds * WAIT_SHARE
     )
-    statics = StaticFiles([FOLDER, *(one.static for one in sections if one.static)])
-    environment = build_environment([TEMPLATES, *(one.templates for one in sections)], statics)
+    statics = StaticFiles([FOLDER, *(section.static for section in sections if section.static)])
+    environment = build_environment(
+        [TEMPLATES, *(section.templates for section in sections)], statics
+    )
     console = Console(pool, settings, environment, sections, facts or ProcessInfo(), clock=clock)
     threads = PageThreads(settings.console_clients * 2, seconds)
     pages = [route for section in sections for route in section.routes(console)]

@@ -70,18 +70,18 @@ class ServiceMetrics:
         if isinstance(self._meter, NoOpMeter):
             log.warning("OTEL_SDK_DISABLED is set: /metrics is empty, and no metrics are pushed")
         self._histograms = {
-            one: self._meter.create_histogram(
-                one.otel_name,
-                one.unit,
-                one.description,
+            instrument: self._meter.create_histogram(
+                instrument.otel_name,
+                instrument.unit,
+                instrument.description,
                 explicit_bucket_boundaries_advisory=BOUNDS_S,
             )
-            for one in INSTRUMENTS
-            if one.kind is InstrumentKind.HISTOGRAM
+            for instrument in INSTRUMENTS
+            if instrument.kind is InstrumentKind.HISTOGRAM
         }
-        for one in INSTRUMENTS:
-            if one.kind is InstrumentKind.COUNTER:
-                self._start_counter(one)
+        for instrument in INSTRUMENTS:
+            if instrument.kind is InstrumentKind.COUNTER:
+                self._start_counter(instrument)
         started = time.time()
         self.observe(START_TIME, lambda: started)
         self.observe(BUILD_INFO, lambda: {(own_version, judge): 1})

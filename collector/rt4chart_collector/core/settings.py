@@ -445,7 +445,7 @@ class ConsoleProcessSettings:
 
 
 SECTIONS = (ServiceSettings, WorkerSettings, ConsoleSettings, MonitorSettings, AlertSettings)
-KNOWN = tuple(one.variable for one in settings_of(*SECTIONS, *APPLICATION))
+KNOWN = tuple(setting.variable for setting in settings_of(*SECTIONS, *APPLICATION))
 # Settings that are gone, each with what takes its place.
 GONE = {
     "RT4CHART_ACCESS": "commands find the running service by themselves, and `rt4chart sql` asks "
@@ -465,8 +465,8 @@ def check_metrics(url: str, own: Collection[Address]) -> None:
     """Raise SettingsError where metrics would go to an address that this process serves."""
     parts = urlsplit(url)
     host, port = parts.hostname, parts.port
-    hosts = {"localhost", "127.0.0.1", "::1", *(one.host for one in own)}
-    if host in hosts and port in {one.port for one in own}:
+    hosts = {"localhost", "127.0.0.1", "::1", *(address.host for address in own)}
+    if host in hosts and port in {address.port for address in own}:
         raise SettingsError(
             f"{PREFIX}SELF_METRICS or {METRICS_VARIABLE}: expected another receiver; got this "
             f"service's own address {host}:{port}, which takes no metrics; name that of an "

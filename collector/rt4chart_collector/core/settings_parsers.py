@@ -33,7 +33,7 @@ FIXED = {
 
 @dataclass(frozen=True, slots=True)
 class AlertRoute:
-    """What a target is told: from a severity on, of these rules, all where none is named."""
+    """The alerts that a target receives: from a severity up, of these rules; none means all."""
 
     target: str
     severity: str
@@ -100,21 +100,21 @@ def parse_routing(written: str) -> tuple[AlertRoute, ...]:
     Whether there are such targets, severities and rules is checked where the targets are built.
     """
     found = []
-    for one in written.replace(",", " ").split():
-        target, _, rest = one.partition("=")
+    for entry in written.replace(",", " ").split():
+        target, _, rest = entry.partition("=")
         severity, colon, rules = rest.partition(":")
         named = frozenset(filter(None, rules.split("|")))
         if not target or not severity or (colon and not named):
-            raise ValueError(one)
+            raise ValueError(entry)
         found.append(AlertRoute(target, severity, named))
-    if len({one.target for one in found}) != len(found):
+    if len({route.target for route in found}) != len(found):
         raise ValueError(written)
     return tuple(found)
 
 
 def parse_apprise(written: str) -> str:
     """URLs with white space between them."""
-    if any("://" not in one for one in written.split()):
+    if any("://" not in url for url in written.split()):
         raise RefusedSecretError("a value without SCHEME://")
     return written
 

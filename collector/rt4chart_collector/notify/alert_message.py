@@ -68,7 +68,7 @@ def alert_message(
         links=links,
         extra={
             "rule": str(alert.rule),
-            "links": [{"text": one.text, "url": one.url} for one in links],
+            "links": [{"text": link.text, "url": link.url} for link in links],
         },
     )
 
@@ -137,7 +137,9 @@ def _lines(
     if with_texts:
         yield from unknown_facts(facts)
     if with_worst:
-        answers = [f"{one.text} (trace {one.url})" for one in _worst_answers(drift, "", with_texts)]
+        answers = [
+            f"{link.text} (trace {link.url})" for link in _worst_answers(drift, "", with_texts)
+        ]
         yield "worst answers", "; ".join(answers)
     yield "next", next_step(alert.rule)
 
@@ -185,7 +187,11 @@ def unknown_facts(facts: AlertFacts) -> Lines:
 
 def _rates(facts: DriftFacts) -> str:
     """The rate before and after, each with its interval and numbers."""
-    known = [one for one in (facts.before, facts.after) if one is not None and one.rate is not None]
+    known = [
+        measured
+        for measured in (facts.before, facts.after)
+        if measured is not None and measured.rate is not None
+    ]
     return " → ".join(map(_rate, known))
 
 

@@ -58,7 +58,7 @@ class Alerting:
     @property
     def targets(self) -> tuple[str, ...]:
         """The targets' names."""
-        return tuple(one.receiver.name for one in self._targets)
+        return tuple(target.receiver.name for target in self._targets)
 
     def process(self, client: Client, problems: Sequence[Alert], *, now_ns: int) -> None:
         """Record what happened and send the messages that are due; `problems` are all current ones.
@@ -67,13 +67,13 @@ class Alerting:
         after about a minute. Two processes must not do this at once, so the caller holds a lease.
         A message is sent twice if the process dies before it records the first delivery.
         """
-        states: States = {one.id: one for one in alert_states(client, now_ns=now_ns)}
+        states: States = {state.id: state for state in alert_states(client, now_ns=now_ns)}
         events = alert_events(states, problems, now_ns, self._policy)
         record_alert_events(client, events)
         quiet = silences(client, now_ns)
         states = {
-            name: replace(one, silenced_ns=silenced_until(one.alert, quiet, now_ns))
-            for name, one in apply_events(states, events).items()
+            name: replace(state, silenced_ns=silenced_until(state.alert, quiet, now_ns))
+            for name, state in apply_events(states, events).items()
         }
         until = self._clock() + ROUND_S
         for target in self._targets:

@@ -45,16 +45,16 @@ def build_targets(settings: AlertSettings) -> list[AlertTarget]:
     apprise is missing.
     """
     channels = [channel for build in CHANNELS for channel in build(settings)]
-    routes = {one.target: one for one in settings.alerts_routing}
+    routes = {route.target: route for route in settings.alerts_routing}
     names = [channel.name for channel in channels]
     if unknown := sorted(set(routes) - set(names)):
         raise SettingsError(
             "RT4CHART_ALERTS_ROUTING: expected targets that other settings configure "
             f"({', '.join(names) or 'there is none'}); got {', '.join(unknown)}"
         )
-    for one in settings.alerts_routing:
-        _check_names(Severity, {one.severity})
-        _check_names(Rule, one.rules)
+    for route in settings.alerts_routing:
+        _check_names(Severity, {route.severity})
+        _check_names(Rule, route.rules)
     return [
         AlertTarget(_receiver(channel, routes.get(channel.name)), channel) for channel in channels
     ]

@@ -82,8 +82,8 @@ def alert_details(facts: AlertFacts) -> AlertDetails:
         before=_rate(drift.before),
         after=_rate(drift.after),
         changes=attribute_changes(drift.changed, drift.since_ns),
-        issues=tuple(_issue(one) for one in drift.issues),
-        documents=tuple(_growth(one, one.id, "") for one in drift.documents),
+        issues=tuple(_issue(issue) for issue in drift.issues),
+        documents=tuple(_growth(document, document.id, "") for document in drift.documents),
         worst=_by_claim(drift.worst_answers),
         others=(*(line for line in _others(facts) if line[1]), *unknown_facts(facts)),
     )

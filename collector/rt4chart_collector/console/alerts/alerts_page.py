@@ -94,23 +94,23 @@ COLUMNS: Sequence[Column[Episode]] = (
 
 def show_alerts(console: Console, request: Request) -> Response:
     """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=`."""
-    now_ns, shown = console.clock(), min(page_size(request), MAX_ROWS - 1)
+    now_ns, limit = console.clock(), min(page_size(request), MAX_ROWS - 1)
     selection = EpisodeFilter(
         console.route_scope(request),
         rule=choice_param(request, "rule", ("", *Rule), ""),
         severity=choice_param(request, "severity", ("", *Severity), ""),
     )
-    begin = (page_number(request) - 1) * shown
+    begin = (page_number(request) - 1) * limit
     with console.store() as client:
         states = alert_states(client, now_ns=now_ns)
         active_silences = silences(client, now_ns)
-        rows = alert_history(client, selection, limit=shown + 1, offset=begin)
+        rows = alert_history(client, selection, limit=limit + 1, offset=begin)
         total = alert_history_count(client, selection)
     empty = "No alerts fired in this time range. To test the targets: rt4chart alerts test."
-    table = Table("history", "History", rows[:shown], COLUMNS, empty, total=total)
+    table = Table("history", "History", rows[:limit], COLUMNS, empty, total=total)
     return console.table(
         request,
-        with_page_links(request, table, has_more=len(rows) > shown),
+        with_page_links(request, table, has_more=len(rows) > limit),
         "alerts.html",
         title="Alerts",
         open_now=sorted((state for state in states if state.is_open), key=worst_first),
@@ -174,8 +174,8 @@ def change_silences(console: Console, request: Request) -> Response:
             remove_silence(client, ended, now_ns=now_ns)
         else:
             names = ("service", "route", "rule", "severity")
-            given = {name: form.get(name, "").strip()[:NOTE_LENGTH] for name in names}
-            matchers = {name: value for name, value in given.items() if value}
+            fields = {name: form.get(name, "").strip()[:NOTE_LENGTH] for name in names}
+            matchers = {name: value for name, value in fields.items() if value}
             until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
             note = form.get("note", "")[:NOTE_LENGTH]
             silence = Silence(now_ns, until_ns, matchers, actor, note)

@@ -59,10 +59,10 @@ OPINIONS = (*map(str, Opinion), "none")
 
 @dataclass(frozen=True, slots=True)
 class ClaimPages:
-    """The listed claims: `wanted` are their indexes, `counts` the claims of each label filter."""
+    """The listed claims: `indexes` of those with `label`; `counts` by value of that filter."""
 
-    wanted: tuple[int, ...]
-    shown: str
+    indexes: tuple[int, ...]
+    label: str
     page: int
     pages: int
     counts: dict[str, int]
@@ -74,33 +74,35 @@ def show_answer(console: Console, request: Request) -> Response:
     form = choice_param(request, "format", ("html", "json"), "html")
     with console.store() as client:
         found = _verifications(client, request)
-        one = _selected_verification(found, text_param(request, "verifier"), main)
-        outline = claim_outlines(client, one)
+        verification = _selected_verification(found, text_param(request, "verifier"), main)
+        outline = claim_outlines(client, verification)
         pages = claim_pages(request, outline)
-        wanted = pages.wanted if form == "html" else [each.index for each in outline]
-        listed = claims_in(client, one, wanted)
-        spans = spans_of(client, [one.trace_id], limit=MAX_SPANS_READ)
-        texts = _passages_from_spans(client, one, spans)
-        issues, given = issues_of_answer(client, one), feedback_on(client, one)
+        indexes = pages.indexes if form == "html" else [claim.index for claim in outline]
+        listed = claims_in(client, verification, indexes)
+        spans = spans_of(client, [verification.trace_id], limit=MAX_SPANS_READ)
+        texts = _passages_from_spans(client, verification, spans)
+        issues, feedback = issues_of_answer(client, verification), feedback_on(client, verification)
         trace = build_tree(spans, limit=MAX_SPANS if form == "html" else len(spans))
         others = [
-            (other, _differences_to(client, one, outline, other))
+            (other, _differences_to(client, verification, outline, other))
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
-        letters = letters_of(client, [one.trace_id], one.verifier)
-    view = AnswerView(one, outline, listed, texts)
-    own_opinions = [each for each in given if each.verifier == one.verifier]
+        letters = letters_of(client, [verification.trace_id], verification.verifier)
+    view = AnswerView(verification, outline, listed, texts)
+    own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
-        return JSONResponse(answer_document(one, listed, view, issues, given, texts, trace))
-    rows, cut = trace_rows(trace, one.span_id) if trace else ((), 0)
+        return JSONResponse(
+            answer_document(verification, listed, view, issues, feedback, texts, trace)
+        )
+    rows, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
     return console.page(
         request,
         "answer.html",
-        title=f"Answer {one.trace_id[:8]}",
-        one=one,
+        title=f"Answer {verification.trace_id[:8]}",
+        one=verification,
         view=view,
         claims=view.claims(issues, own_opinions),
-        on_answer=[each for each in own_opinions if each.claim == WHOLE_ANSWER],
+        on_answer=[opinion for opinion in own_opinions if opinion.claim == WHOLE_ANSWER],
         issues=issues,
         pages=pages,
         actor=own,
@@ -109,9 +111,9 @@ def show_answer(console: Console, request: Request) -> Response:
         rows=rows,
         rows_cut=cut,
         found=found,
-        others=[(other, where) for other, where in others if other is not one],
-        letter=letters.get((one.trace_id, one.span_id)),
-        advice=wording.DECISIONS.get(one.decision),
+        others=[(other, where) for other, where in others if other is not verification],
+        letter=letters.get((verification.trace_id, verification.span_id)),
+        advice=wording.DECISIONS.get(verification.decision),
         words=wording,
         WHOLE=WHOLE_ANSWER,
         labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
@@ -128,24 +130,26 @@ def post_feedback(console: Console, request: Request) -> Response:
         raise bad_request("opinion", " or ".join(OPINIONS), opinion)
     with console.store() as client:
         found = _verifications(client, request)
-        one = next((each for each in found if each.verifier == form.get("verifier", "")), None)
-        if one is None:
+        verification = next(
+            (decision for decision in found if decision.verifier == form.get("verifier", "")), None
+        )
+        if verification is None:
             raise bad_request(
                 "verifier", "a verifier that decided on this answer", form.get("verifier", "")
             )
-        seen = _label_seen(client, one, claim)
+        seen = _label_seen(client, verification, claim)
         if opinion == "none":
             withdraw_feedback(
                 client,
-                one,
-                verifier=one.verifier,
+                verification,
+                verifier=verification.verifier,
                 claim=claim,
                 actor=actor.name,
                 at_ns=console.clock(),
             )
         else:
             feedback = Feedback(
-                one.verifier,
+                verification.verifier,
                 claim,
                 seen,
                 Opinion(opinion),
@@ -154,28 +158,28 @@ def post_feedback(console: Console, request: Request) -> Response:
                 form.get("note", "").strip(),
                 console.clock(),
             )
-            record_feedback(client, one, [feedback])
-        given = [each for each in feedback_on(client, one) if each.claim == claim]
+            record_feedback(client, verification, [feedback])
+        opinions = [f for f in feedback_on(client, verification) if f.claim == claim]
     if request.headers.get("x-partial"):
         return console.page(
             request,
             "answer_feedback.html",
             title="",
-            one=one,
+            one=verification,
             claim=claim,
-            given=[each for each in given if each.verifier == one.verifier],
+            given=[f for f in opinions if f.verifier == verification.verifier],
             actor=actor.name,
             labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
         )
     anchor = f"feedback-{claim}" if claim >= 0 else "feedback"
-    query = {"verifier": one.verifier, "claim": str(claim) if claim >= 0 else ""}
+    query = {"verifier": verification.verifier, "claim": str(claim) if claim >= 0 else ""}
     return RedirectResponse(f"{with_query(answer_url(trace_id, span_id), **query)}#{anchor}", 303)
 
 
 def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages:
     """The claims to list: those of `?label=` on `?page=`, or on the page with `?claim=`."""
-    shown = choice_param(request, "label", LABEL_FILTERS, "")
-    found = Counter(one.label for one in outline)
+    selected = choice_param(request, "label", LABEL_FILTERS, "")
+    found = Counter(claim.label for claim in outline)
     counts = {
         "": len(outline),
         UNFAITHFUL: sum(number for label, number in found.items() if label.is_unfaithful),
@@ -184,15 +188,15 @@ def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages
     taken = {
         label
         for label in found
-        if shown in ("", label.value) or (shown == UNFAITHFUL and label.is_unfaithful)
+        if selected in ("", label.value) or (selected == UNFAITHFUL and label.is_unfaithful)
     }
-    fitting = [one.index for one in outline if one.label in taken]
+    fitting = [claim.index for claim in outline if claim.label in taken]
     pages = max(-(-len(fitting) // CLAIMS_A_PAGE), 1)
     claim = integer_param(request, "claim", default=-1, low=-1, high=2**32)
-    asked = fitting.index(claim) // CLAIMS_A_PAGE + 1 if claim in fitting else 1
-    page = min(integer_param(request, "page", default=asked, low=1, high=2**32), pages)
+    default = fitting.index(claim) // CLAIMS_A_PAGE + 1 if claim in fitting else 1
+    page = min(integer_param(request, "page", default=default, low=1, high=2**32), pages)
     begin = (page - 1) * CLAIMS_A_PAGE
-    return ClaimPages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), shown, page, pages, counts)
+    return ClaimPages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), selected, page, pages, counts)
 
 
 def _verifications(client: Client, request: Request) -> list[Verification]:
@@ -207,19 +211,25 @@ def _verifications(client: Client, request: Request) -> list[Verification]:
     return found
 
 
-def _selected_verification(found: Sequence[Verification], asked: str, main: str) -> Verification:
+def _selected_verification(
+    found: Sequence[Verification], requested: str, main: str
+) -> Verification:
     """The verdict to show: that of `?verifier=`, of the main verifier, or the latest one."""
-    by_name = {one.verifier: one for one in found}
-    if asked:
-        if asked not in by_name:
-            raise bad_request("verifier", "a verifier that decided on this answer", asked)
-        return by_name[asked]
-    one = by_name.get(main)
-    return one if one is not None and one.decision is Decision.VERIFIED else found[0]
+    by_name = {verification.verifier: verification for verification in found}
+    if requested:
+        if requested not in by_name:
+            raise bad_request("verifier", "a verifier that decided on this answer", requested)
+        return by_name[requested]
+    verification = by_name.get(main)
+    return (
+        verification
+        if verification is not None and verification.decision is Decision.VERIFIED
+        else found[0]
+    )
 
 
 def _passages_from_spans(
-    client: Client, one: Verification, spans: Sequence[SpanRecord]
+    client: Client, verification: Verification, spans: Sequence[SpanRecord]
 ) -> dict[str, Passage] | None:
     """The passages, read from the spans as verification does.
 
@@ -229,18 +239,18 @@ def _passages_from_spans(
     with guard("reading the passages of an answer"):
         found = answers_in(client, spans)
     for candidate in found:
-        if candidate.span_id == one.span_id:
-            staged = {each.passage.id: each.passage for each in candidate.staged}
-            return {**staged, **{each.id: each for each in candidate.exchange.passages}}
+        if candidate.span_id == verification.span_id:
+            staged = [found_at.passage for found_at in candidate.staged]
+            return {passage.id: passage for passage in (*staged, *candidate.exchange.passages)}
     return None
 
 
 def _differences_to(
-    client: Client, one: Verification, outline: Sequence[ClaimOutline], other: Verification
+    client: Client, verification: Verification, outline: Sequence[ClaimOutline], other: Verification
 ) -> list[LabelDifference] | None:
     """The claims that the other verdict labels differently; None if they are not compared."""
-    is_verified = one.decision is other.decision is Decision.VERIFIED
-    if other is one or not is_verified or len(outline) > MAX_COMPARED_CLAIMS:
+    is_verified = verification.decision is other.decision is Decision.VERIFIED
+    if other is verification or not is_verified or len(outline) > MAX_COMPARED_CLAIMS:
         return None
     return differences(outline, claim_outlines(client, other))
 
@@ -258,10 +268,10 @@ def _claim_number(text: str) -> int:
     return int(text)
 
 
-def _label_seen(client: Client, one: Verification, claim: int) -> str:
+def _label_seen(client: Client, verification: Verification, claim: int) -> str:
     if claim == WHOLE_ANSWER:
-        return one.label
-    found = claims_in(client, one, [claim]) if claim < 2**16 else []
+        return verification.label
+    found = claims_in(client, verification, [claim]) if claim < 2**16 else []
     if not found:
         raise bad_request("claim", "the number of a claim of this answer", str(claim))
     return found[0].claim.label.value

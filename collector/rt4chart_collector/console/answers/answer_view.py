@@ -145,16 +145,16 @@ class AnswerView:
         self.verdict = verdict
         self.outline = outline
         self._page = page
-        self._listed = {one.index for one in page}
-        self._labels = {one.index: one.label for one in outline}
+        self._listed = {claim.index for claim in page}
+        self._labels = {claim.index: claim.label for claim in outline}
         self._texts = texts
         self._anchors: dict[tuple[int, int], str] = {}
         answer = verdict.answer[:ANSWER_LENGTH]
         fits, unfit = fitting(answer, self._answer_marks())
-        self.unfit = tuple(sorted(one.claim for one in unfit))
+        self.unfit = tuple(sorted(mark.claim for mark in unfit))
         heaviest = widened(answer, _heaviest(fits, self._listed))
         self.marked, self.markable = len(heaviest), len(fits)
-        self.runs = tuple(self._run(one) for one in segments(answer, heaviest))
+        self.runs = tuple(self._run(segment) for segment in segments(answer, heaviest))
         self.hidden = len(verdict.answer) - len(answer)
         self._citations = self._cited_by_passage()
         self.named = tuple(self._named())
@@ -164,22 +164,24 @@ class AnswerView:
         self, issues: Sequence[ClaimIssue], feedback: Sequence[Feedback]
     ) -> tuple[ClaimView, ...]:
         """The listed claims with their evidence, issues and feedback."""
-        kinds = {one.claim: one.detail for one in self.verdict.findings if _is_kind(one)}
+        kinds = {
+            finding.claim: finding.detail for finding in self.verdict.findings if _is_kind(finding)
+        }
         unfit = set(self.unfit)
         return tuple(
             ClaimView(
-                index=one.index,
-                numbered=one,
+                index=claim.index,
+                numbered=claim,
                 evidence=tuple(
-                    EvidenceView(found, self._anchors.get((one.index, place), ""))
-                    for place, found in enumerate(one.claim.evidence)
+                    EvidenceView(found, self._anchors.get((claim.index, place), ""))
+                    for place, found in enumerate(claim.claim.evidence)
                 ),
-                kind_of_failure=kinds.get(one.index, ""),
-                issues=tuple(held for held in issues if held.claim == one.index),
-                feedback=tuple(given for given in feedback if given.claim == one.index),
-                fits=one.index not in unfit,
+                kind_of_failure=kinds.get(claim.index, ""),
+                issues=tuple(issue for issue in issues if issue.claim == claim.index),
+                feedback=tuple(f for f in feedback if f.claim == claim.index),
+                fits=claim.index not in unfit,
             )
-            for one in self._page
+            for claim in self._page
         )
 
     def link(self, index: int) -> ClaimLink:
@@ -189,35 +191,35 @@ class AnswerView:
         return ClaimLink(index, label.value, f"{query}#claim-{index}")
 
     def _answer_marks(self) -> Iterable[TextMark]:
-        for one in self.outline:
-            if one.label is not Label.NOT_A_CLAIM:
-                yield TextMark(*one.answer_range, one.index, WEIGHTS[one.label])
+        for claim in self.outline:
+            if claim.label is not Label.NOT_A_CLAIM:
+                yield TextMark(*claim.answer_range, claim.index, WEIGHTS[claim.label])
 
-    def _run(self, one: Segment) -> TextRun:
-        if not one.claims:
-            return TextRun(visible(one.text))
-        first = self.link(one.claims[0])
-        others = len(one.claims) + one.more - 1
+    def _run(self, segment: Segment) -> TextRun:
+        if not segment.claims:
+            return TextRun(visible(segment.text))
+        first = self.link(segment.claims[0])
+        others = len(segment.claims) + segment.more - 1
         return TextRun(
-            text=visible(one.text),
+            text=visible(segment.text),
             label=first.label,
-            claims=" ".join(map(str, one.claims)),
+            claims=" ".join(map(str, segment.claims)),
             href=first.href,
             describes=f"says-{first.index}" if first.index in self._listed else "",
             title=f"{first.label}: claim {first.index}" + (f" and {others} more" if others else ""),
-            ends=one.ends,
+            ends=segment.ends,
         )
 
     def _passages(self) -> Iterable[PassageView]:
         citations, room_left = self._citations, ALL_PASSAGES
-        for one in self.named[:MAX_PASSAGES]:
-            shown = self._passage(one, citations.get(one.id, ()), room_left)
+        for summary in self.named[:MAX_PASSAGES]:
+            shown = self._passage(summary, citations.get(summary.id, ()), room_left)
             room_left -= sum(len(run.text) for part in shown.parts for run in part.runs)
             yield shown
 
     def _named(self) -> Iterable[PassageSummary]:
         """All passages in display order, numbered in pipeline order."""
-        seen = {one.id: one for one in self.verdict.passages}
+        seen = {passage.id: passage for passage in self.verdict.passages}
         found = [
             PassageSummary(
                 place,
@@ -227,7 +229,7 @@ class AnswerView:
             )
             for place, name in enumerate(dict.fromkeys([*seen, *self._citations]), 1)
         ]
-        return sorted(found, key=lambda one: ROLES.index(one.role))
+        return sorted(found, key=lambda summary: ROLES.index(summary.role))
 
     def _role(self, name: str, seen: SeenPassage | None) -> str:
         citations = self._citations.get(name, ())
@@ -240,10 +242,10 @@ class AnswerView:
     def _cited_by_passage(self) -> Mapping[str, Sequence[tuple[int, int, int, int, str]]]:
         """By passage: claim, index of the evidence, start, end, relation."""
         found: defaultdict[str, list[tuple[int, int, int, int, str]]] = defaultdict(list)
-        for one in self.outline:
-            for place, cited in enumerate(one.places):
+        for claim in self.outline:
+            for place, cited in enumerate(claim.places):
                 found[cited.passage].append(
-                    (one.index, place, cited.start, cited.end, cited.relation)
+                    (claim.index, place, cited.start, cited.end, cited.relation)
                 )
         return found
 
@@ -267,10 +269,14 @@ class AnswerView:
             text, widened(text, _heaviest(fits, listed)), longest=longest, around=CONTEXT_LENGTH
         )
         parts = tuple(
-            Excerpt(one.skipped, tuple(self._quoted(piece, citations) for piece in one.segments))
-            for one in found
+            Excerpt(
+                window.skipped, tuple(self._quoted(piece, citations) for piece in window.segments)
+            )
+            for window in found
         )
-        shown = sum(one.skipped + sum(len(piece.text) for piece in one.segments) for one in found)
+        shown = sum(
+            window.skipped + sum(len(piece.text) for piece in window.segments) for window in found
+        )
         supports, contradicts = (
             list(dict.fromkeys(index for index, *_, how in citations if how == relation))
             for relation in ("supports", "contradicts")
@@ -282,7 +288,7 @@ class AnswerView:
             stages=named.stages,
             supports=tuple(map(self.link, supports[:MAX_CLAIM_LINKS])),
             contradicts=tuple(map(self.link, contradicts[:MAX_CLAIM_LINKS])),
-            more=sum(max(len(one) - MAX_CLAIM_LINKS, 0) for one in (supports, contradicts)),
+            more=sum(max(len(indexes) - MAX_CLAIM_LINKS, 0) for indexes in (supports, contradicts)),
             parts=parts,
             has_text=passage is not None,
             left=len(text) - shown,
@@ -290,21 +296,23 @@ class AnswerView:
             score=passage.score if passage else None,
         )
 
-    def _quoted(self, one: Segment, citations: Sequence[tuple[int, int, int, int, str]]) -> TextRun:
-        if not one.claims:
-            return TextRun(visible(one.text))
+    def _quoted(
+        self, segment: Segment, citations: Sequence[tuple[int, int, int, int, str]]
+    ) -> TextRun:
+        if not segment.claims:
+            return TextRun(visible(segment.text))
         anchors: list[str] = []
-        for place in one.starts:
+        for place in segment.starts:
             index, nth, *_ = citations[place]
             if index in self._listed and (index, nth) not in self._anchors:
                 self._anchors[index, nth] = f"evidence-{index}-{nth}"
                 anchors.append(f"evidence-{index}-{nth}")
-        claims = list(dict.fromkeys(citations[place][0] for place in one.claims))
-        relation = citations[one.claims[0]][-1]
+        claims = list(dict.fromkeys(citations[place][0] for place in segment.claims))
+        relation = citations[segment.claims[0]][-1]
         first = self.link(claims[0])
-        others = len(claims) + one.more - 1
+        others = len(claims) + segment.more - 1
         return TextRun(
-            text=visible(one.text),
+            text=visible(segment.text),
             label=relation,
             claims=" ".join(map(str, claims)),
             href=first.href,
@@ -318,16 +326,16 @@ def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:
     """At most `MAX_MARKS` marks: those of listed claims first, then the heaviest."""
     if len(marks) <= MAX_MARKS:
         return list(marks)
-    ranked = sorted(marks, key=lambda one: (one.claim not in listed, -one.weight, one.claim))
+    ranked = sorted(marks, key=lambda mark: (mark.claim not in listed, -mark.weight, mark.claim))
     return ranked[:MAX_MARKS]
 
 
-def _is_kind(one: Finding) -> bool:
-    return one.name == "failure_kind" and one.claim is not None
+def _is_kind(finding: Finding) -> bool:
+    return finding.name == "failure_kind" and finding.claim is not None
 
 
 def answer_document(
-    one: Verification,
+    verification: Verification,
     claims: Sequence[ClaimRow],
     view: AnswerView,
     issues: Sequence[ClaimIssue],
@@ -336,22 +344,22 @@ def answer_document(
     trace: TraceTree | None,
 ) -> dict[str, object]:
     """The document; the `text` of a passage is null if its span was deleted."""
-    verdict = asdict(one)
+    verdict = asdict(verification)
     verdict.pop("passages")
     known = texts or {}
     return {
         **verdict,
-        "claims": [{"index": each.index, **asdict(each.claim)} for each in claims],
+        "claims": [{"index": claim.index, **asdict(claim.claim)} for claim in claims],
         "passages": [
             {
-                "id": each.id,
-                "role": each.role,
-                "stages": each.stages,
-                "text": known[each.id].text if each.id in known else None,
+                "id": passage.id,
+                "role": passage.role,
+                "stages": passage.stages,
+                "text": known[passage.id].text if passage.id in known else None,
             }
-            for each in view.named
+            for passage in view.named
         ],
-        "issues": [asdict(each) for each in issues],
-        "feedback": [asdict(each) for each in feedback],
-        "spans": [asdict(each) for each in trace.spans] if trace else None,
+        "issues": [asdict(issue) for issue in issues],
+        "feedback": [asdict(opinion) for opinion in feedback],
+        "spans": [asdict(span) for span in trace.spans] if trace else None,
     }

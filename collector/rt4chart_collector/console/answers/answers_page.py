@@ -82,12 +82,12 @@ def order_param(request: Request) -> Order:
 
 def cursor_param(request: Request) -> AnswerCursor | None:
     """`?after=`, which the link to the next page sets."""
-    given = text_param(request, "after")
-    if not given:
+    after = text_param(request, "after")
+    if not after:
         return None
-    found = CURSOR.fullmatch(given)
+    found = CURSOR.fullmatch(after)
     if found is None or int(found[1]) >= 2**63:
-        raise bad_request("after", "the value from a link to the next page", given)
+        raise bad_request("after", "the value from a link to the next page", after)
     return AnswerCursor(int(found[1]), found[3], found[4], found[5], int(found[2]))
 
 

@@ -30,25 +30,25 @@ def differences(
     Each verifier splits an answer into claims differently, so claims are matched by the text that
     they share: an unfaithful claim marks a narrow range within that of an entailed one.
     """
-    ordered = sorted((one for one in theirs if _is_claim(one)), key=_range)
-    starts = [one.answer_range.start for one in ordered]
+    ordered = sorted((claim for claim in theirs if _is_claim(claim)), key=_range)
+    starts = [claim.answer_range.start for claim in ordered]
     found: list[LabelDifference] = []
-    for one in filter(_is_claim, ours):
-        place = bisect_left(starts, one.answer_range.start)
+    for claim in filter(_is_claim, ours):
+        place = bisect_left(starts, claim.answer_range.start)
         other = _about_the_same(
-            one, ordered[max(place - MAX_DIFFERENCES, 0) : place + MAX_DIFFERENCES]
+            claim, ordered[max(place - MAX_DIFFERENCES, 0) : place + MAX_DIFFERENCES]
         )
-        if other is not None and other.label is not one.label:
+        if other is not None and other.label is not claim.label:
             found.append(
-                LabelDifference(one.index, one.label.value, other.index, other.label.value)
+                LabelDifference(claim.index, claim.label.value, other.index, other.label.value)
             )
-    found.sort(key=lambda one: (not _is_bad(one), one.index))
+    found.sort(key=lambda difference: (not _is_bad(difference), difference.index))
     return found[:MAX_DIFFERENCES]
 
 
-def _about_the_same(one: ClaimOutline, near: Sequence[ClaimOutline]) -> ClaimOutline | None:
+def _about_the_same(claim: ClaimOutline, near: Sequence[ClaimOutline]) -> ClaimOutline | None:
     """The other verifier's claim that shares the most text."""
-    start, end = one.answer_range
+    start, end = claim.answer_range
 
     def common(other: ClaimOutline) -> int:
         return min(end, other.answer_range.end) - max(start, other.answer_range.start)
@@ -57,13 +57,13 @@ def _about_the_same(one: ClaimOutline, near: Sequence[ClaimOutline]) -> ClaimOut
     return best if best is not None and common(best) > 0 else None
 
 
-def _is_claim(one: ClaimOutline) -> bool:
-    return one.label is not Label.NOT_A_CLAIM
+def _is_claim(claim: ClaimOutline) -> bool:
+    return claim.label is not Label.NOT_A_CLAIM
 
 
-def _range(one: ClaimOutline) -> AnswerRange:
-    return one.answer_range
+def _range(claim: ClaimOutline) -> AnswerRange:
+    return claim.answer_range
 
 
-def _is_bad(one: LabelDifference) -> bool:
-    return any(Label(label).is_unfaithful for label in (one.label, one.other_label))
+def _is_bad(difference: LabelDifference) -> bool:
+    return any(Label(label).is_unfaithful for label in (difference.label, difference.other_label))

@@ -53,16 +53,16 @@ def fitting(text: str, marks: Iterable[TextMark]) -> tuple[list[TextMark], list[
     """The marks within the text, and those outside it."""
     fits: list[TextMark] = []
     unfit: list[TextMark] = []
-    for one in marks:
-        (fits if 0 <= one.start < one.end <= len(text) else unfit).append(one)
+    for mark in marks:
+        (fits if 0 <= mark.start < mark.end <= len(text) else unfit).append(mark)
     return fits, unfit
 
 
 def widened(text: str, marks: Iterable[TextMark]) -> list[TextMark]:
     """The marks extended to whole grapheme clusters; the marks must fit the text."""
     return [
-        TextMark(*whole_graphemes(text, AnswerRange(one.start, one.end)), one.claim, one.weight)
-        for one in marks
+        TextMark(*whole_graphemes(text, AnswerRange(mark.start, mark.end)), mark.claim, mark.weight)
+        for mark in marks
     ]
 
 
@@ -85,7 +85,7 @@ def windows(
     found: list[Window] = []
     done = room = 0
     for start, end in _neighbourhoods(text, marks, around) or [(0, longest)]:
-        room = longest - sum(len(piece.text) for one in found for piece in one.segments)
+        room = longest - sum(len(piece.text) for window in found for piece in window.segments)
         if room <= 0:
             break
         start, end = whole_graphemes(text, AnswerRange(start, min(end, start + room)))
@@ -97,8 +97,8 @@ def windows(
 
 def _neighbourhoods(text: str, marks: Sequence[TextMark], around: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
-    for one in sorted(marks, key=lambda mark: mark.start):
-        start, end = max(one.start - around, 0), min(one.end + around, len(text))
+    for mark in sorted(marks, key=lambda mark: mark.start):
+        start, end = max(mark.start - around, 0), min(mark.end + around, len(text))
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
@@ -109,25 +109,25 @@ def _neighbourhoods(text: str, marks: Sequence[TextMark], around: int) -> list[t
 def _cut(text: str, marks: Sequence[TextMark], start: int, stop: int) -> Iterator[Segment]:
     opening: defaultdict[int, list[TextMark]] = defaultdict(list)
     closing: defaultdict[int, list[TextMark]] = defaultdict(list)
-    for one in marks:
-        if one.end > start and one.start < stop:
-            opening[max(one.start, start)].append(one)
-            closing[min(one.end, stop)].append(one)
+    for mark in marks:
+        if mark.end > start and mark.start < stop:
+            opening[max(mark.start, start)].append(mark)
+            closing[min(mark.end, stop)].append(mark)
     active: list[tuple[int, int, int, int]] = []
     cuts = sorted({start, stop, *opening, *closing})
     for at, following in pairwise(cuts):
-        for one in closing.get(at, ()):
-            active.remove(_rank(one))
+        for mark in closing.get(at, ()):
+            active.remove(_rank(mark))
         fresh = opening.get(at, [])
-        for one in fresh:
-            insort(active, _rank(one))
-        starts = tuple(one.claim for one in fresh if one.start == at)
+        for mark in fresh:
+            insort(active, _rank(mark))
+        starts = tuple(mark.claim for mark in fresh if mark.start == at)
         yield _segment(text[at:following], active, following, starts)
 
 
-def _rank(one: TextMark) -> tuple[int, int, int, int]:
+def _rank(mark: TextMark) -> tuple[int, int, int, int]:
     """The sort key of marks on the same text: heaviest, then shortest; the start comes last."""
-    return -one.weight, one.end - one.start, one.claim, one.start
+    return -mark.weight, mark.end - mark.start, mark.claim, mark.start
 
 
 def _segment(

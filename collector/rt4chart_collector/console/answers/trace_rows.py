@@ -40,27 +40,27 @@ def trace_rows(trace: TraceTree, answer: str) -> tuple[tuple[TraceRow, ...], int
     """
     line = _above(trace.spans, answer)
     shown = [
-        one for place, one in enumerate(trace.spans) if place < MAX_ROWS or one.span_id in line
+        span for place, span in enumerate(trace.spans) if place < MAX_ROWS or span.span_id in line
     ]
-    depths = [min(one.depth, MAX_DEPTH) for one in shown]
+    depths = [min(span.depth, MAX_DEPTH) for span in shown]
     whole = max(trace.end_ns - trace.start_ns, 1)
     rows = tuple(
         TraceRow(
-            span=one,
+            span=span,
             opens=following > depth,
             closes=max(depth - following, 0),
-            before=100 * (one.start_ns - trace.start_ns) / whole,
-            length=100 * one.duration_ns / whole,
-            is_answer=one.span_id == answer,
+            before=100 * (span.start_ns - trace.start_ns) / whole,
+            length=100 * span.duration_ns / whole,
+            is_answer=span.span_id == answer,
         )
-        for one, depth, following in zip(shown, depths, [*depths, 0][1:], strict=True)
+        for span, depth, following in zip(shown, depths, [*depths, 0][1:], strict=True)
     )
     return rows, len(trace.spans) - len(shown)
 
 
 def _above(spans: Sequence[TraceSpan], answer: str) -> frozenset[str]:
     """The span of the answer and its ancestors."""
-    known = {one.span_id: one for one in spans}
+    known = {span.span_id: span for span in spans}
     found: set[str] = set()
     name = answer
     while name in known and name not in found:

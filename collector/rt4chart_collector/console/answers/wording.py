@@ -75,10 +75,12 @@ STAGES = {
 FIGURES = (FindingName.CHUNK_ATTRIBUTION, FindingName.CHUNK_UTILISATION)
 
 
-def suggested_command(one: Verification) -> str:
+def suggested_command(verification: Verification) -> str:
     """The command for an answer without a verdict, "" if none helps."""
-    _, _, template = DECISIONS.get(one.decision, ("", "", ""))
-    return template.format(route=f" --route {quote(one.route)}" if one.route else "")
+    _, _, template = DECISIONS.get(verification.decision, ("", "", ""))
+    return template.format(
+        route=f" --route {quote(verification.route)}" if verification.route else ""
+    )
 
 
 def decision_reason(decision: str) -> str:
@@ -87,10 +89,10 @@ def decision_reason(decision: str) -> str:
     return f"{reason} {advice}".strip()
 
 
-def finding_title(one: Finding) -> str:
+def finding_title(finding: Finding) -> str:
     """The title of a finding; its name in words if a different version wrote it."""
     labels = {str(name): name.label for name in FindingName}
-    return labels.get(one.name, one.name.replace("_", " ").capitalize())
+    return labels.get(finding.name, finding.name.replace("_", " ").capitalize())
 
 
 def stages_in_words(stages: frozenset[Stage]) -> str:

@@ -98,8 +98,8 @@ class AuthMiddleware:
         if session is not None or is_free:
             return None
         if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-            asked = request_url(request).full
-            return RedirectResponse(with_query("/login", next="" if asked == "/" else asked), 303)
+            target = request_url(request).full
+            return RedirectResponse(with_query("/login", next="" if target == "/" else target), 303)
         raise HTTPException(401, UNAUTHENTICATED)
 
     async def _check_change(self, request: Request, session: ConsoleSession | None) -> None:
@@ -156,10 +156,10 @@ async def read_form(request: Request) -> Mapping[str, str]:
     body = await _body(request)
     if not body:
         return {}
-    given = request.headers.get("content-type", "")
-    kind, _, charset = given.lower().replace(" ", "").partition(";")
+    content_type = request.headers.get("content-type", "")
+    kind, _, charset = content_type.lower().replace(" ", "").partition(";")
     if kind != FORM or charset not in ("", "charset=utf-8"):
-        raise HTTPException(415, f"expected {FORM} in UTF-8, got {given[:80]!r}")
+        raise HTTPException(415, f"expected {FORM} in UTF-8, got {content_type[:80]!r}")
     try:
         pairs = parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FORM_FIELDS

@@ -85,8 +85,8 @@ class Console:
 
     def verifier(self, request: Request) -> str:
         """The verifier whose verdicts are shown: `?verifier=`, else the main one, "" if none."""
-        if asked := text_param(request, "verifier"):
-            return asked
+        if requested := text_param(request, "verifier"):
+            return requested
         since_s, known = self._verifier
         if known and self.now_s - since_s < VERIFIER_CACHE_S:
             return known
@@ -100,7 +100,7 @@ class Console:
     ) -> Response:
         """Render a template with `values` and the values that `base.html` needs."""
         session = session_of(request)
-        given: dict[str, object] = {
+        context: dict[str, object] = {
             "title": title,
             "status": status,
             "request": request,
@@ -115,7 +115,7 @@ class Console:
             "now_ns": self.clock(),
             **values,
         }
-        return HTMLResponse(self._environment.get_template(template).render(given), status)
+        return HTMLResponse(self._environment.get_template(template).render(context), status)
 
     def table(
         self, request: Request, table: Table[_Row], template: str, **values: object
@@ -124,8 +124,8 @@ class Console:
         kind = format_param(request)
         if kind != HTML:
             return export_response(table, kind, f"rt4chart-{table.name}")
-        given: dict[str, Any] = {"title": table.title, **values}
-        return self.page(request, template, table=table, **given)
+        context: dict[str, Any] = {"title": table.title, **values}
+        return self.page(request, template, table=table, **context)
 
     def tables(
         self,
@@ -139,8 +139,8 @@ class Console:
         """A page with several tables, as `tables` by name; `?format=&table=` exports one."""
         kind = format_param(request)
         if kind == HTML:
-            by_name: Any = {table.name: table for table in tables}
-            return self.page(request, template, title=title, tables=by_name, **values)
+            context: dict[str, Any] = {**values, "tables": {table.name: table for table in tables}}
+            return self.page(request, template, title=title, **context)
         name = choice_param(request, "table", [table.name for table in tables], tables[0].name)
         table = next(table for table in tables if table.name == name)
         return export_response(table, kind, f"rt4chart-{name}")

@@ -51,14 +51,14 @@ class Login:
         return answer
 
     def _form(self, request: Request, status: int, wrong: str) -> Response:
-        asked = request.query_params.get("next", "") or self._console.form(request).get("next", "")
+        target = request.query_params.get("next", "") or self._console.form(request).get("next", "")
         return self._console.page(
             request,
             "login.html",
             title="Sign in",
             status=status,
             wrong=wrong,
-            next=local_path(asked),
+            next=local_path(target),
             takes_token=bool(self._console.settings.console_token),
         )
 

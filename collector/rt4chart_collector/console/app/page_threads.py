@@ -48,7 +48,7 @@ class PageThreads:
         thread.start()
 
     def _live(self, loop: AbstractEventLoop, call: _Call[_Value]) -> None:
-        call.make()
+        call.run()
         with self._lock:
             self._running.discard(threading.current_thread())
         try:
@@ -58,7 +58,7 @@ class PageThreads:
 
     def _end(self, call: _Call[_Value]) -> None:
         self._free.release()
-        call.tell()
+        call.set_result()
 
 
 class _Call(Generic[_Value]):
@@ -70,14 +70,14 @@ class _Call(Generic[_Value]):
         self._value: list[_Value] = []
         self._error: BaseException | None = None
 
-    def make(self) -> None:
+    def run(self) -> None:
         """Run the call; called in the thread."""
         try:
             self._value.append(self._call())
-        except BaseException as error:  # noqa: BLE001 - thread boundary: the request is told
+        except BaseException as error:  # noqa: BLE001 - thread boundary: the request raises it
             self._error = error
 
-    def tell(self) -> None:
+    def set_result(self) -> None:
         """Set the result; called in the loop. The request may have given up already."""
         if self._result.done():
             return

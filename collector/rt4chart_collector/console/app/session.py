@@ -111,5 +111,5 @@ def _base64(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def _is_same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
+def _is_same(text: str, other: str) -> bool:
+    return hmac.compare_digest(text.encode(), other.encode())

@@ -167,7 +167,7 @@ def _evidence_cell(row: RouteRow) -> Markup:
 def _alerts_cell(row: RouteRow) -> Markup:
     if not row.alerts:
         return Markup('<span class="quiet">–</span>')
-    first = max(row.alerts, key=lambda one: severity_rank(one.alert.severity))
+    first = max(row.alerts, key=lambda state: severity_rank(state.alert.severity))
     more = f" +{len(row.alerts) - 1}" if len(row.alerts) > 1 else ""
     return Markup('<a class="severity severity-{}" href="{}" title="{}">{}</a>').format(
         first.alert.severity,

@@ -38,7 +38,10 @@ def slice_table(
     name: str, title: str, slices: Sequence[RateSlice], points: Sequence[RatePoint] = ()
 ) -> Table[Any]:
     """Rates by a dimension, or over time if `points` are given."""
-    rows = [(one, iso(points[at].start_ns) if points else one.key) for at, one in enumerate(slices)]
+    rows = [
+        (rates, iso(points[at].start_ns) if points else rates.key)
+        for at, rates in enumerate(slices)
+    ]
     key = "time" if points else name
     columns: Sequence[Column[tuple[RateSlice, str]]] = (
         Column(key, title.removesuffix("s"), lambda row: row[1], lambda row: row[1] or "(none)"),
@@ -68,9 +71,14 @@ def slice_table(
 def deployment_table(found: Sequence[Deployment]) -> Table[Any]:
     """Deployments first seen in the time range."""
     columns: Sequence[Column[Deployment]] = (
-        Column("at", "First seen", lambda one: iso(one.at_ns), lambda one: when(one.at_ns)),
-        Column("attribute", "Kind", lambda one: one.attribute.replace("_", " ")),
-        Column("value", "Value", lambda one: one.value),
+        Column(
+            "at",
+            "First seen",
+            lambda deployment: iso(deployment.at_ns),
+            lambda deployment: when(deployment.at_ns),
+        ),
+        Column("attribute", "Kind", lambda deployment: deployment.attribute.replace("_", " ")),
+        Column("value", "Value", lambda deployment: deployment.value),
     )
     empty = "No new model, prompt version, release or environment in this time range."
     return Table("deployments", "Deployments", found, columns, empty)

@@ -97,12 +97,11 @@ def rate_figure(
     """The rate with its interval as a band, with gaps where a step has no decided claims."""
     steps = _with_gaps(points, step_s)
     times = [iso(at_ns + step_s * 10**9 // 2) for at_ns, _ in steps]
-    rates = [None if one is None else one.rate for _, one in steps]
-    value = [None if rate is None else rate.value for rate in rates]
+    values = [None if rates is None else rates.rate.value for _, rates in steps]
     across, up = _band(steps, step_s)
     hover_texts = [
-        "" if one is None else f"n = {one.claims:,} claims of {one.answers:,} answers"
-        for _, one in steps
+        "" if rates is None else f"n = {rates.claims:,} claims of {rates.answers:,} answers"
+        for _, rates in steps
     ]
     plain = {"x": times, "type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     band = {"fill": "toself", "fillcolor": "var(--band)", "line": {"width": 0}}
@@ -110,7 +109,7 @@ def rate_figure(
         {**plain, **band, "x": across, "y": up, "connectgaps": False},
         {
             **plain,
-            "y": value,
+            "y": values,
             "text": hover_texts,
             "mode": "lines+markers",
             "line": {"color": "var(--accent)", "width": 2},
@@ -124,7 +123,7 @@ def rate_figure(
 
 def _one_per_minute(episodes: Sequence[Episode]) -> list[Episode]:
     """One of the alerts that fired in the same minute; the others would overlap it."""
-    return list({one.fired_ns // (60 * 10**9): one for one in episodes}.values())
+    return list({episode.fired_ns // (60 * 10**9): episode for episode in episodes}.values())
 
 
 def _band(
@@ -136,7 +135,9 @@ def _band(
     for is_known, run in groupby(steps, lambda step: _edges(step[1]) is not None):
         if not is_known:
             continue
-        corners = [(at_ns + step_s * 5 * 10**8, _edges(one) or (0.0, 0.0)) for at_ns, one in run]
+        corners = [
+            (at_ns + step_s * 5 * 10**8, _edges(rates) or (0.0, 0.0)) for at_ns, rates in run
+        ]
         if len(corners) == 1:  # a single interval is drawn half as wide as its step
             (at_ns, edges), aside = corners[0], step_s * 10**9 // 4
             corners = [(at_ns - aside, edges), (at_ns + aside, edges)]
@@ -150,8 +151,8 @@ def _band(
     return across, up
 
 
-def _edges(one: RateSlice | None) -> tuple[float, float] | None:
-    rate = None if one is None else one.rate
+def _edges(rates: RateSlice | None) -> tuple[float, float] | None:
+    rate = None if rates is None else rates.rate
     return None if rate is None or rate.low is None or rate.high is None else (rate.low, rate.high)
 
 
@@ -159,12 +160,19 @@ def _layout(
     deployed: Sequence[Deployment], episodes: Sequence[Episode], drift: DriftRow | None
 ) -> dict[str, object]:
     marks = [
-        (one.at_ns, f"{one.attribute.partition('_')[0]} {one.value}", "var(--none)", "dot", 0)
-        for one in deployed
+        (
+            deployment.at_ns,
+            f"{deployment.attribute.partition('_')[0]} {deployment.value}",
+            "var(--none)",
+            "dot",
+            0,
+        )
+        for deployment in deployed
     ]
     # Above the names of deployments, which are often close to an alert.
     marks += [
-        (one.fired_ns, "alert", "var(--bad)", "solid", 15) for one in _one_per_minute(episodes)
+        (episode.fired_ns, "alert", "var(--bad)", "solid", 15)
+        for episode in _one_per_minute(episodes)
     ]
     shapes: list[dict[str, object]] = [
         {

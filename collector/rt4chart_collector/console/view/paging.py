@@ -38,9 +38,9 @@ def with_page_links(request: Request, table: Table[_Row], *, has_more: bool) -> 
     """The table with links to the previous and next page, by `?page=`."""
     number, url = page_number(request), request_url(request)
     kind = format_param(request)
-    kept = {} if kind == HTML else {"format": kind, "table": table.name}
+    export = {} if kind == HTML else {"format": kind, "table": table.name}
     return replace(
         table,
-        more=url.replace(page=str(number + 1), **kept) if has_more else "",
-        back=url.replace(page=str(number - 1), **kept) if number > 1 else "",
+        more=url.replace(page=str(number + 1), **export) if has_more else "",
+        back=url.replace(page=str(number - 1), **export) if number > 1 else "",
     )

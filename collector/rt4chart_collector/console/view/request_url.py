@@ -36,8 +36,9 @@ class RequestUrl:
 
     def replace(self, **changes: str) -> str:
         """The URL with these parameters changed; an empty value removes a parameter."""
-        kept = [pair for pair in self.query if pair[0] not in (*VIEW_PARAMS, *changes)]
-        query = urlencode([*kept, *((name, value) for name, value in changes.items() if value)])
+        unchanged = [pair for pair in self.query if pair[0] not in (*VIEW_PARAMS, *changes)]
+        changed = [(name, value) for name, value in changes.items() if value]
+        query = urlencode([*unchanged, *changed])
         return f"{self.path}?{query}" if query else self.path
 
     def get(self, name: str) -> str:

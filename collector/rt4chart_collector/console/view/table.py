@@ -71,11 +71,11 @@ class Table(Generic[_Row]):
     @property
     def visible_columns(self) -> Sequence[Column[_Row]]:
         """The columns on the page."""
-        return [one for one in self.columns if not one.is_exported_only]
+        return [column for column in self.columns if not column.is_exported_only]
 
     def as_json(self) -> list[dict[str, CellValue]]:
         """The rows as JSON objects."""
-        return [{one.name: one.value(row) for one in self.columns} for row in self.rows]
+        return [{column.name: column.value(row) for column in self.columns} for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ def format_param(request: Request) -> str:
 
 def sort_param(request: Request, columns: Sequence[Column[_Row]], default: str) -> str:
     """The column to sort by, with a leading "-" for descending order; 400 for an unknown one."""
-    names = [one.name for one in columns if one.is_sortable]
+    names = [column.name for column in columns if column.is_sortable]
     return choice_param(request, "sort", [*names, *(f"-{name}" for name in names)], default)
 
 
 def sorted_rows(rows: Sequence[_Row], columns: Sequence[Column[_Row]], sort: str) -> list[_Row]:
     """The rows in this order; rows without a value come last."""
     name, is_descending = sort.removeprefix("-"), sort.startswith("-")
-    value = next(one.value for one in columns if one.name == name)
+    value = next(column.value for column in columns if column.name == name)
     known = [row for row in rows if value(row) is not None]
     known.sort(key=lambda row: _comparable(value(row)), reverse=is_descending)
     return [*known, *(row for row in rows if value(row) is None)]
@@ -117,7 +117,9 @@ def export_response(table: Table[_Row], kind: str, filename: str) -> Response:
     if kind == JSON:
         answer: Mapping[str, object] = {"rows": table.as_json(), "next": table.more or None}
         return JSONResponse(json.loads(json.dumps(answer, allow_nan=False)))
-    name = "".join(one if one.isalnum() or one in "-_" else "-" for one in filename)
+    name = "".join(
+        character if character.isalnum() or character in "-_" else "-" for character in filename
+    )
     disposition = f'attachment; filename="{name.encode("ascii", "replace").decode()}.csv"'
     headers = {"content-disposition": disposition.replace("?", "-")}
     if table.more:
@@ -128,11 +130,11 @@ def export_response(table: Table[_Row], kind: str, filename: str) -> Response:
 def csv_of(table: Table[_Row]) -> str:
     """RFC 4180 with a header; an apostrophe precedes cells that a spreadsheet would evaluate."""
     out = io.StringIO()
-    csv.writer(out).writerow([one.name for one in table.columns])
+    csv.writer(out).writerow([column.name for column in table.columns])
     # Quoted, because a spreadsheet may also split cells at semicolons or tabs.
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
     writer.writerows(
-        [_formula_escaped(one.value(row)) for one in table.columns] for row in table.rows
+        [_formula_escaped(column.value(row)) for column in table.columns] for row in table.rows
     )
     return out.getvalue()
 

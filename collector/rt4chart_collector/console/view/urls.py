@@ -13,7 +13,7 @@ def escaped(name: str) -> str:
     Proxies and browsers rewrite `%2F` and `..`, but not these. An empty name is `-`.
     """
     if set(name) <= {".", NOTHING}:
-        return "".join(f"~{ord(one):02X}" for one in name) or NOTHING
+        return "".join(f"~{ord(character):02X}" for character in name) or NOTHING
     return quote(name, safe="").replace("~", "%7E").replace("%", "~")
 
 

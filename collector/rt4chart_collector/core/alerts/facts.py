@@ -26,10 +26,10 @@ class AlertFacts:
 
     def __post_init__(self) -> None:
         """Cut times to the second, so that facts read from the store equal those written."""
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name.endswith("_ns") and value is not None:
-                object.__setattr__(self, each.name, value // SECOND_NS * SECOND_NS)
+        for fact in fields(self):
+            value = getattr(self, fact.name)
+            if fact.name.endswith("_ns") and value is not None:
+                object.__setattr__(self, fact.name, value // SECOND_NS * SECOND_NS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

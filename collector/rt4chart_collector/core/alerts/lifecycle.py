@@ -81,7 +81,7 @@ def worst_of_each(problems: Iterable[Alert]) -> dict[str, Alert]:
 
 def quiet_period_ns(state: AlertState, now_ns: int, policy: AlertPolicy) -> int:
     """The time without evidence after which an alert resolves, in nanoseconds."""
-    episodes = sum(now_ns - one < DAY for one in state.fired_before)
+    episodes = sum(now_ns - fired_ns < DAY for fired_ns in state.fired_before)
     doubled = policy.keep_s * 2.0 ** min(max(0, episodes - 1), 32)
     return int(min(doubled, max(policy.keep_s, policy.keep_most_s)) * SECOND)
 

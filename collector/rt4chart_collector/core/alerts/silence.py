@@ -29,8 +29,8 @@ class Silence:
     def id(self) -> str:
         """The same for the same silence, written twice; `ends_ns` is not part of it."""
         labels = sorted(self.matchers.items())
-        said = (self.starts_ns, labels, self.actor, self.note)
-        return hashlib.sha256(repr(said).encode("utf-8", "replace")).hexdigest()[:16]
+        parts = (self.starts_ns, labels, self.actor, self.note)
+        return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
     @property
     def is_snooze(self) -> bool:
@@ -47,4 +47,4 @@ class Silence:
 
 def silenced_until(alert: Alert, silences: Iterable[Silence], at_ns: int) -> int:
     """The end of the last silence of the alert that applies now; 0 where none does."""
-    return max((one.ends_ns for one in silences if one.covers(alert, at_ns)), default=0)
+    return max((silence.ends_ns for silence in silences if silence.covers(alert, at_ns)), default=0)

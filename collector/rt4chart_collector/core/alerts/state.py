@@ -56,8 +56,8 @@ class AlertEvent:
     def id(self) -> str:
         """The same for the same event, written twice."""
         body = json.dumps(dict(self.body), sort_keys=True)
-        said = (self.alert.id, self.at_ns, str(self.kind), body, self.actor, self.note)
-        return hashlib.sha256("\x1f".join(map(str, said)).encode()).hexdigest()[:16]
+        parts = (self.alert.id, self.at_ns, str(self.kind), body, self.actor, self.note)
+        return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def apply_event(state: AlertState, event: AlertEvent) -> AlertState:
     state = replace(state, alert=alert, last_ns=max(at_ns, state.last_ns))
     match event.kind:
         case AlertEventKind.FIRED:
-            before = [one for one in state.fired_before if at_ns - one < DAY]
+            before = [fired_ns for fired_ns in state.fired_before if at_ns - fired_ns < DAY]
             return AlertState(
                 alert,
                 AlertEventKind.FIRED,

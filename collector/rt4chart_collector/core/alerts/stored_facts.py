@@ -52,7 +52,7 @@ def facts_from_json(rule: str, stored: Mapping[str, object]) -> AlertFacts:
     kind = FACTS.get(rule)
     if kind is None or not stored:
         return AlertFacts(unknown=stored)
-    known = {_key(one.name) for one in fields(kind)} - {"unknown"}
+    known = {_key(field.name) for field in fields(kind)} - {"unknown"}
     unknown = {name: value for name, value in stored.items() if name not in known}
     try:
         facts: AlertFacts = _object(kind, stored, unknown=unknown)
@@ -67,17 +67,17 @@ def _key(name: str) -> str:
 
 def _to_json(value: Any) -> dict[str, object]:  # noqa: ANN401 - any of the classes of facts
     found: dict[str, object] = {}
-    for one in fields(value):
-        item = getattr(value, one.name)
-        if one.name == "unknown" or (item is None and one.default is None):
+    for field in fields(value):
+        item = getattr(value, field.name)
+        if field.name == "unknown" or (item is None and field.default is None):
             continue
-        if one.name.endswith("_ns"):
+        if field.name.endswith("_ns"):
             item = item if item is None else iso(item)
         elif isinstance(item, tuple):
             item = [_to_json(part) for part in item]
         elif is_dataclass(item):
             item = _to_json(item)
-        found[_key(one.name)] = item
+        found[_key(field.name)] = item
     return found
 
 
@@ -91,19 +91,21 @@ def _object(kind: type, stored: object, **given: object) -> Any:  # noqa: ANN401
     if not isinstance(stored, Mapping):
         raise ValueError
     found: dict[str, object] = dict(given)
-    for one in fields(kind):
-        if one.name not in given and one.name != "unknown":
-            found[one.name] = _field(one, _hints(kind)[one.name], stored.get(_key(one.name)))
+    for field in fields(kind):
+        if field.name not in given and field.name != "unknown":
+            found[field.name] = _field(
+                field, _hints(kind)[field.name], stored.get(_key(field.name))
+            )
     return kind(**found)
 
 
-def _field(one: Field[Any], hint: Any, stored: object) -> object:  # noqa: ANN401 - a type
+def _field(field: Field[Any], hint: Any, stored: object) -> object:  # noqa: ANN401 - a type
     try:
-        return _time(hint, stored) if one.name.endswith("_ns") else _value(hint, stored)
+        return _time(hint, stored) if field.name.endswith("_ns") else _value(hint, stored)
     except (ValueError, OverflowError):
-        if one.default is MISSING:
-            raise ValueError(one.name) from None
-        return one.default
+        if field.default is MISSING:
+            raise ValueError(field.name) from None
+        return field.default
 
 
 def _time(hint: Any, stored: object) -> int | None:  # noqa: ANN401 - a type
@@ -131,9 +133,9 @@ def _objects(kind: type, stored: object) -> tuple[object, ...]:
     if not isinstance(stored, list):
         raise ValueError
     found = []
-    for one in stored:
+    for item in stored:
         try:
-            found.append(_object(kind, one))
+            found.append(_object(kind, item))
         except ValueError:
             continue
     return tuple(found)

@@ -41,7 +41,7 @@ class Alertmanager:
 def annotations_of(message: Message) -> dict[str, str]:
     """The texts for people."""
     text = message.description or message.body
-    lines = [one_line(one, _DESCRIPTION) for one in text.split("\n")]
+    lines = [one_line(line, _DESCRIPTION) for line in text.split("\n")]
     summary = one_line(message.title, _SUMMARY)
     return {"summary": summary, "description": "\n".join(lines)[:_DESCRIPTION]}
 

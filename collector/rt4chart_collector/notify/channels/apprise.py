@@ -57,7 +57,7 @@ class AppriseChannel:
             timeout=_TIMEOUT_S,
         ) as result:
             if not result:
-                reason = " ".join(one.message for one in result.logs()) or "it gives no reason"
+                reason = " ".join(entry.message for entry in result.logs()) or "it gives no reason"
                 raise self._errors.failure(f"apprise could not send: {reason}")
         return ""
 
@@ -92,4 +92,4 @@ def build_apprise_channels(urls: Sequence[str]) -> list[AppriseChannel]:
 
 def _is_added(service: apprise.Apprise, url: str) -> bool:
     """False also for a mail to nobody: apprise leaves out recipients without a domain."""
-    return service.add(url) and all(getattr(one, "targets", True) for one in service)
+    return service.add(url) and all(getattr(receiver, "targets", True) for receiver in service)

@@ -150,14 +150,14 @@ class _Connection:
     def close(self) -> None:
         """Release the duplicated descriptors."""
         with self._lock:
-            for one in self._sockets:
-                one.close()
+            for sock in self._sockets:
+                sock.close()
             self._sockets.clear()
 
     def _shut_down(self) -> None:
-        for one in self._sockets:
+        for sock in self._sockets:
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+                sock.shutdown(socket.SHUT_RDWR)
 
 
 def _exchange(request: httpx.Request, proxy: str | None, timeout_s: float) -> _Reply:

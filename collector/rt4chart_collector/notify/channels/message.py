@@ -86,7 +86,7 @@ class Message:
     def body(self) -> str:
         """The facts, one a line, and the links."""
         lines = [f"{name}: {value}" for name, value in self.facts]
-        lines += [f"{one.text}: {one.url}" for one in self.links]
+        lines += [f"{link.text}: {link.url}" for link in self.links]
         return "\n".join([*lines, *([self.link] if self.link else [])])
 
 

@@ -39,7 +39,9 @@ class PagerDuty:
         }
         if message.kind not in _ACTIONS:
             links = [{"href": message.link, "text": "The alert"}] if message.link else []
-            links += [{"href": one.url, "text": one_line(one.text, _NAME)} for one in message.links]
+            links += [
+                {"href": link.url, "text": one_line(link.text, _NAME)} for link in message.links
+            ]
             event |= {"client": "rt4chart", "payload": _payload(message), "links": links}
         self._http.request("POST", self._url, {}, event)
         return ""

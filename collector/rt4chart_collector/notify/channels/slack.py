@@ -68,8 +68,8 @@ class SlackBot:
 
     def find(self, issue_id: str) -> str:
         """The thread of an issue among the channel's last 200 messages, or ""."""
-        asked = {"channel": self._channel, "limit": _HISTORY, "include_all_metadata": "true"}
-        reply = self._request("GET", f"conversations.history?{urlencode(asked)}")
+        query = {"channel": self._channel, "limit": _HISTORY, "include_all_metadata": "true"}
+        reply = self._request("GET", f"conversations.history?{urlencode(query)}")
         for message in reply.get("messages") or ():
             metadata = message.get("metadata") or {}
             payload = metadata.get("event_payload") or {}
@@ -111,7 +111,7 @@ def _content(message: Message) -> dict[str, Any]:
     facts = "\n".join(f"{name}: {value}" for name, value in message.facts)
     texts = [message.description, facts, message.advice, *message.examples, message.command]
     blocks = [{"type": "header", "text": _plain(slack_text(header, _HEADER))}]
-    blocks += [{"type": "section", "text": _plain(_lines(one))} for one in texts if one]
+    blocks += [{"type": "section", "text": _plain(_lines(part))} for part in texts if part]
     if links := _links(message):
         mrkdwn = {"type": "mrkdwn", "text": links, "verbatim": True}
         blocks.append({"type": "section", "text": mrkdwn})
@@ -119,7 +119,7 @@ def _content(message: Message) -> dict[str, Any]:
 
 
 def _links(message: Message) -> str:
-    links = [(one.text, one.url) for one in message.links]
+    links = [(link.text, link.url) for link in message.links]
     links += [("Open the alert in the console", message.link)] if message.link else []
     return "\n".join(
         f"<{slack_text(url, 500)}|{slack_text(text.translate(_UNMARKED), 200)}>"
@@ -128,7 +128,7 @@ def _links(message: Message) -> str:
 
 
 def _lines(text: str) -> str:
-    return "\n".join(slack_text(one, _LINE) for one in text.split("\n"))[:_TEXT]
+    return "\n".join(slack_text(line, _LINE) for line in text.split("\n"))[:_TEXT]
 
 
 def _plain(text: str) -> dict[str, Any]:

@@ -111,9 +111,9 @@ def _settings(settings: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {_quoted(str(value), chr(39))}" for name, value in values.items())
 
 
-def _capped(asked: str, most: int) -> int:
-    is_number = asked.isascii() and asked.isdigit()
-    return min(int(asked), most) if is_number and int(asked) else most
+def _capped(requested: str, most: int) -> int:
+    is_number = requested.isascii() and requested.isdigit()
+    return min(int(requested), most) if is_number and int(requested) else most
 
 
 def _quoted(text: str, quote: str) -> str:

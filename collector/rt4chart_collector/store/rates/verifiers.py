@@ -49,6 +49,7 @@ def main_verifier(client: Client, now_ns: int) -> str:
     """
     now_s = now_ns // SECOND_NS
     parameters = {"since": now_s - RECENT_S, "now": now_s}
+    found: dict[str, list[_VerifierHour]]
     found = read_by(client, "verifier", _VerifierHour, VERIFIER_HOURS, parameters)
     active = {name: hours for name, hours in found.items() if not _is_replaced(name, found)}
     if not active:
