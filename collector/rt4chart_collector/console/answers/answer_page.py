@@ -240,7 +240,7 @@ def _passages_from_spans(
         found = answers_in(client, spans)
     for candidate in found:
         if candidate.span_id == verification.span_id:
-            staged = [found_at.passage for found_at in candidate.staged]
+            staged = [seen.passage for seen in candidate.staged]
             return {passage.id: passage for passage in (*staged, *candidate.exchange.passages)}
     return None
 

@@ -80,11 +80,11 @@ def test_filters_narrow_the_list(client: Client) -> None:
     insert_verdicts(client, [replace(told, candidate=replace(told.candidate, exchange=exchange))])
 
     def count(**filters: str) -> int:
-        scope = {
-            name: filters.pop(name) for name in ("service", "route", "verifier") & filters.keys()
-        }
-        found = replace(ALL, scope=replace(ALL.scope, **scope), **filters)
-        return len(answer_page(client, found, limit=100).rows)
+        service, route, verifier = (
+            filters.pop(name, None) for name in ("service", "route", "verifier")
+        )
+        scope = replace(ALL.scope, service=service, route=route, verifier=verifier)
+        return len(answer_page(client, AnswerFilter(scope, **filters), limit=100).rows)
 
     assert count() == 41
     assert count(service="shop", route="pay") == 1
