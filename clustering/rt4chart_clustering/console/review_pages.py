@@ -136,7 +136,7 @@ def _case_of(request: Request, cases: Sequence[StoredCase]) -> StoredCase:
 
 
 def _decided(stored: StoredCase, form: Mapping[str, str], actor: str) -> StoredCase:
-    """The decided case; InputError for a wrong form, or if somebody decided since."""
+    """The decided case; InputError for a wrong form, or if the case was decided meanwhile."""
     decision, reference = form.get("decision", ""), form.get("reference", "")
     if decision not in DECISIONS:
         raise InputError(f"expected approve or reject, got {decision[:40]!r}")

@@ -70,7 +70,7 @@ def counter(
 
 
 def gauge(name: str, unit: str, description: str, *labels: str) -> Instrument:
-    """A number that is read when somebody asks for it."""
+    """A number that is read at each scrape or push."""
     return Instrument(InstrumentKind.GAUGE, name, unit, description, labels)
 
 

@@ -102,7 +102,7 @@ class ServiceMetrics:
         begin = time.monotonic()
         try:
             yield
-        except BaseException:  # whatever it is, it is counted and goes on
+        except BaseException:  # counted and raised again, also at a stop
             self.add(failures, *labels)
             raise
         self.record(duration, time.monotonic() - begin, *labels)
@@ -117,7 +117,7 @@ class ServiceMetrics:
         return sum(self.counts(counter).values())
 
     def observe(self, instrument: Instrument, read: Callable[[], Values]) -> None:
-        """Report what `read` gives whenever somebody asks; it must not block."""
+        """Report what `read` returns at each scrape or push; it must not block."""
         is_new = instrument not in self._reads
         self._reads[instrument] = read
         if is_new:

@@ -146,7 +146,7 @@ class ServiceSettings:
         ),
     )
     stop_s: float = setting(
-        30.0, "seconds to finish accepted work when told to stop", number(0, 3600, "seconds")
+        30.0, "seconds to finish accepted work at shutdown", number(0, 3600, "seconds")
     )
     log_format: str = setting(TEXT, "how the log is written: text or json", one_of(TEXT, JSON))
     log_level: str = setting("warning", "the least severe level that is logged", one_of(*LEVELS))
@@ -240,7 +240,7 @@ class ConsoleSettings:
     console_page_s: float = setting(10.0, "seconds that a page may take", number(1, 300, "seconds"))
 
     def __post_init__(self) -> None:
-        """Refuse a console that other machines can reach, where nobody has to sign in."""
+        """Refuse a console that other machines can reach without signing in."""
         place = self.console
         if place is not None and not place.is_loopback and self.is_open:
             raise SettingsError(
@@ -251,7 +251,7 @@ class ConsoleSettings:
 
     @property
     def is_open(self) -> bool:
-        """True where nobody has to sign in."""
+        """True if the console needs no sign-in."""
         return not (self.console_token or self.console_user_header)
 
 
@@ -355,7 +355,7 @@ class AlertSettings:
     )
     alerts_remind_h: float = setting(
         4.0,
-        "hours after which an open alert that nobody acknowledged is sent again; 0 is never",
+        "hours after which an open alert without acknowledgement is sent again; 0 is never",
         number(0, 720, "hours"),
     )
     alerts_console: str = setting(

@@ -19,7 +19,7 @@ GROUP = "rt4chart"
 TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 # Kubernetes sets these in every pod for a service named rt4chart-kafka.
 KUBERNETES = re.compile(r"_(SERVICE_(HOST|PORT.*)|PORT(_\d+_.*)?)$")
-# The delivery guarantees depend on these, or the URL says them.
+# The delivery guarantees depend on these, or they are part of the URL.
 FIXED = {
     "bootstrap.servers": "it is in RT4CHART_SOURCE",
     "metadata.broker.list": "it is in RT4CHART_SOURCE",

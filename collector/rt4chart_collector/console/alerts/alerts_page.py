@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
@@ -12,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from rt4chart_collector.console.alerts.alert_details import alert_details
+from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, iso, link, when
@@ -40,9 +40,6 @@ from rt4chart_collector.store.alerts.alert_events import (
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
 from rt4chart_collector.store.answers.answers import UNFAITHFUL
-
-if TYPE_CHECKING:
-    from rt4chart_collector.console.app.console import Console
 
 MINUTE_NS = 60 * 10**9
 # Lengths of a snooze or a maintenance window, in minutes.

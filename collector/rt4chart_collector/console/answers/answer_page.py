@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,6 +18,7 @@ from rt4chart_collector.console.answers import wording
 from rt4chart_collector.console.answers.answer_view import AnswerView, answer_document
 from rt4chart_collector.console.answers.differences import LabelDifference, differences
 from rt4chart_collector.console.answers.trace_rows import trace_rows
+from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.params import (
     bad_request,
     choice_param,
@@ -43,9 +43,6 @@ from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, build_tree
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import issues_of_answer
-
-if TYPE_CHECKING:
-    from rt4chart_collector.console.app.console import Console
 
 CLAIMS_A_PAGE = 50
 # Only the first spans of a larger trace are read, in any format.

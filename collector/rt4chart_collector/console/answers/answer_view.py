@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Evidence, Finding, Label, Passage
 from rt4chart_collector.console.answers.segments import (
@@ -20,6 +21,7 @@ from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.trace_tree import TraceTree
 from rt4chart_collector.store.answers.verifications import SeenPassage, Verification
+from rt4chart_collector.store.engine.rows import field_values
 from rt4chart_collector.store.issues.issues import ClaimIssue
 
 # What became of a passage, in display order.
@@ -61,6 +63,16 @@ class ClaimLink:
     href: str
 
 
+class PassageCitation(NamedTuple):
+    """A claim's evidence in a passage: its number in the claim, and the range of its text."""
+
+    claim: int
+    number: int
+    start: int
+    end: int
+    relation: str
+
+
 @dataclass(frozen=True, slots=True)
 class PassageSummary:
     """A passage without its text; `role` is one of `ROLES`."""
@@ -72,17 +84,13 @@ class PassageSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class PassageView:
-    """A passage beside the answer; `role` is one of `ROLES`.
+class PassageView(PassageSummary):
+    """A passage beside the answer.
 
     `parts` is empty if the text was deleted. `more` counts claims beyond the listed, `left` the
     characters after the last part, and `unfit` the quotations outside the text.
     """
 
-    number: int
-    id: str
-    role: str
-    stages: str
     supports: tuple[ClaimLink, ...]
     contradicts: tuple[ClaimLink, ...]
     more: int
@@ -196,18 +204,24 @@ class AnswerView:
                 yield TextMark(*claim.answer_range, claim.index, WEIGHTS[claim.label])
 
     def _run(self, segment: Segment) -> TextRun:
+        """A piece of the answer, labelled and linked as its first claim."""
         if not segment.claims:
             return TextRun(visible(segment.text))
         first = self.link(segment.claims[0])
-        others = len(segment.claims) + segment.more - 1
+        run = self._marked(segment, segment.claims, first.label, f"{first.label}: claim")
+        return replace(run, ends=segment.ends)
+
+    def _marked(
+        self, segment: Segment, claims: Sequence[int], label: str, description: str
+    ) -> TextRun:
+        first, others = self.link(claims[0]), len(claims) + segment.more - 1
         return TextRun(
             text=visible(segment.text),
-            label=first.label,
-            claims=" ".join(map(str, segment.claims)),
+            label=label,
+            claims=" ".join(map(str, claims)),
             href=first.href,
             describes=f"says-{first.index}" if first.index in self._listed else "",
-            title=f"{first.label}: claim {first.index}" + (f" and {others} more" if others else ""),
-            ends=segment.ends,
+            title=f"{description} {first.index}" + (f" and {others} more" if others else ""),
         )
 
     def _passages(self) -> Iterable[PassageView]:
@@ -233,37 +247,37 @@ class AnswerView:
 
     def _role(self, name: str, seen: SeenPassage | None) -> str:
         citations = self._citations.get(name, ())
-        if any(relation == "contradicts" for *_, relation in citations):
+        if any(cited.relation == "contradicts" for cited in citations):
             return "contradicts"
         if citations:
             return "used"
         return "unused" if seen is None or seen.is_context else "lost"
 
-    def _cited_by_passage(self) -> Mapping[str, Sequence[tuple[int, int, int, int, str]]]:
-        """By passage: claim, index of the evidence, start, end, relation."""
-        found: defaultdict[str, list[tuple[int, int, int, int, str]]] = defaultdict(list)
+    def _cited_by_passage(self) -> Mapping[str, Sequence[PassageCitation]]:
+        found: defaultdict[str, list[PassageCitation]] = defaultdict(list)
         for claim in self.outline:
-            for place, cited in enumerate(claim.places):
-                found[cited.passage].append(
-                    (claim.index, place, cited.start, cited.end, cited.relation)
+            for number, cited in enumerate(claim.places):
+                citation = PassageCitation(
+                    claim.index, number, cited.start, cited.end, cited.relation
                 )
+                found[cited.passage].append(citation)
         return found
 
     def _passage(
         self,
-        named: PassageSummary,
-        citations: Sequence[tuple[int, int, int, int, str]],
+        summary: PassageSummary,
+        citations: Sequence[PassageCitation],
         room_left: int,
     ) -> PassageView:
-        passage = self._texts.get(named.id) if self._texts is not None else None
+        passage = self._texts.get(summary.id) if self._texts is not None else None
         text = passage.text if passage else ""
         # A mark carries its index in `citations`, because a claim may cite a passage several times.
         marks = [
-            TextMark(start, end, place, WEIGHTS[self._labels[index]])
-            for place, (index, _, start, end, _) in enumerate(citations)
+            TextMark(cited.start, cited.end, place, WEIGHTS[self._labels[cited.claim]])
+            for place, cited in enumerate(citations)
         ]
         fits, unfit = fitting(text, marks)
-        listed = {place for place, citation in enumerate(citations) if citation[0] in self._listed}
+        listed = {place for place, cited in enumerate(citations) if cited.claim in self._listed}
         longest = min(USED_LENGTH if citations else UNUSED_LENGTH, max(room_left, 0))
         found = windows(
             text, widened(text, _heaviest(fits, listed)), longest=longest, around=CONTEXT_LENGTH
@@ -278,14 +292,11 @@ class AnswerView:
             window.skipped + sum(len(piece.text) for piece in window.segments) for window in found
         )
         supports, contradicts = (
-            list(dict.fromkeys(index for index, *_, how in citations if how == relation))
+            list(dict.fromkeys(cited.claim for cited in citations if cited.relation == relation))
             for relation in ("supports", "contradicts")
         )
         return PassageView(
-            number=named.number,
-            id=named.id,
-            role=named.role,
-            stages=named.stages,
+            **field_values(summary),
             supports=tuple(map(self.link, supports[:MAX_CLAIM_LINKS])),
             contradicts=tuple(map(self.link, contradicts[:MAX_CLAIM_LINKS])),
             more=sum(max(len(indexes) - MAX_CLAIM_LINKS, 0) for indexes in (supports, contradicts)),
@@ -296,30 +307,21 @@ class AnswerView:
             score=passage.score if passage else None,
         )
 
-    def _quoted(
-        self, segment: Segment, citations: Sequence[tuple[int, int, int, int, str]]
-    ) -> TextRun:
+    def _quoted(self, segment: Segment, citations: Sequence[PassageCitation]) -> TextRun:
+        """A piece of a passage; the first piece of each listed evidence gets its anchor."""
         if not segment.claims:
             return TextRun(visible(segment.text))
         anchors: list[str] = []
         for place in segment.starts:
-            index, nth, *_ = citations[place]
-            if index in self._listed and (index, nth) not in self._anchors:
-                self._anchors[index, nth] = f"evidence-{index}-{nth}"
-                anchors.append(f"evidence-{index}-{nth}")
-        claims = list(dict.fromkeys(citations[place][0] for place in segment.claims))
-        relation = citations[segment.claims[0]][-1]
-        first = self.link(claims[0])
-        others = len(claims) + segment.more - 1
-        return TextRun(
-            text=visible(segment.text),
-            label=relation,
-            claims=" ".join(map(str, claims)),
-            href=first.href,
-            describes=f"says-{first.index}" if first.index in self._listed else "",
-            title=f"{relation} claim {first.index}" + (f" and {others} more" if others else ""),
-            anchors=tuple(anchors),
-        )
+            cited = citations[place]
+            evidence = (cited.claim, cited.number)
+            if cited.claim in self._listed and evidence not in self._anchors:
+                self._anchors[evidence] = f"evidence-{cited.claim}-{cited.number}"
+                anchors.append(self._anchors[evidence])
+        claims = list(dict.fromkeys(citations[place].claim for place in segment.claims))
+        relation = citations[segment.claims[0]].relation
+        run = self._marked(segment, claims, relation, f"{relation} claim")
+        return replace(run, anchors=tuple(anchors))
 
 
 def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -16,6 +15,7 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel
 from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
 from rt4chart_collector.console.answers.wording import visible
+from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
@@ -36,9 +36,6 @@ from rt4chart_collector.store.answers.answers import (
     Order,
     answer_page,
 )
-
-if TYPE_CHECKING:
-    from rt4chart_collector.console.app.console import Console
 
 FILTERS = ("model", "prompt_version", "release", "environment")
 LABELS = ("", UNFAITHFUL, *map(str, AnswerLabel))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import (
     COLUMNS,
@@ -20,9 +20,6 @@ from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.table import Table, sort_param, sorted_rows
 from rt4chart_collector.store.alerts.alert_events import open_alerts
-
-if TYPE_CHECKING:
-    from rt4chart_collector.console.app.console import Console
 
 EMPTY = "No answers in this time range. Choose a longer range, or see Health for what arrives."
 MAX_ALERTS = 8

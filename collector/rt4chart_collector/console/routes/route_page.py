@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import NO_COVERAGE, RECENT_NS, worst_first
 from rt4chart_collector.console.routes.route_tables import (
@@ -40,9 +40,6 @@ from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, route_rates
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import Deployment, deployments
-
-if TYPE_CHECKING:
-    from rt4chart_collector.console.app.console import Console
 
 TICK_S, POINTS = 300, 36
 MAX_ROWS = 10

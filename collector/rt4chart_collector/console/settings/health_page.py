@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from rt4chart_collector.console.answers.wording import decision_reason
+from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.filters import count, interval, iso, label, link, percent, when
 from rt4chart_collector.console.view.params import ID, bad_request, text_param
@@ -31,9 +31,6 @@ from rt4chart_collector.store.answers.verifications import Verification, verific
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
-
-if TYPE_CHECKING:
-    from rt4chart_collector.console.app.console import Console
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from otel_rt4chart.core.settings import SettingInForce
+from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
-
-if TYPE_CHECKING:
-    from rt4chart_collector.console.app.console import Console
 
 COLUMNS: Sequence[Column[SettingInForce]] = (
     Column("variable", "Variable", lambda row: row.variable, is_sortable=True),

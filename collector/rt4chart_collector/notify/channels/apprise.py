@@ -91,5 +91,5 @@ def build_apprise_channels(urls: Sequence[str]) -> list[AppriseChannel]:
 
 
 def _is_added(service: apprise.Apprise, url: str) -> bool:
-    """False also for a mail to nobody: apprise leaves out recipients without a domain."""
+    """False also for mail without a recipient: apprise drops recipients without a domain."""
     return service.add(url) and all(getattr(receiver, "targets", True) for receiver in service)

@@ -60,7 +60,7 @@ class SlackBot:
         if message.thread:
             sent["thread_ts"] = message.thread
         if message.thread and message.kind in ALERT_KINDS:
-            # Whoever reads only the channel has to see that it got worse, and that it is over.
+            # People who read the channel but not the threads must see that it got worse or ended.
             is_broadcast = message.kind in (MessageKind.WORSE, MessageKind.RESOLVED)
             sent["reply_broadcast"] = is_broadcast
         reply = self._request("POST", "chat.postMessage", sent)

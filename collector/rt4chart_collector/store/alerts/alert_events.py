@@ -246,7 +246,7 @@ def acknowledge(client: Client, alert_id: str, *, actor: str, now_ns: int, note:
 
 
 def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
-    """Resolve an alert by hand; `Alert.resolving` says what that means."""
+    """Resolve an alert by hand; see `Alert.resolving`."""
     state = _open_state(client, alert_id, now_ns)
     _record_action(client, state, AlertEventKind.DISMISSED, actor, now_ns, note)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated
 
 from otel_rt4chart.core.semconv import SCOPE_NAME, SERVICE_NAME
@@ -136,25 +136,21 @@ def _dropped(span: SpanRecord) -> Attributes:
     return {name: count for name, count in counts.items() if count}
 
 
+# The fields that a span and its row have alike.
+SHARED_FIELDS = tuple(
+    field.name
+    for field in fields(SpanRow)
+    if field.name not in ("service", "resource", "attributes", "duration_ns")
+)
+
+
 def _row_from_span(span: SpanRecord) -> SpanRow:
     return SpanRow(
-        start_ns=span.start_ns,
-        trace_id=span.trace_id,
-        span_id=span.span_id,
-        parent_span_id=span.parent_span_id,
-        trace_state=span.trace_state,
-        name=span.name,
-        kind=span.kind,
+        **{name: getattr(span, name) for name in SHARED_FIELDS},
         service=text_of(span.resource.get(SERVICE_NAME, "")),
         resource=_attribute_texts(span.resource),
-        scope_name=span.scope_name,
-        scope_version=span.scope_version,
         attributes=_attribute_texts({**span.attributes, **_dropped(span)}),
         duration_ns=max(span.end_ns - span.start_ns, 0),
-        status=span.status,
-        status_message=span.status_message,
-        events=tuple(span.events),
-        links=tuple(span.links),
     )
 
 
@@ -162,22 +158,10 @@ def _span_from_row(row: SpanRow) -> SpanRecord:
     dropped_attributes = int(row.attributes.pop(DROPPED_ATTRIBUTES, 0))
     dropped_events = int(row.attributes.pop(DROPPED_EVENTS, 0))
     return SpanRecord(
-        trace_id=row.trace_id,
-        span_id=row.span_id,
-        name=row.name,
-        start_ns=row.start_ns,
+        **{name: getattr(row, name) for name in SHARED_FIELDS},
         end_ns=row.start_ns + row.duration_ns,
-        parent_span_id=row.parent_span_id,
-        kind=row.kind,
-        status=row.status,
-        status_message=row.status_message,
-        trace_state=row.trace_state,
         attributes=row.attributes,
-        events=row.events,
-        links=row.links,
         resource=row.resource,
-        scope_name=row.scope_name,
-        scope_version=row.scope_version,
         dropped_attributes=dropped_attributes,
         dropped_events=dropped_events,
     )

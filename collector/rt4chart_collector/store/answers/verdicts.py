@@ -62,6 +62,8 @@ def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
         for index, claim in enumerate(verdict.report.claims if verdict.report else ())
     ]
     gone = _superseded(client, candidates, set(floor), written=claims) if before else []
+    # The token is of the verdicts alone: after an attempt that wrote the claims only, a retry finds
+    # other rows in `gone`, and must be recognized all the same.
     token = [(verdict.decided_ns, *key) for key, verdict in latest.items()]
     CLAIMS.insert(client, [*claims, *gone], token=batch_token("claims", token))
     replaced = [_deleted(row) for row in before]
@@ -157,28 +159,18 @@ def _verification(verdict: Verdict, version: int) -> Verification:
     candidate, report = verdict.candidate, verdict.report
     usage = report.usage if report else Usage()
     return Verification(
-        start_ns=candidate.start_ns,
-        trace_id=candidate.trace_id,
-        span_id=candidate.span_id,
-        service=candidate.service,
-        route=candidate.route,
-        verifier=verdict.verifier,
+        **field_values(candidate, VerdictRow),
         environment=candidate.environment,
         model=candidate.model,
         prompt_version=candidate.prompt_version,
         release=candidate.release,
         session=candidate.session,
+        verifier=verdict.verifier,
         decision=verdict.decision,
         label=report.label.value if report else "none",
         sample_rate=verdict.sample_rate,
         counts=_counts(report),
-        cost=Cost(
-            duration_ns=verdict.duration_ns,
-            calls=usage.calls,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cache_hits=usage.cache_hits,
-        ),
+        cost=Cost(duration_ns=verdict.duration_ns, **field_values(usage, Cost)),
         question=candidate.exchange.question,
         answer=candidate.exchange.answer,
         findings=tuple(report.findings) if report else (),

@@ -31,7 +31,8 @@ ANSWER_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, "
     "'no_claims' = 5, 'none' = 6)"
 )
-# The sorting key holds the time, so all versions of a row are in one partition (one day). FINAL
+# FINAL takes three to five times as long as a plain read (measured with ten million claims). The
+# sorting key holds the time, so all versions of a row are in one partition (one day). FINAL
 # then need not merge across partitions.
 FINAL_PER_PARTITION = {"do_not_merge_across_partitions_select_final": 1}
 

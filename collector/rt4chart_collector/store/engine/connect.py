@@ -29,6 +29,9 @@ from rt4chart_collector.store.engine.embedded_folder import (
     read_endpoint,
 )
 
+# Limits of the embedded engine (chdb 4.4), on which this module depends: one process can have a
+# path open, and a process can have one path. A child process made by fork() hangs at its first
+# query. Each thread needs a connection of its own; all of them share the engine.
 CONNECT_SECONDS = 10
 # The settings of each connection to a cluster. Subqueries run over all shards instead of within
 # each. A missing shard is an error: it must not make a number smaller. A write is stored when it
@@ -258,7 +261,7 @@ def open_endpoint(endpoint: LocalEndpoint) -> Driver:
         host="127.0.0.1",
         port=endpoint.port,
         access_token=endpoint.token,
-        compress=False,
+        compress=False,  # over the loopback, compression costs more than it saves
         connect_timeout=CONNECT_SECONDS,
         autogenerate_session_id=False,
         form_encode_query_params=True,
@@ -292,7 +295,9 @@ def _open_server(target: Target) -> Driver:
             username=target.username,
             password=target.password,
             connect_timeout=CONNECT_SECONDS,
+            # A session allows one query at a time: a second one would fail as "session is locked".
             autogenerate_session_id=False,
+            # Parameters such as lists of trace ids exceed the length that servers allow in a URL.
             form_encode_query_params=True,
         )
     except ClickHouseError as error:

@@ -56,6 +56,7 @@ def is_connected(path: str) -> bool:
 def staged_inserts(path: str) -> Iterator[None]:
     """Write the insert files of the embedded engine beside its data instead of in /tmp.
 
+    The driver writes every insert to a file, from which the engine reads it. /tmp may be small.
     Files that a killed process left there are removed. Inside the block, all temporary files of
     this process go to that folder. An empty path (a server) changes nothing.
     """

@@ -141,6 +141,7 @@ class RowTable(Generic[Row]):
         """
         if not rows:
             return
+        # Given the types, the driver does not describe the table before each insert.
         client.insert(
             self.name,
             [values for field in _fields(self.row) for values in field.write(rows)],
@@ -150,8 +151,11 @@ class RowTable(Generic[Row]):
             settings={
                 "insert_deduplicate": 1,
                 "insert_deduplication_token": token,
+                # Without this, a repeated batch would be added to the rollups again.
                 "deduplicate_blocks_in_dependent_materialized_views": 1,
                 "max_partitions_per_insert_block": 0,
+                # By a server's default, inserts may be asynchronous: acknowledged before they are
+                # stored.
                 "async_insert": 0,
             },
         )
@@ -208,11 +212,18 @@ def field_values(
     value: DataclassInstance, of: type[DataclassInstance] | None = None
 ) -> dict[str, Any]:
     """The fields of a dataclass by name: all, or those that the dataclass `of` has too."""
-    return {field.name: getattr(value, field.name) for field in fields(of or value)}
+    known = {field.name for field in fields(of or value)}
+    return {
+        field.name: getattr(value, field.name) for field in fields(value) if field.name in known
+    }
 
 
 def batch_token(kind: str, identities: Iterable[Sequence[object]]) -> str:
-    """The token of a batch, from the identities of its rows in any order."""
+    """The token of a batch, from the identities of its rows in any order.
+
+    A retry must resend the same rows: a batch that is cut differently has another token.
+    """
+    # Separators that ids do not contain keep ("a", "b") and ("ab",) apart.
     lines = sorted("\x1f".join(map(str, identity)) for identity in identities)
     return hashlib.sha256("\x1e".join([kind, *lines]).encode()).hexdigest()
 

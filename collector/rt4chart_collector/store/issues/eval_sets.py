@@ -36,14 +36,19 @@ class CaseState(StrEnum):
     REJECTED = "rejected"
 
 
+CaseId = Annotated[str, StoredAs("CaseId", "String")]
+IssueId = Annotated[int, StoredAs("IssueId", "UInt64")]
+Body = Annotated[str, StoredAs("Body", "String")]
+
+
 @dataclass(frozen=True, slots=True)
 class StoredCase:
     """A case; `body` is its JSON, `actor` set its state, `note` is their comment."""
 
-    id: Annotated[str, StoredAs("CaseId", "String")]
+    id: CaseId
     state: Annotated[CaseState, StoredAs("State", CASE_STATES)]
-    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
-    body: Annotated[str, StoredAs("Body", "String")]
+    issue: IssueId
+    body: Body
     actor: Actor
     note: Note = ""
 
@@ -63,9 +68,9 @@ class ReleaseRow:
 
     eval_set: Annotated[str, StoredAs("EvalSet", "String")]
     release: Annotated[int, StoredAs("Release", "UInt32")]
-    id: Annotated[str, StoredAs("CaseId", "String")]
-    issue: Annotated[int, StoredAs("IssueId", "UInt64")]
-    body: Annotated[str, StoredAs("Body", "String")]
+    id: CaseId
+    issue: IssueId
+    body: Body
     checksum: Annotated[str, StoredAs("Checksum", "String")]
     actor: Actor
     released_ns: Annotated[int, StoredAs("ReleasedAt", TIME_MS)]
@@ -173,13 +178,10 @@ def _release_approved(client: Client, name: str, *, actor: str, now_ms: int) -> 
     number = latest + 1
     rows = [
         ReleaseRow(
+            **field_values(case, ReleaseRow) | {"actor": actor},
             eval_set=name,
             release=number,
-            id=case.id,
-            issue=case.issue,
-            body=case.body,
             checksum=checksum,
-            actor=actor,
             released_ns=now_ms * MS,
         )
         for case in cases

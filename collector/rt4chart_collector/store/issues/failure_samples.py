@@ -24,6 +24,8 @@ FAILURE_COUNT = f"""
 SELECT uniqExact(TraceId, SpanId, ClaimIndex) FROM rt4chart_claims FINAL
 WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_SCOPE}
 """  # noqa: S608
+# The hash of the key gives an order that looks random and is the same in every run. A sample by
+# rand() would change the map at each reload.
 RANDOM_FAILURES = f"""
 SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_failure_embeddings
 WHERE EmbeddingModel = {{model:String}} AND Fingerprint != '' AND {IN_SCOPE}

@@ -22,6 +22,7 @@ from rt4chart_collector.store.engine.rows import (
     RowTable,
     StoredAs,
     batch_token,
+    field_values,
     read,
 )
 from rt4chart_collector.store.issues.assignments import assignments_of
@@ -118,22 +119,11 @@ def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> N
     """Write a new version of each issue's row."""
     rows = [
         IssueRow(
-            id=issue.id,
-            title=issue.title,
-            summary=issue.summary,
+            **field_values(issue, IssueRow),
             failure_type=issue.fingerprint.rpartition(":")[2],
-            fingerprint=issue.fingerprint,
-            service=issue.service,
-            route=issue.route,
             status=COLUMN_OF_STATE.get(issue.state, issue.state),
-            first_ns=issue.first_ns,
-            last_ns=issue.last_ns,
             occurrences=issue.claims,
             routes=(issue.route,),
-            centroid=issue.centroid,
-            model=issue.model,
-            example_traces=issue.example_traces,
-            run=issue.run,
             version=version,
         )
         for issue in issues
@@ -230,22 +220,9 @@ def _current_issue(
 
 
 def _issue_from_row(row: IssueRow) -> Issue:
-    return Issue(
-        id=row.id,
-        title=row.title,
-        fingerprint=row.fingerprint,
-        service=row.service,
-        route=row.route,
-        first_ns=row.first_ns,
-        last_ns=row.last_ns,
-        claims=row.occurrences,
-        centroid=row.centroid,
-        run=row.run,
-        state=STATE_OF_COLUMN.get(row.status, row.status),
-        example_traces=row.example_traces,
-        model=row.model,
-        summary=row.summary,
-    )
+    """The issue; fields of one name mean the same in both."""
+    state = STATE_OF_COLUMN.get(row.status, row.status)
+    return Issue(**field_values(row, Issue), claims=row.occurrences, state=state)
 
 
 # Beyond the limit, the issues with the oldest last failure are left out.

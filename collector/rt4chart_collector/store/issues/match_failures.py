@@ -25,6 +25,7 @@ SELECT count() AS found, max(TraceId) AS upto FROM (
     ORDER BY TraceId LIMIT {{page:UInt32}}
 )
 """  # noqa: S608 - our own names
+# A fingerprint is "VERSION:PATTERN".
 UNVERSIONED = "substring({0}, position({0}, ':') + 1)"
 # The current failures without an assignment, or with an assignment of an earlier verdict.
 # PreviousIssue is the issue of that assignment if the fingerprint is the same.

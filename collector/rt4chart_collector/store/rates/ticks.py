@@ -12,7 +12,8 @@ from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 TICK_NS = 300 * 10**9
-# The rows are signed: a replaced verdict is added again with its sign turned, and both cancel.
+# The rows are signed: a replaced verdict is added again with its sign turned, and both cancel. The
+# sum is exact without FINAL, because merges of this table add up rows with equal keys.
 TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,

@@ -12,6 +12,8 @@ from rt4chart_collector.store.schema.ddl import TABLE, CreateTable, parse_statem
 
 TTL_IN_DAYS = re.compile(r"(?P<of>.+?) \+ toIntervalDay\((?P<days>\d+)\)")
 TTL_CLAUSE = re.compile(r"\bTTL (?P<ttl>.+?)(?: SETTINGS |$)", re.S)
+# ClickHouse deletes expired rows when it merges parts, and with `ttl_only_drop_parts` only parts of
+# which all rows have expired: rows may outlive their days.
 # The tables of each kind. A dead letter is useful only while its spans can be judged again.
 SPAN_TABLES = {"otel_traces", "otel_traces_trace_id_ts", "rt4chart_dead_letters"}
 VERDICT_TABLES = {
