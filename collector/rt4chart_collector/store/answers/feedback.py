@@ -69,7 +69,9 @@ ORDER BY ClaimIndex, At, Actor
 AGREEMENT_SUMS = f"""
 SELECT Verifier AS verifier, OnClaim AS is_of_claims, LabelSeen AS label, count() AS answers,
     sum(Opinions) AS opinions, toUInt64(sum(Judged)) AS judged, sum(Agreed) AS agreed,
-    sum(Judged * Judged) AS mm, sum(Agreed * Agreed) AS xx, sum(Agreed * Judged) AS xm
+    answers AS sums_answers, judged AS sums_claims, judged AS sums_wm, agreed AS sums_wx,
+    judged AS sums_wwm, sum(Agreed * Agreed) AS sums_wwxx, sum(Agreed * Judged) AS sums_wwxm,
+    sum(Judged * Judged) AS sums_wwmm
 FROM (
     SELECT Verifier, OnClaim, LabelSeen, TraceId, SpanId,
         count() AS Judged, sum(Share) AS Agreed, sum(People) AS Opinions
@@ -111,8 +113,8 @@ class Precision:
 
     `judged` counts the verdicts with an opinion, `answers` their answers, `opinions` all opinions;
     `agreed` sums the share of people who agree over the verdicts. `is_of_claims` is False for
-    labels of whole answers. The interval of `rate` is Wilson's, corrected for the correlation of
-    claims of one answer.
+    labels of whole answers. `sums` are over the answers, with m = judged and x = agreed: the
+    interval of `rate` accounts for the correlation of claims of one answer.
     """
 
     verifier: str
@@ -122,23 +124,12 @@ class Precision:
     opinions: int
     judged: int
     agreed: float
-    rate: Rate
+    sums: AnswerSums
 
-
-@dataclass(frozen=True, slots=True)
-class _AgreementSums:
-    """The sums of a label: `mm`, `xx` and `xm` are over answers, of judged and agreed."""
-
-    verifier: str
-    is_of_claims: bool
-    label: str
-    answers: int
-    opinions: int
-    judged: int
-    agreed: float
-    mm: float
-    xx: float
-    xm: float
+    @property
+    def rate(self) -> Rate:
+        """The share of verdicts that people agree with."""
+        return claim_rate(self.sums)
 
 
 def record_feedback(client: Client, answer: Verification, opinions: Sequence[Feedback]) -> None:
@@ -189,8 +180,7 @@ def judge_precision(client: Client, scope: QueryScope) -> list[Precision]:
 
     Ordered by verifier; labels of claims come first.
     """
-    rows = read(client, _AgreementSums, AGREEMENT_SUMS, scope.parameters)
-    return [_precision(row) for row in rows]
+    return read(client, Precision, AGREEMENT_SUMS, scope.parameters)
 
 
 def _check_feedback(feedback: Feedback) -> None:
@@ -219,19 +209,3 @@ def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
 def _row(answer: Verification, feedback: Feedback, version: int) -> FeedbackRow:
     given = {**field_values(feedback), "note": feedback.note[:MAX_NOTE]}
     return FeedbackRow(**{**field_values(answer, VerdictRow), **given}, version=version)
-
-
-def _precision(row: _AgreementSums) -> Precision:
-    sums = AnswerSums(
-        row.answers, row.judged, row.judged, row.agreed, row.judged, row.xx, row.xm, row.mm
-    )
-    return Precision(
-        row.verifier,
-        row.is_of_claims,
-        row.label,
-        row.answers,
-        row.opinions,
-        row.judged,
-        row.agreed,
-        claim_rate(sums),
-    )

@@ -24,10 +24,11 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum
 from operator import attrgetter
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Generic,
+    Protocol,
     TypeVar,
     get_args,
     get_origin,
@@ -36,9 +37,6 @@ from typing import (
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 # The column type of names with few distinct values: services, routes, judges.
 LOW_CARDINALITY = "LowCardinality(String)"
@@ -208,9 +206,13 @@ def read_int(
     return int(value)
 
 
-def field_values(
-    value: DataclassInstance, of: type[DataclassInstance] | None = None
-) -> dict[str, Any]:
+class Dataclass(Protocol):
+    """An instance of any dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def field_values(value: Dataclass, of: type[Dataclass] | None = None) -> dict[str, Any]:
     """The fields of a dataclass by name: all, or those that the dataclass `of` has too."""
     known = {field.name for field in fields(of or value)}
     return {

@@ -234,7 +234,7 @@ BEFORE_AND_AFTER = """
 # One statement for issues and documents, which count the same failures. A document is a passage
 # that the judge cited; a claim without a citation counts for all passages of its answer.
 GROWTH_BY_PART = f"""
-SELECT part.1 AS kind, part.2 AS name, {BEFORE_AND_AFTER}
+SELECT part.1 AS kind, part.2 AS id, {BEFORE_AND_AFTER}
 FROM ({ROUTE_FAILURES}) AS c
 INNER JOIN ({ROUTE_ANSWERS}) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId
 LEFT ANY JOIN (
@@ -244,12 +244,12 @@ LEFT ANY JOIN (
 ARRAY JOIN arrayConcat(
     if(a.Version > c.Version, [('issue', toString(a.IssueId))], []),
     arrayMap(
-        id -> ('document', id), arrayDistinct(if(notEmpty(c.DocIds), c.DocIds, v.Context))
+        doc -> ('document', doc), arrayDistinct(if(notEmpty(c.DocIds), c.DocIds, v.Context))
     )
 ) AS part
-WHERE name != ''
-GROUP BY kind, name HAVING claims > 0
-ORDER BY after - before DESC, name
+WHERE id != ''
+GROUP BY kind, id HAVING claims > 0
+ORDER BY after - before DESC, id
 LIMIT {{limit:UInt32}} BY kind
 """  # noqa: S608
 # Aliases are added to their root issue after the query, which therefore returns all issues.
@@ -284,14 +284,6 @@ class Growth:
     documents: tuple[GrownDocument, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Grown:
-    name: str
-    before: float
-    after: float
-    claims: int
-
-
 def issue_growth(client: Client, scope: QueryScope, *, at_ns: int, limit: int = 5) -> Growth:
     """At most `limit` issues and documents that grew; an alias counts in its root issue.
 
@@ -304,21 +296,20 @@ def issue_growth(client: Client, scope: QueryScope, *, at_ns: int, limit: int = 
         "hours_after": max(scope.until_ns - at_ns, 1) / HOUR_NS,
         "limit": MAX_PARTS,
     }
-    rows = read_by(client, "kind", _Grown, GROWTH_BY_PART, parameters, settings=FINAL_PER_PARTITION)
-    documents = [
-        GrownDocument(row.name, row.before, row.after, row.claims)
-        for row in rows.get("document", ())
-        if row.after > row.before
-    ]
+    # An issue's id is read as text too, and converted when its aliases are added up.
+    rows = read_by(
+        client, "kind", GrownDocument, GROWTH_BY_PART, parameters, settings=FINAL_PER_PARTITION
+    )
+    documents = [row for row in rows.get("document", ()) if row.after > row.before]
     issues = _grown_issues(client, rows.get("issue", ()))
     return Growth(tuple(issues[:limit]), tuple(documents[:limit]))
 
 
-def _grown_issues(client: Client, rows: Sequence[_Grown]) -> list[GrownIssue]:
+def _grown_issues(client: Client, rows: Sequence[GrownDocument]) -> list[GrownIssue]:
     roots = aliases(client) if rows else {}
     found: dict[int, GrownIssue] = {}
     for row in rows:
-        issue = roots.get(int(row.name), int(row.name))
+        issue = roots.get(int(row.id), int(row.id))
         total = found.get(issue, GrownIssue(issue, 0.0, 0.0, 0))
         found[issue] = GrownIssue(
             issue, total.before + row.before, total.after + row.after, total.claims + row.claims

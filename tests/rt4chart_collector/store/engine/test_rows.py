@@ -15,9 +15,11 @@ from rt4chart_collector.store.engine.rows import (
     TIME_MS,
     RowTable,
     StoredAs,
+    field_values,
     group,
     nested,
     read,
+    read_by,
     read_int,
 )
 
@@ -69,6 +71,14 @@ class Sample:
     ]
     words: Annotated[tuple[str, ...], StoredAs("Words", "Array(String)")] = ()
     is_deleted: Annotated[bool, StoredAs("IsDeleted", "UInt8")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A row with a value whose columns follow from its dataclass."""
+
+    name: str
+    mark: Mark
 
 
 SAMPLES = RowTable("samples", Sample)
@@ -149,3 +159,37 @@ def test_no_rows_are_an_empty_list(table: Client) -> None:
     query = f"SELECT {SAMPLES.select()} FROM samples WHERE N = 99"  # noqa: S608
 
     assert read(table, Sample, query) == []
+
+
+def test_a_dataclass_takes_a_column_for_each_of_its_fields(table: Client) -> None:
+    """The columns have the name of the field and of its part."""
+    query = "SELECT Name AS name, 'x' AS mark_name, N > 0 AS mark_is_good FROM samples ORDER BY N"
+
+    assert read(table, Marked, query) == [
+        Marked("a", Mark("x", is_good=False)),
+        Marked("b", Mark("x", is_good=True)),
+    ]
+
+
+def test_rows_are_grouped_by_columns(table: Client) -> None:
+    """The columns may be fields or not; an empty result has no groups."""
+    query = (
+        "SELECT Name AS name, N > 5 AS is_large, 'x' AS mark_name, 1 AS mark_is_good "
+        "FROM samples ORDER BY N"
+    )
+    first, second = (Marked(name, Mark("x", is_good=True)) for name in ("a", "b"))
+
+    assert read_by(table, "is_large", Marked, query) == {0: [first, second]}
+    assert read_by(table, ("name", "is_large"), Marked, query) == {
+        ("a", 0): [first],
+        ("b", 0): [second],
+    }
+    assert read_by(table, "name", Marked, query.replace("ORDER", "WHERE N = 99 ORDER")) == {}
+
+
+def test_fields_are_named_by_their_dataclass() -> None:
+    """All of them, or those that another dataclass has too."""
+    mark = Mark("x", is_good=True)
+
+    assert field_values(mark) == {"name": "x", "is_good": True}
+    assert field_values(Marked("a", mark), Mark) == {"name": "a"}
