@@ -64,7 +64,7 @@ def show_eval_set(console: Console, request: Request) -> Response:
 
 def post_release(console: Console, request: Request) -> Response:
     """POST /evalsets/NAME/release: release the approved cases under the next number."""
-    actor, name = console.act(request).name, set_name(request)
+    actor, name = console.require_actor(request).name, set_name(request)
     try:
         with console.store() as client:
             release(client, name, actor=actor, now_ms=console.clock() // MS)

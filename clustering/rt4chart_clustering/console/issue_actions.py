@@ -78,7 +78,7 @@ class IssueActions:
         return partial(self._handle, name)
 
     def _handle(self, name: str, request: Request) -> Response:
-        actor, form = self._console.act(request).name, self._console.form(request)
+        actor, form = self._console.require_actor(request).name, self._console.form(request)
         with self._console.store() as client:
             issue = self._page.ranked(client, request).issue
             action = ActionRequest(client, issue, actor, self._console.clock(), form)

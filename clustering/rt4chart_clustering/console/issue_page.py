@@ -105,7 +105,7 @@ class IssuePage:
             "issue.html",
             title=ranked.issue.title or hex_id(ranked.issue.id),
             status=400 if wrong else 200,
-            one=ranked,
+            ranked=ranked,
             details=details,
             id=hex_id(ranked.issue.id),
             aliases=[hex_id(alias) for alias in ranked.issue.aliases],

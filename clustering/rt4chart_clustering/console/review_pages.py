@@ -62,7 +62,7 @@ def show_case(console: Console, request: Request) -> Response:
 
 def post_decision(console: Console, request: Request) -> Response:
     """POST to the same URL: approve or reject the case, and show the next pending one."""
-    actor, form = console.act(request).name, console.form(request)
+    actor, form = console.require_actor(request).name, console.form(request)
     name = set_name(request)
     with console.store() as client:
         cases = stored_cases(client, name)

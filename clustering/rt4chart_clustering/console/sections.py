@@ -29,7 +29,7 @@ GET, POST = ["GET"], ["POST"]
 
 def issue_routes(console: Console) -> Sequence[BaseRoute]:
     """The list of issues, the page of an issue with its actions, and the map."""
-    ranking = RankingCache(console.store, console.beside)
+    ranking = RankingCache(console.store, console.run_in_background)
     listed, page = IssueList(console, ranking), IssuePage(console, ranking)
     actions, failure_map = IssueActions(console, page, ranking), MapPage(console, ranking)
     return [

@@ -43,8 +43,8 @@ def execute(options: argparse.Namespace) -> int:
     monitor = monitored_alone(service.dsn, monitoring, looking) if watched else nullcontext(())
     others = (monitoring.monitor, monitoring.alerts) if watched else ()
     with (
-        monitor as machines,
-        console_served(service, settings, pages, others=others, machines=machines) as url,
+        monitor as api_routes,
+        console_served(service, settings, pages, others=others, api_routes=api_routes) as url,
     ):
         looks = ", monitoring its routes" if watched else ""
         announce(service.log_format, "console", f"{url}, database {target.display_name}{looks}")

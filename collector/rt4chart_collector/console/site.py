@@ -61,11 +61,11 @@ def build_site(
     *,
     sections: Sequence[Section] | None = None,
     clock: Clock = time.time_ns,
-    machines: Sequence[Route] = (),
+    api_routes: Sequence[Route] = (),
 ) -> Site:
     """The console over the clients that `open_client` gives.
 
-    `machines` are routes for other programs; they need the same authentication as pages.
+    `api_routes` are for other programs; they need the same authentication as pages.
     """
     sections = all_sections() if sections is None else sections
     seconds = settings.console_page_s
@@ -83,7 +83,7 @@ def build_site(
     app = Starlette(
         routes=[
             Route("/healthz", _health, methods=["GET"]),
-            *machines,
+            *api_routes,
             *(_bounded(route, threads) for route in routes),
         ],
         exception_handlers=dict.fromkeys(HANDLED_ERRORS, partial(_handle_error, console)),

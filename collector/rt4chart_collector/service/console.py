@@ -28,13 +28,13 @@ def console_served(
     shutdown: Shutdown,
     status: Callable[[], Mapping[str, object]] | None = None,
     others: Sequence[object] = (),
-    machines: Sequence[Route] = (),
+    api_routes: Sequence[Route] = (),
 ) -> Iterator[str]:
-    """Serve the console of this store while the block runs; gives its URL, "" where it is off.
+    """Serve the console of this store while the block runs; yields its URL, "" if it is off.
 
-    `status` gives the figures of a service in this process, `others` are more of its settings,
-    `machines` what other programs ask at the console's address.
-    Raises SettingsError where the address cannot be had; a store that is away is the pages' affair.
+    `status` returns the figures of a service in this process, `others` are more of its settings,
+    `api_routes` serve other programs at the console's address. Raises SettingsError if the address
+    is not available. An unreachable store is an error of each page, not of the start.
     """
     if settings.console is None:
         yield ""
@@ -47,7 +47,7 @@ def console_served(
         in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name
     )
     site, tls = (
-        build_site(open_client, settings, facts, machines=machines),
+        build_site(open_client, settings, facts, api_routes=api_routes),
         load_tls(service.tls_cert, service.tls_key),
     )
     with listening(settings.console, "console") as bound:

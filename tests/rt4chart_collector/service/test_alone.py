@@ -59,7 +59,7 @@ def test_who_may_see_the_console_may_ask(client: Client) -> None:
     """With the console's token where there is one, as for its pages."""
     lone = LoneMonitor(client.sibling, SETTINGS)
     settings = ConsoleSettings(console_token="t" * 32)
-    site = build_site(client.sibling, settings, machines=asked_of(lone, SETTINGS))
+    site = build_site(client.sibling, settings, api_routes=asked_of(lone, SETTINGS))
     asking = TestClient(site.app, base_url="http://localhost:8321")
 
     assert asking.get("/v1/rates?service=shop").status_code == 401

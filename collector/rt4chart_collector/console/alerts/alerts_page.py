@@ -145,7 +145,7 @@ def show_alert(console: Console, request: Request) -> Response:
 
 def act_on_alert(console: Console, request: Request) -> Response:
     """POST /alerts/{id}: `do` is ack, resolve or snooze (`minutes`), with a `note`."""
-    alert_id, actor = id_param(request, "id"), console.act(request).name
+    alert_id, actor = id_param(request, "id"), console.require_actor(request).name
     form, now_ns = console.form(request), console.clock()
     note = form.get("note", "")[:NOTE_LENGTH]
     with console.store() as client:
@@ -164,7 +164,7 @@ def act_on_alert(console: Console, request: Request) -> Response:
 
 def change_silences(console: Console, request: Request) -> Response:
     """POST /silences: start a maintenance window now, or end a silence by its id."""
-    actor, form = console.act(request).name, console.form(request)
+    actor, form = console.require_actor(request).name, console.form(request)
     now_ns = console.clock()
     with console.store() as client:
         if ended := form.get("remove", ""):

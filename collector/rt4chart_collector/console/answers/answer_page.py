@@ -96,7 +96,7 @@ def show_answer(console: Console, request: Request) -> Response:
         request,
         "answer.html",
         title=f"Answer {verification.trace_id[:8]}",
-        one=verification,
+        verification=verification,
         view=view,
         claims=view.claims(issues, own_opinions),
         on_answer=[opinion for opinion in own_opinions if opinion.claim == WHOLE_ANSWER],
@@ -119,7 +119,7 @@ def show_answer(console: Console, request: Request) -> Response:
 
 def post_feedback(console: Console, request: Request) -> Response:
     """Record or withdraw a person's feedback."""
-    actor = console.act(request)
+    actor = console.require_actor(request)
     form = console.form(request)
     trace_id, span_id = id_param(request, "trace"), id_param(request, "span")
     opinion, claim = form.get("opinion", ""), _claim_number(form.get("claim", ""))
@@ -162,7 +162,7 @@ def post_feedback(console: Console, request: Request) -> Response:
             request,
             "answer_feedback.html",
             title="",
-            one=verification,
+            verification=verification,
             claim=claim,
             given=[f for f in opinions if f.verifier == verification.verifier],
             actor=actor.name,

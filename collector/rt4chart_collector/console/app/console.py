@@ -54,7 +54,7 @@ class Console:
         self.sessions = Sessions(settings.console_token)
         self.access = Access(settings, self.sessions)
         self.store_errors = LogThrottle()
-        self._beside: list[Thread] = []
+        self._background: list[Thread] = []
         self._pool = pool
         self._environment = environment
         ordered = sorted(sections, key=lambda section: (section.order, section.title))
@@ -150,7 +150,7 @@ class Console:
         form: Mapping[str, str] = request.scope.get("rt4chart.form", {})
         return form
 
-    def act(self, request: Request) -> Actor:
+    def require_actor(self, request: Request) -> Actor:
         """The person who makes a change; HTTPException 403 if changes are not allowed.
 
         The middleware has already checked the session, the form's token and its origin.
@@ -162,16 +162,16 @@ class Console:
             raise HTTPException(403, "the console is read-only: RT4CHART_CONSOLE_READONLY is set")
         return session.actor
 
-    def beside(self, name: str, call: Callable[[], None]) -> None:
+    def run_in_background(self, name: str, call: Callable[[], None]) -> None:
         """Run a call in the background, in a thread that the shutdown waits for."""
         thread = Thread(target=call, name=name, daemon=True)
-        self._beside = [*self.alive, thread]
+        self._background = [*self.alive, thread]
         thread.start()
 
     @property
     def alive(self) -> list[Thread]:
         """The background threads that are running."""
-        return [thread for thread in self._beside if thread.is_alive()]
+        return [thread for thread in self._background if thread.is_alive()]
 
     def close(self) -> None:
         """Close the connections to the store."""
