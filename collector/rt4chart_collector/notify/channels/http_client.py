@@ -122,7 +122,7 @@ def encode_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-class _Connection:
+class _OpenConnection:
     """The sockets of one exchange, so that another thread can end it."""
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ def _exchange(request: httpx.Request, proxy: str | None, timeout_s: float) -> _R
     httpx's timeouts are per read: a server that sends a byte now and then would be read for ever,
     and a name lookup has no timeout at all. So a thread talks, and this one watches the clock.
     """
-    connection = _Connection()
+    connection = _OpenConnection()
     request.extensions = {"trace": connection.trace, "timeout": httpx.Timeout(timeout_s).as_dict()}
     future: Future[_Reply] = Future()
 
