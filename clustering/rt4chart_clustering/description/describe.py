@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.findings.classify import ClaimDifference
 from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
-from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION, ClaimDifference
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import (
     Description,
@@ -19,6 +19,10 @@ from rt4chart_collector.store.issues.failures import (
 )
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
+# Part of every fingerprint. Issues keep the version that they were created with, and matching
+# ignores it, so a changed rule creates no second issue. Raise it whenever the classifier or its
+# words change.
+FINGERPRINT_VERSION = "fp3"
 PAGE = 2_000
 # With a model a page takes long, and only complete pages survive an interruption.
 MODEL_PAGE = 200
@@ -36,7 +40,7 @@ class DescribedFailure:
 
     @property
     def fingerprint(self) -> str:
-        """The versioned pattern, such as `fp2:contradicted:number`."""
+        """The versioned pattern, such as `fp3:contradicted:number`."""
         return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.kind}"
 
 

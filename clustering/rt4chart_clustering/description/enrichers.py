@@ -10,9 +10,14 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.build import build_endpoint
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
+from otel_rt4chart.verify.core.model import Clash
+from otel_rt4chart.verify.findings.classify import (
+    ClaimDifference,
+    classify_failure,
+    source_texts,
+)
 from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureKind
 from rt4chart_clustering.core.settings import ClusteringSettings
-from rt4chart_clustering.description.fingerprint import ClaimDifference, find_difference
 from rt4chart_clustering.description.model_writer import (
     FailureText,
     IssueName,
@@ -37,14 +42,10 @@ class Enrichers:
 
     def difference(self, failure: Failure) -> ClaimDifference:
         """How a failure differs from its source; words are tagged only if the judge named none."""
-        texts = source_texts(failure)
-        found = find_difference(
-            failure.claim, texts, question=failure.question, clashes=failure.clashes
-        )
+        found = _classify(failure, failure.clashes)
         if self.tagger is None or failure.clashes or found.kind not in _GENERAL_KINDS:
             return found
-        tags = self.tagger.tag(failure.claim, texts)
-        return find_difference(failure.claim, texts, question=failure.question, clashes=tags)
+        return _classify(failure, self.tagger.tag(failure.claim, _sources(failure)))
 
     def descriptions(
         self, failures: Sequence[Failure], differences: Sequence[ClaimDifference]
@@ -70,16 +71,23 @@ class Enrichers:
 NO_ENRICHERS = Enrichers()
 
 
-def source_texts(failure: Failure) -> tuple[str, ...]:
-    """The texts of the evidence, or the nearest sentence if there is none."""
-    return tuple(one.text for one in failure.evidence) or (failure.nearest,)
+def _classify(failure: Failure, clashes: Sequence[Clash]) -> ClaimDifference:
+    return classify_failure(
+        failure.claim,
+        failure.label,
+        _sources(failure),
+        question=failure.question,
+        clashes=clashes,
+    )
+
+
+def _sources(failure: Failure) -> tuple[str, ...]:
+    return source_texts(failure.evidence, failure.nearest)
 
 
 def failure_text(failure: Failure) -> FailureText:
     """The part of a failure that a model is shown."""
-    return FailureText(
-        failure.claim, str(failure.label), tuple(filter(None, source_texts(failure)))
-    )
+    return FailureText(failure.claim, str(failure.label), tuple(filter(None, _sources(failure))))
 
 
 @contextmanager

@@ -19,9 +19,8 @@ from otel_rt4chart.verify.core.model import (
     Passage,
     Sentence,
 )
-from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
+from otel_rt4chart.verify.findings.dropped_qualifiers import is_narrative, unsaid
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.restrictions import is_narrative
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.swaps import has_other_subject

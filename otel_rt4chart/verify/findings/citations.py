@@ -29,11 +29,6 @@ def citation_findings(
     yield from _unsupporting(answer, passages, marks, claims, scanner)
 
 
-def check_citations(answer: str, passages: Sequence[Passage]) -> Iterator[Finding]:
-    """Unknown ids and quotations not found: cheap enough for all traffic."""
-    yield from _checked(answer, passages, citations(answer, [one.id for one in passages]))
-
-
 def _checked(
     answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
 ) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.findings.failure_kinds import (
-    FINGERPRINT_KINDS,
     FailureKind,
     kind_of_opposite,
 )
@@ -23,6 +22,8 @@ from otel_rt4chart.verify.language.word_lists import (
     CueKind,
 )
 
+# The order in which the taxonomy lists the kinds.
+PRECEDENCE = {kind: at for at, kind in enumerate(FailureKind)}
 _LONG = 4  # so many content words in a row are an addition, not a replaced word
 _CUE = {
     kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in FINGERPRINT_CUES.items()
@@ -56,7 +57,7 @@ def first_change(changes: Sequence[MeaningChange]) -> MeaningChange:
     """The change of the highest precedence; within a kind, one that has a counterpart."""
     return min(
         changes,
-        key=lambda one: (FINGERPRINT_KINDS.index(one.kind), not (one.claimed and one.found)),
+        key=lambda one: (PRECEDENCE[one.kind], not (one.claimed and one.found)),
         default=MeaningChange(FailureKind.OTHER),
     )
 
@@ -78,7 +79,7 @@ def word_change(written: str, claim: Slots, context: ContextIndex) -> MeaningCha
     by_rule = [_change_of(token, claim, context) for token in inside]
     known = [one for one in by_rule if one is not None]
     if known:
-        kind, found = min(known, key=lambda one: FINGERPRINT_KINDS.index(one[0]))
+        kind, found = min(known, key=lambda one: PRECEDENCE[one[0]])
         return MeaningChange(kind, written, found)
     content = [token for token in inside if token.is_content]
     if len(content) >= _LONG or not context.sentences:
