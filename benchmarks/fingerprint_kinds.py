@@ -18,8 +18,7 @@ from typing import Any
 
 from otel_rt4chart.verify.findings.classify import classify_failure
 from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureKind
-from otel_rt4chart.verify.language.context import read_context
-from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.slots import read_context, read_slots
 from otel_rt4chart.verify.local.alignment import align
 from otel_rt4chart.verify.text.segment import segment
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.clustering_layout import WIDTH, layout
-from otel_rt4chart.verify.findings.classify import ClaimDifference
+from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
 from otel_rt4chart.verify.findings.failure_kinds import FailureKind
-from otel_rt4chart.verify.findings.word_changes import MeaningChange
 from rt4chart_clustering.description.embedding import HashingEmbedder
 
 TEXTS = HashingEmbedder().embed(["the rent is due", "copper cables rust"])

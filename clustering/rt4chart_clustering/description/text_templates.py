@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.findings.classify import ClaimDifference
+from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
 from otel_rt4chart.verify.findings.failure_kinds import (
     UNEXPLAINED,
     FailureKind,
     kind_of_fingerprint,
 )
-from otel_rt4chart.verify.findings.word_changes import MeaningChange
 from otel_rt4chart.verify.language.slots import read_slots
 
 MAX_LENGTH = 60

@@ -37,15 +37,17 @@ from otel_rt4chart.verify.core.model import (
     Usage,
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
-from otel_rt4chart.verify.decompose.answer_range import narrow_range
-from otel_rt4chart.verify.decompose.guards import claim_from_sentence, repair_drafts
+from otel_rt4chart.verify.decompose.grounding import (
+    claim_from_sentence,
+    narrow_range,
+    repair_drafts,
+)
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import split_into_chunks
-from otel_rt4chart.verify.link.evidence_selection import SelectedEvidence, select_evidence
+from otel_rt4chart.verify.link.chunks import SelectedEvidence, select_evidence, split_into_chunks
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
-from otel_rt4chart.verify.text.graphemes import whole_graphemes
 from otel_rt4chart.verify.text.segment import segment
+from otel_rt4chart.verify.text.sentences import whole_graphemes
 
 NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")

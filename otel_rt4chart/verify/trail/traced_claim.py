@@ -24,8 +24,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import split_into_chunks
-from otel_rt4chart.verify.link.evidence_selection import select_evidence
+from otel_rt4chart.verify.link.chunks import select_evidence, split_into_chunks
 from otel_rt4chart.verify.link.linker import FLOOR, Linker
 from otel_rt4chart.verify.stages.verification import NO_EVIDENCE, NOTHING_SELECTED
 from otel_rt4chart.verify.trail.graph import Graph

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.findings.classify import classify_failure
+from otel_rt4chart.verify.findings.classify import MeaningChange, classify_failure
 from otel_rt4chart.verify.findings.failure_kinds import FailureKind
-from otel_rt4chart.verify.findings.word_changes import MeaningChange
 from rt4chart_clustering.description.text_templates import (
     MAX_LENGTH,
     clean_line,

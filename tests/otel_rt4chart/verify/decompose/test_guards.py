@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim
-from otel_rt4chart.verify.decompose.answer_range import locate_claim
-from otel_rt4chart.verify.decompose.guards import (
+from otel_rt4chart.verify.decompose.grounding import (
     claim_signal,
     grounding_problem,
+    locate_claim,
     missing_content,
     repair_drafts,
     split_claim,

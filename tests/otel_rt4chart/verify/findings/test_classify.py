@@ -9,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Clash, Label
-from otel_rt4chart.verify.findings.classify import ClaimDifference, classify_failure
+from otel_rt4chart.verify.findings.classify import (
+    ClaimDifference,
+    Cue,
+    MeaningChange,
+    classify_failure,
+    cues,
+)
 from otel_rt4chart.verify.findings.failure_kinds import FailureKind
-from otel_rt4chart.verify.findings.word_changes import Cue, MeaningChange, cues
 
 HUBBLE = (
     "The Hubble Space Telescope was deployed from Space Shuttle Discovery on April 25, 1990, "
