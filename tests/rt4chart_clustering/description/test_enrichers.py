@@ -13,9 +13,8 @@ from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.describe import describe_failure, describe_failures
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.enrichers import NO_ENRICHERS, CrossEncoderTagger, Enrichers
 from rt4chart_clustering.description.model_writer import Writer
-from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
