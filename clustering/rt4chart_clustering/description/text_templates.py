@@ -56,7 +56,11 @@ def describe_claim(claim: str, label: str, found: ClaimDifference) -> str:
 
 
 def mask_claim(claim: str) -> str:
-    """The claim's content words in lower case, with names, numbers and dates masked."""
+    """The claim's content words in lower case, with names, numbers and dates masked.
+
+    Values say what a claim is about, not what is wrong with it: left in descriptions, they made .39
+    instead of .06 of the failures noise.
+    """
     slots = read_slots(claim)
     masks: dict[int, str] = {}
     for mask, spans in (

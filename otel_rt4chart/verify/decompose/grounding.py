@@ -96,7 +96,8 @@ def _unsupported_words(answer: str, own: AnswerRange, nearest: str) -> AnswerRan
     return AnswerRange(own.start + left, own.start + right)
 
 
-# The share of a claim's content words that its sentence and those before it must have.
+# The share of a claim's content words that its sentence and those before it must have. A decomposer
+# may resolve pronouns and inflect words, but a claim that it made up would count as the answer's.
 MIN_GROUNDED_SHARE = 0.6
 SENTENCES_BEFORE = 3  # sentences in which a pronoun's name may stand
 _KEPT_SCOPE = frozenset({"universal", "restriction", "partial", "hedge", "condition"})

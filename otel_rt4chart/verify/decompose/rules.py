@@ -236,6 +236,8 @@ def decompose(sentences: Sequence[Sentence]) -> tuple[DraftClaim, ...]:
     the sentence's subject before it, joined by a space. Questions, framing, courtesies, abstentions
     and code are drafts with `is_claim` False.
     """
+    # The context is not a parameter: claims written with the passages in view would drift towards
+    # what the passages say.
     coded = zip(sentences, are_code(sentences), strict=True)
     return tuple(
         draft for sentence, is_code in coded for draft in _drafts(sentence, is_code=is_code)

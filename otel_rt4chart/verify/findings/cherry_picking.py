@@ -45,6 +45,8 @@ def cherry_picked(
         if claim.label is Label.ENTAILED
     ]
     said = content(exchange.answer)
+    # Used passages are not searched: what restricts a claim in its own evidence is a dropped
+    # qualifier.
     for passage in unused if entailed else ():
         sentences = segment_passages([passage])
         contents = [content(sentence.reading) for sentence in sentences]

@@ -46,7 +46,7 @@ _CUE = {
 }
 _CLAUSE_END = re.compile(r"[,;:.!?()\n]")
 _WORD = re.compile(r"\S+")
-_SPAN_WORDS = 8
+_SPAN_WORDS = 8  # a longer span is the rest of a sentence without punctuation
 _AUXILIARIES = frozenset(("is", "are", "was", "were", "be", "been", "has", "have", "had", "also"))
 # These deny what precedes them: `cosmetic procedures are excluded from coverage`.
 _PASSIVE = re.compile(r"(?:is|are|was|were|not|excluded|excepted)\b", re.IGNORECASE)
@@ -212,6 +212,7 @@ def _kind_of_cue(token: Token) -> FailureKind | None:
 _RELATED = 0.5
 # Below this share, the sources are about something else: the model said what it knew before.
 _OFF_TOPIC = 0.2
+# Bound the time that one failure takes: alignment grows with the product of the lengths.
 _TEXT_LENGTH = 2_000
 _TEXTS = 8
 
@@ -250,6 +251,8 @@ def classify_failure(
     """
     # The 1 of "[1]" is no value of the claim.
     slots = read_slots(blank_citations(claim[:_TEXT_LENGTH]))
+    # Only the evidence is read, not all passages: from most sentences of a context a claim differs
+    # in most ways, and the topic hides the failure.
     context = read_context([text[:_TEXT_LENGTH] for text in sources[:_TEXTS] if text.strip()])
     laid = align(slots, context)
     found = list(_value_changes(slots, laid, context))

@@ -17,7 +17,8 @@ from otel_rt4chart.verify.findings.sycophancy import sycophantic
 
 # 200 passages that contradict 300 claims would give 60,000 findings.
 MOST_PER_NAME = 20
-# A baseless claim is on topic if a sentence has this share of its content.
+# A baseless claim is on topic if a sentence has this share of its content. Of the faithful answers
+# of the training split, .003 have an overreaching claim then (benchmarks/findings.py).
 ON_TOPIC = 0.5
 
 
@@ -55,6 +56,8 @@ def _findings(
     scanner: Judge,
     authority: Authority | None,
 ) -> Iterator[Finding]:
+    # Findings read the finished claims and change no label, so that the rates of labels stay
+    # comparable with those of other systems.
     passages = exchange.passages
     supporting = supporting_passages(claims)
     unused = [one for one in passages if one.id not in supporting]

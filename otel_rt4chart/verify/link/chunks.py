@@ -24,7 +24,8 @@ def tokens_of(sentences: Iterable[Sentence]) -> int:
     return sum(estimate_tokens(sentence.reading) + 4 for sentence in sentences)
 
 
-# The best of the paper's six settings; a chunk of MAX_TOKENS fits the input limit of any judge.
+# The best of the paper's six settings (RT4CHART, Table 9: F1 .840). 35 sentences are as good; 15
+# lose .06 or more, because evidence is cut apart. MAX_TOKENS fits the input limit of any judge.
 WINDOW, OVERLAP, MAX_TOKENS = 25, 10, 8_000
 
 
@@ -57,6 +58,8 @@ def check_window(window: int, overlap: int, max_tokens: int) -> None:
 def _windows(
     sentences: Sequence[Sentence], window: int, overlap: int, max_tokens: int
 ) -> Iterator[tuple[Sentence, ...]]:
+    # Windows overlap because two sentences that support a claim together may otherwise fall into
+    # different chunks, and neither chunk suffices alone (RT4CHART, section 3.4).
     start = 0
     while start < len(sentences):
         end = start + 1
@@ -69,9 +72,8 @@ def _windows(
         yield tuple(sentences[start:end])
         if end == len(sentences):
             return
-        start = max(
-            end - overlap, start + 1
-        )  # a window cut by tokens may be shorter than the overlap
+        # A window that the token limit cut may be shorter than the overlap; it must still advance.
+        start = max(end - overlap, start + 1)
 
 
 class SelectedEvidence(NamedTuple):

@@ -24,7 +24,7 @@ _KEYS = ("intercept", "slope", "offset", "threshold")
 class LogisticHead:
     """A logistic regression over named features; `threshold` applies to the probability.
 
-    `slope` and `offset` calibrate the raw score (Platt scaling, fitted out of fold).
+    `slope` and `offset` calibrate the raw score (Platt, 1999; fitted out of fold).
     """
 
     weights: Mapping[str, float]

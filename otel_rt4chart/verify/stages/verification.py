@@ -230,7 +230,8 @@ class VerificationRun:
         asked = [(part, numbers) for part in parts if (numbers := self._claims_for(part))]
         if len(parts) < 2 or not asked:
             return
-        # One batch for all chunks: a remote judge is called in parallel.
+        # Chunk by chunk: a judge that reads all passages at once may miss subtle contradictions
+        # (section 3.4). One batch for all chunks: a remote judge is called in parallel.
         replies = yield Batch(
             tier.judge,
             tuple(Assess(self._drafts(numbers), part, self.question) for part, numbers in asked),
@@ -248,6 +249,8 @@ class VerificationRun:
         label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
         agreeing = [vote for vote in cast if vote[0].label is label]
         best = max(agreeing, key=lambda vote: vote[0].confidence, default=None)
+        # A locally baseless claim gets no location: its evidence may be spread over several chunks,
+        # so the global step must search without a bias (section 3.5, Table 2).
         is_found = label in (Label.ENTAILED, Label.CONTRADICTED) and best is not None
         self.hints[number] = Hint(label, best[1] if best and is_found else None)
 
