@@ -90,16 +90,21 @@ def describe_new_failures(
         )
         for start in range(0, len(found), size):
             page = describe_failures(found[start : start + size], enrichers)
-            vectors = embedder.embed([one.text for one in page])
+            vectors = embedder.embed([described.text for described in page])
             insert_descriptions(
                 client,
                 [
-                    Description(one.failure, one.fingerprint, one.text, tuple(vector.tolist()))
-                    for one, vector in zip(page, vectors, strict=True)
+                    Description(
+                        described.failure,
+                        described.fingerprint,
+                        described.text,
+                        tuple(vector.tolist()),
+                    )
+                    for described, vector in zip(page, vectors, strict=True)
                 ],
                 model=embedder.id,
             )
             seen += len(page)
-            unexplained += sum(not is_explained(one.fingerprint) for one in page)
+            unexplained += sum(not is_explained(described.fingerprint) for described in page)
             on_progress("described", seen)
     return seen, unexplained

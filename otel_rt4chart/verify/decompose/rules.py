@@ -115,8 +115,8 @@ def is_framing(text: str) -> bool:
 
 def _asserts_more(text: str) -> bool:
     """True where a clause after the framing asserts something, such as a reason."""
-    unsaid = _UNSAID.search(text)
-    inside = unsaid.start() if unsaid else len(text)
+    unstated = _UNSAID.search(text)
+    inside = unstated.start() if unstated else len(text)
     return any(
         not _ABSTAINS.match(text, joint.end())
         for joint in _JOINT.finditer(text)

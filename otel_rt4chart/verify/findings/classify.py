@@ -73,7 +73,7 @@ def first_change(changes: Sequence[MeaningChange]) -> MeaningChange:
     """The change of the highest precedence; within a kind, one that has a counterpart."""
     return min(
         changes,
-        key=lambda one: (PRECEDENCE[one.kind], not (one.claimed and one.found)),
+        key=lambda change: (PRECEDENCE[change.kind], not (change.claimed and change.found)),
         default=MeaningChange(FailureKind.OTHER),
     )
 
@@ -185,11 +185,11 @@ def _is_denied_too(negation: Token, claim: Slots, context: ContextIndex) -> bool
 
 
 def _kind_of_value(token: Token, claim: Slots) -> FailureKind | None:
-    if any(one.start <= token.start < one.end for one in claim.moments):
+    if any(value.start <= token.start < value.end for value in claim.moments):
         return FailureKind.DATE
-    if any(one.start <= token.start < one.end for one in claim.quantities):
+    if any(value.start <= token.start < value.end for value in claim.quantities):
         return FailureKind.NUMBER
-    if any(one.end <= token.start < one.unit_end for one in claim.quantities):
+    if any(value.end <= token.start < value.unit_end for value in claim.quantities):
         return FailureKind.UNIT if token.is_content else None
     return None
 
@@ -290,10 +290,10 @@ def _off_topic_change(claim: str, primary: MeaningChange) -> MeaningChange:
 def _primary(
     judged: list[MeaningChange], tagged: list[MeaningChange], found: list[MeaningChange]
 ) -> MeaningChange:
-    explained = [one for one in judged if one.kind not in UNEXPLAINED]
+    explained = [change for change in judged if change.kind not in UNEXPLAINED]
     if explained:
         return first_change([*explained, *_ignored_exclusions(explained, found)])
-    surest = next((one for one in tagged if one.kind not in UNEXPLAINED), None)
+    surest = next((change for change in tagged if change.kind not in UNEXPLAINED), None)
     if surest is not None:
         return next(iter(_ignored_exclusions([surest], found)), surest)
     return first_change(judged + tagged + found)
@@ -303,8 +303,8 @@ def _ignored_exclusions(
     judged: Sequence[MeaningChange], found: Sequence[MeaningChange]
 ) -> list[MeaningChange]:
     """The exclusions that a judge, which has no slot for them, sees as negation or qualifier."""
-    denied = any(one.kind in (FailureKind.POLARITY, FailureKind.QUALIFIER) for one in judged)
-    return [one for one in found if one.kind is FailureKind.EXCLUSION] if denied else []
+    denied = any(change.kind in (FailureKind.POLARITY, FailureKind.QUALIFIER) for change in judged)
+    return [change for change in found if change.kind is FailureKind.EXCLUSION] if denied else []
 
 
 def _is_tag(clash: Clash) -> bool:
@@ -358,15 +358,17 @@ def _changed_numbers(
 ) -> Iterator[MeaningChange]:
     """Numbers that the sentences lack, with their rival or the only number of the sentences."""
     differences = [
-        one
-        for one in number_differences(claim, laid, context)
-        if one.manner != "elsewhere" and not one.claimed.lower().startswith("once")
+        difference
+        for difference in number_differences(claim, laid, context)
+        if difference.manner != "elsewhere" and not difference.claimed.lower().startswith("once")
     ]
-    differences.sort(key=lambda one: one.manner != "clash")
+    differences.sort(key=lambda difference: difference.manner != "clash")
     lone = _lone_numbers(claim, context)
-    for one in differences:
-        found = one.found or (lone[1] if lone else "")
-        yield MeaningChange(kind_of_clash(Clash("number", one.claimed, found)), one.claimed, found)
+    for difference in differences:
+        found = difference.found or (lone[1] if lone else "")
+        yield MeaningChange(
+            kind_of_clash(Clash("number", difference.claimed, found)), difference.claimed, found
+        )
     # `under 18` is borne out by 16, but not by `16 and above`.
     if lone and not differences and kind_of_clash(Clash("number", *lone)) is FailureKind.NUMBER:
         yield MeaningChange(FailureKind.NUMBER, *lone)

@@ -18,10 +18,12 @@ _ECHO, _RESTATED = 0.75, 0.6
 
 def restates(text: str, premise: str) -> bool:
     """True if the text says the premise and little else, and does not deny it."""
-    said, held = content(text), content(premise)
-    shared = [stem for stem in said if stem in held]
-    echo = sum(said[stem] for stem in shared) / (sum(said.values()) or 1.0)
-    restated = sum(held[stem] for stem in shared) / (sum(held.values()) or 1.0)
+    weights, premise_weights = content(text), content(premise)
+    shared = [stem for stem in weights if stem in premise_weights]
+    echo = sum(weights[stem] for stem in shared) / (sum(weights.values()) or 1.0)
+    restated = sum(premise_weights[stem] for stem in shared) / (
+        sum(premise_weights.values()) or 1.0
+    )
     return echo >= _ECHO and restated >= _RESTATED and _denies(text) == _denies(premise)
 
 

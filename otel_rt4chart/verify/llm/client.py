@@ -121,9 +121,9 @@ class ErrorMessages:
         return f"the reply is not what the protocol says: {self._shown(str(error))}"
 
     def _cause(self, error: Exception) -> str:
-        said = str(error.__cause__ or error)
+        message = str(error.__cause__ or error)
         # The message may quote our header in an escaped form, in which no secret is recognised.
-        return "a header is not valid" if "header" in said.lower() else self._shown(said)
+        return "a header is not valid" if "header" in message.lower() else self._shown(message)
 
     def _shown(self, message: str) -> str:
         clean = " ".join(message.split())

@@ -47,8 +47,8 @@ class Prompt:
 
     def again(self, reply: str, complaint: str) -> Prompt:
         """The same chat, continued by the reply and a complaint about it."""
-        said = PromptMessage("assistant", encodable(reply)[:_QUOTED_REPLY])
-        return replace(self, messages=(*self.messages, said, PromptMessage("user", complaint)))
+        refused = PromptMessage("assistant", encodable(reply)[:_QUOTED_REPLY])
+        return replace(self, messages=(*self.messages, refused, PromptMessage("user", complaint)))
 
 
 @cache

@@ -299,8 +299,8 @@ def elect(ballots: Sequence[Judgement]) -> Judgement:
         return ballots[0]
     (label, count), *_ = Counter(ballot.label for ballot in cast).most_common()
     if 2 * count <= len(cast):
-        told = ", ".join(ballot.label for ballot in cast)
-        return Judgement(Label.UNDECIDED, reason=f"votes without a majority: {told}")
+        labels = ", ".join(ballot.label for ballot in cast)
+        return Judgement(Label.UNDECIDED, reason=f"votes without a majority: {labels}")
     winner = next(ballot for ballot in cast if ballot.label is label)
     return replace(winner, confidence=count / len(cast)) if len(cast) > 1 else winner
 

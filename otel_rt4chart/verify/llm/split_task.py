@@ -74,8 +74,8 @@ class SplitTask:
 
     def listing(self) -> str:
         """The sentences, numbered, under their heading."""
-        told = numbered(sentence.text for sentence in (*self.before, *self.sentences))
-        return f"Sentences of the answer:\n{told}\n\n"
+        lines = numbered(sentence.text for sentence in (*self.before, *self.sentences))
+        return f"Sentences of the answer:\n{lines}\n\n"
 
     def numbers(self, units: Iterable[int]) -> str:
         """The units' numbers in the listing."""
@@ -136,8 +136,8 @@ class SplitTask:
                 return f"the claim {quoted(claim)} joins {len(joined)} facts: split it"
         if claims and (missing := missing_content(own, claims, others)):
             return "no claim keeps " + ", ".join(map(quoted, missing))
-        if not claims and (telling := claim_signal(own)):
-            return f"it says {quoted(telling)}, so it holds a claim"
+        if not claims and (signal := claim_signal(own)):
+            return f"it says {quoted(signal)}, so it holds a claim"
         return None
 
 

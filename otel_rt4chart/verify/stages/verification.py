@@ -355,12 +355,12 @@ class VerificationRun:
 
     def _claims_for(self, part: Chunk) -> list[int]:
         """The claims with a candidate in the chunk, and those without any candidate."""
-        held = {sentence.index for sentence in part.sentences}
+        indices = {sentence.index for sentence in part.sentences}
         return [
             number
             for number in self.pending
             if number not in self.unlinked
-            and (not self.candidates.get(number) or self.candidates[number] & held)
+            and (not self.candidates.get(number) or self.candidates[number] & indices)
         ]
 
     def _drafts(self, numbers: Iterable[int]) -> tuple[DraftClaim, ...]:

@@ -263,10 +263,10 @@ class Reader:
             ):
                 claim.add_selection(_UNLINKED, ())
         for part in parts:
-            held = {sentence.index for sentence in part.sentences}
-            asked = [number for number, indices in enumerate(candidates) if indices & held]
+            ids = {sentence.index for sentence in part.sentences}
+            asked = [number for number, indices in enumerate(candidates) if indices & ids]
             for number in asked:
-                candidates[number] -= held
+                candidates[number] -= ids
             if asked:
                 yield _ChunkQuestion(part, tuple(claims[number] for number in asked))
 

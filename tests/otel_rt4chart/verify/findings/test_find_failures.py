@@ -1,4 +1,4 @@
-"""Every unfaithful claim has one kind of failure, and what is on topic but unsaid overreaches."""
+"""Every unfaithful claim has one kind of failure; an unstated claim on topic overreaches."""
 
 from __future__ import annotations
 
