@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.judge import BatchJudge, Select
+from otel_rt4chart.verify.core.judge import BatchJudge, Judge, Select
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Sentence
 from otel_rt4chart.verify.core.steps import Batch, Replies, Steps
 
@@ -44,6 +44,20 @@ def split_into_chunks(
     return tuple(
         Chunk(n, part) for n, part in enumerate(_windows(sentences, window, overlap, max_tokens))
     )
+
+
+def chunks_for(
+    judge: Judge | BatchJudge,
+    sentences: Sequence[Sentence],
+    *,
+    window: int,
+    overlap: int,
+    max_tokens: int,
+) -> tuple[Chunk, ...]:
+    """The chunks that this judge can read, each in one call."""
+    if isinstance(judge, BatchJudge):
+        max_tokens = min(max_tokens, judge.input_limit)
+    return split_into_chunks(sentences, window=window, overlap=overlap, max_tokens=max_tokens)
 
 
 def check_window(window: int, overlap: int, max_tokens: int) -> None:

@@ -44,7 +44,7 @@ from otel_rt4chart.verify.decompose.grounding import (
 )
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import SelectedEvidence, select_evidence, split_into_chunks
+from otel_rt4chart.verify.link.chunks import SelectedEvidence, chunks_for, select_evidence
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
 from otel_rt4chart.verify.text.segment import segment
 from otel_rt4chart.verify.text.sentences import whole_graphemes
@@ -226,7 +226,13 @@ class VerificationRun:
         A context of one chunk is left to the global step, which would read the same text.
         """
         self.hints.clear()
-        parts = self._chunks(tier.judge)
+        parts = chunks_for(
+            tier.judge,
+            self.context,
+            window=self.options.window,
+            overlap=self.options.overlap,
+            max_tokens=self.options.max_chunk_tokens,
+        )
         asked = [(part, numbers) for part in parts if (numbers := self._claims_for(part))]
         if len(parts) < 2 or not asked:
             return
@@ -342,15 +348,6 @@ class VerificationRun:
         whole = len(self.context)
         return VerificationNotes(
             self.scores, self.linking_error, (smallest, whole) if smallest < whole else None
-        )
-
-    def _chunks(self, judge: Judge | BatchJudge) -> tuple[Chunk, ...]:
-        most = self.options.max_chunk_tokens
-        return split_into_chunks(
-            self.context,
-            window=self.options.window,
-            overlap=self.options.overlap,
-            max_tokens=min(most, judge.input_limit) if isinstance(judge, BatchJudge) else most,
         )
 
     def _claims_for(self, part: Chunk) -> list[int]:
