@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from otel_rt4chart.bench.dataset import read_rows
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import RulesJudge, Verifier
@@ -11,9 +13,8 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import failures
 from tests.rt4chart_clustering.made import NOON, SECOND
-from tests.test_architecture import ROOT
 
-DEMO = ROOT / "collector/rt4chart_collector/demo/data"
+DEMO = Path(__file__).parents[3] / "collector/rt4chart_collector/demo/data"
 
 
 def test_the_kind_on_an_answer_is_the_kind_of_its_issue(client: Client) -> None:
