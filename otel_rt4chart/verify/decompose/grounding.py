@@ -125,13 +125,13 @@ def grounding_problem(claim: str, own: str, before: Iterable[str] = ()) -> str |
     own_stems = {token.stem for token in source.tokens}
     for word in claimed.words:
         if any(map(str.isdigit, word.text)) and word.stem not in own_stems:
-            return f"“{word.text}” does not stand in the sentence"
+            return f"“{word.text}” is not in the sentence"
     strange = [word for word in claimed.words if word.stem not in known]
     for name in claimed.names:
         tokens = [claimed.tokens[at] for at in name.tokens]
         lacking = [token.text for token in tokens if token.stem not in known]
         if lacking:
-            return f"“{' '.join(lacking)}” does not stand in the answer so far"
+            return f"“{' '.join(lacking)}” is not in the answer so far"
     if len(strange) > (1.0 - MIN_GROUNDED_SHARE) * len(claimed.words):
         return "most of its words are not the sentence's: " + ", ".join(w.text for w in strange[:5])
     if claimed.words and source.words and not any(word.stem in own_stems for word in claimed.words):

@@ -61,7 +61,7 @@ def _misquotations(
         if not any(_holds(text, one.text) for text in searched):
             yield Finding(
                 FindingName.CITATION,
-                f"the quotation “{one.text}” does not stand in "
+                f"the quotation “{one.text}” is not in "
                 + (f"passage {named.id}" if named is not None else "any passage"),
                 kind="quote_not_found",
                 passage_ids=(named.id,) if named is not None else (),

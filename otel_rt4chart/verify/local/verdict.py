@@ -178,7 +178,7 @@ def select_differences(reading: ClaimReading, *, rivals: bool) -> tuple[SlotDiff
 
 def coverage_reason(reading: ClaimReading) -> str:
     """The share of the claim that the passages say in its own words."""
-    return f"{reading.alignment.coverage:.0%} of its words' weight stands in the passage"
+    return f"{reading.alignment.coverage:.0%} of its words' weight is in the passage"
 
 
 def missing_words_reason(reading: ClaimReading, words: Sequence[str]) -> str:
@@ -231,7 +231,7 @@ def early_judgement(
     if copied is not None:
         index = (sentences[copied].index,)
         return Judgement(
-            Label.ENTAILED, index, MAX_CONFIDENCE, "stands word for word in the passage"
+            Label.ENTAILED, index, MAX_CONFIDENCE, "is in the passage word for word"
         )
     if are_different_languages(detect_language(claim.tokens), context.language):
         return Judgement(
