@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, FailureFamily
+from otel_rt4chart.verify.findings.classify import ClaimDifference
+from otel_rt4chart.verify.findings.failure_kinds import FailureFamily, FailureKind
 from rt4chart_clustering.description.embedding import Matrix
-from rt4chart_clustering.description.fingerprint import ClaimDifference
 
 # What each block weighs against a text of length 1. The primary operation weighs most: clusters of
 # texts alone are topics.
 FAMILY, PRIMARY, FIRED, TEXT = 1.2, 0.9, 0.25, 1.0
 _FAMILY_AT = {family: at for at, family in enumerate(FailureFamily)}
-_OP_AT = {op: at for at, op in enumerate(FINGERPRINT_KINDS)}
+_OP_AT = {op: at for at, op in enumerate(FailureKind)}
 WIDTH = len(_FAMILY_AT) + 2 * len(_OP_AT)
 
 

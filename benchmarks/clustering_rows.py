@@ -13,7 +13,7 @@ from otel_rt4chart.verify.core.model import AnswerRange, Clash, Sentence
 from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.neural.premise import nearest_sentences
 from otel_rt4chart.verify.text.segment import segment
-from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
+from rt4chart_clustering.description.enrichers import CrossEncoderTagger
 
 DATASET = "summedits"
 

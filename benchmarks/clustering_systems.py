@@ -23,13 +23,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks.clustering_layout import layout
 from benchmarks.clustering_rows import Failing
 from otel_rt4chart.judges.embedded_models import build_embedder
+from otel_rt4chart.verify.findings.classify import ClaimDifference, classify_failure
 from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureFamily
+from rt4chart_clustering.description.describe import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import MeaningEmbedder
-from rt4chart_clustering.description.fingerprint import (
-    FINGERPRINT_VERSION,
-    ClaimDifference,
-    find_difference,
-)
 from rt4chart_clustering.description.text_templates import describe_claim, mask_claim
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.triage.families import family_of
@@ -68,7 +65,7 @@ def embedder() -> MeaningEmbedder:
 def apart(rows: Sequence[Failing], *, is_marked: bool = True) -> list[ClaimDifference]:
     """The mechanical differences; without the marks, what the rules find alone."""
     return [
-        find_difference(one.claim, one.beside, clashes=one.clashes if is_marked else ())
+        classify_failure(one.claim, one.label, one.beside, clashes=one.clashes if is_marked else ())
         for one in rows
     ]
 

@@ -16,12 +16,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, UNEXPLAINED, FailureKind
-from otel_rt4chart.verify.language.context import read_context
-from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.findings.classify import classify_failure
+from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureKind
+from otel_rt4chart.verify.language.slots import read_context, read_slots
 from otel_rt4chart.verify.local.alignment import align
 from otel_rt4chart.verify.text.segment import segment
-from rt4chart_clustering.description.fingerprint import find_difference
 
 # What an op has to be for the people's word; the mapping is ours and was made before measuring.
 EXPECTED = {
@@ -71,7 +70,7 @@ def pairs(folder: Path, split: str | None) -> Iterator[tuple[str, FailureKind]]:
             continue
         kind = kinds[0] if len(kinds) == 1 else SEVERAL if kinds else CONTROL
         for sentence, beside in laid(row, sources[row["source_id"]]["contexts"]):
-            yield kind, find_difference(sentence, [beside]).kind
+            yield kind, classify_failure(sentence, "contradicted", [beside]).kind
 
 
 def laid(row: dict[str, Any], contexts: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -99,12 +98,12 @@ def table(counts: dict[str, Counter[FailureKind]]) -> str:
     lines = [
         " " * 28
         + "     n  "
-        + " ".join(f"{op.value[:9]:>9}" for op in FINGERPRINT_KINDS)
+        + " ".join(f"{op.value[:9]:>9}" for op in FailureKind)
         + "   pool  agree"
     ]
     for kind in sorted(counts, key=lambda kind: (kind.startswith("("), kind)):
         total = counts[kind].total()
-        shares = " ".join(f"{counts[kind][op] / total:9.3f}" for op in FINGERPRINT_KINDS)
+        shares = " ".join(f"{counts[kind][op] / total:9.3f}" for op in FailureKind)
         pool = sum(counts[kind][op] for op in UNEXPLAINED) / total
         wanted = EXPECTED.get(kind)
         agree = sum(counts[kind][op] for op in wanted) / total if wanted else None

@@ -18,8 +18,7 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Report,
 )
-from otel_rt4chart.verify.decompose.answer_range import locate_claim
-from otel_rt4chart.verify.decompose.guards import repair_drafts
+from otel_rt4chart.verify.decompose.grounding import locate_claim, repair_drafts
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.text.segment import segment
 

@@ -19,8 +19,7 @@ from pairs import MADE
 
 from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.decompose.rules import decompose
-from otel_rt4chart.verify.language.context import read_context
-from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.slots import read_context, read_slots
 from otel_rt4chart.verify.local.features import FEATURES, read_claim
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 

@@ -38,8 +38,7 @@ from wordnet import read_wordnet
 from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.decompose.rules import decompose
-from otel_rt4chart.verify.language.context import ContextIndex, read_context
-from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.slots import ContextIndex, read_context, read_slots
 from otel_rt4chart.verify.local.features import read_claim
 from otel_rt4chart.verify.neural.cross_encoder import (
     LONGEST,

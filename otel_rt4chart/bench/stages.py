@@ -17,10 +17,10 @@ from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.evidence import drop_unknown_sentences, has_required_evidence
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
 from otel_rt4chart.verify.core.model import AnswerRange, Claim, DraftClaim, Label, Report, Sentence
-from otel_rt4chart.verify.decompose.answer_range import locate_claim
-from otel_rt4chart.verify.decompose.guards import (
+from otel_rt4chart.verify.decompose.grounding import (
     SENTENCES_BEFORE,
     grounding_problem,
+    locate_claim,
     missing_content,
     repair_drafts,
     split_claim,

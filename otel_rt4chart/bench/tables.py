@@ -231,7 +231,7 @@ def render_stages(overall: StageFigures, datasets: Sequence[StageFigures]) -> st
     lines += [
         "",
         *_weakest_stage(overall),
-        *(f"{name}: {said}." for name, said in _MEANING.items()),
+        *(f"{name}: {meaning}." for name, meaning in _MEANING.items()),
     ]
     return "\n".join(lines) + "\n"
 

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.clustering_layout import WIDTH, layout
-from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, FailureKind
+from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
+from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.description.fingerprint import ClaimDifference
-from rt4chart_clustering.description.word_changes import MeaningChange
 
 TEXTS = HashingEmbedder().embed(["the rent is due", "copper cables rust"])
 
@@ -46,7 +45,7 @@ def test_what_else_fired_tells_rows_of_a_pattern_apart() -> None:
     assert 0.9 < float(rows[0] @ rows[1]) < 0.999
 
 
-@given(st.lists(st.sampled_from(FINGERPRINT_KINDS), max_size=4))
+@given(st.lists(st.sampled_from(FailureKind), max_size=4))
 def test_rows_have_length_one(ops: list[FailureKind]) -> None:
     """As clusters need it."""
     texts = np.zeros((len(ops), 5), dtype=np.float32)

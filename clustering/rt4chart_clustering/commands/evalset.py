@@ -49,40 +49,48 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_list)
     subparsers = parser.add_subparsers(metavar="SUBCOMMAND")
     _declare(subparsers, "list", "list the eval sets", _list)
-    one = _declare(subparsers, "promote", "make cases from an issue's failures", _promote)
-    one.add_argument("issue", help="the issue's id")
-    one.add_argument("--to", default=DEFAULT, metavar="SET", help=f"default: {DEFAULT}")
-    one.add_argument("--n", type=int, default=20, metavar="N", help="at most (default 20)")
-    one.add_argument("--redact", choices=("mask", "hash"), help="how to redact personal data")
-    one.add_argument("--redact-pattern", default="", metavar="P", help="email, phone, … or a regex")
-    one = _declare(subparsers, "show", "show the cases of a set", _show)
-    one.add_argument("set")
-    one.add_argument("--state", choices=[*CaseState], help="only cases in this state")
-    one = _declare(subparsers, "review", "review the pending cases", _review)
-    one.add_argument("set")
-    one.add_argument(
+    subparser = _declare(subparsers, "promote", "make cases from an issue's failures", _promote)
+    subparser.add_argument("issue", help="the issue's id")
+    subparser.add_argument("--to", default=DEFAULT, metavar="SET", help=f"default: {DEFAULT}")
+    subparser.add_argument("--n", type=int, default=20, metavar="N", help="at most (default 20)")
+    subparser.add_argument("--redact", choices=("mask", "hash"), help="how to redact personal data")
+    subparser.add_argument(
+        "--redact-pattern", default="", metavar="P", help="email, phone, … or a regex"
+    )
+    subparser = _declare(subparsers, "show", "show the cases of a set", _show)
+    subparser.add_argument("set")
+    subparser.add_argument("--state", choices=[*CaseState], help="only cases in this state")
+    subparser = _declare(subparsers, "review", "review the pending cases", _review)
+    subparser.add_argument("set")
+    subparser.add_argument(
         "--approve", nargs="+", metavar="ID", help="these cases, or `all` pending ones"
     )
-    one.add_argument("--reject", nargs="+", metavar="ID", help="these cases, or `all` pending ones")
-    one.add_argument("--note", default="", help="a reason")
-    one = _declare(subparsers, "release", "release the approved cases under a number", _release)
-    one.add_argument("set")
-    one = _declare(subparsers, "export", "write a release as files", _export)
-    one.add_argument("set", help="NAME or NAME@RELEASE")
-    one.add_argument("--format", choices=[*FORMATS], default="jsonl")
-    one.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="default: here")
-    one.add_argument("--force", action="store_true", help="overwrite existing files")
+    subparser.add_argument(
+        "--reject", nargs="+", metavar="ID", help="these cases, or `all` pending ones"
+    )
+    subparser.add_argument("--note", default="", help="a reason")
+    subparser = _declare(
+        subparsers, "release", "release the approved cases under a number", _release
+    )
+    subparser.add_argument("set")
+    subparser = _declare(subparsers, "export", "write a release as files", _export)
+    subparser.add_argument("set", help="NAME or NAME@RELEASE")
+    subparser.add_argument("--format", choices=[*FORMATS], default="jsonl")
+    subparser.add_argument(
+        "--out", type=Path, default=Path(), metavar="FOLDER", help="default: here"
+    )
+    subparser.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _declare(
     subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, run: Run
 ) -> argparse.ArgumentParser:
-    one = subparsers.add_parser(name, help=text, description=text)
-    one.set_defaults(run=run)
-    one.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    one.add_argument("--by", metavar="NAME", help="your name (default: the system's user)")
-    one.add_argument("--json", action="store_true", help="print JSON")
-    return one
+    subparser = subparsers.add_parser(name, help=text, description=text)
+    subparser.set_defaults(run=run)
+    subparser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
+    subparser.add_argument("--by", metavar="NAME", help="your name (default: the system's user)")
+    subparser.add_argument("--json", action="store_true", help="print JSON")
+    return subparser
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -98,14 +106,14 @@ def _list(client: Client, options: argparse.Namespace) -> int:
     found = eval_sets(client)
     if getattr(options, "json", False):
         names = ("name", "pending", "approved", "rejected", "release")
-        rows = [{name: getattr(one, name) for name in names} for one in found]
+        rows = [{name: getattr(stored, name) for name in names} for stored in found]
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return 0
-    for one in found:
-        latest = f"release {one.release}" if one.release else "no release"
+    for stored in found:
+        latest = f"release {stored.release}" if stored.release else "no release"
         _say(
-            f"{printable(one.name):24} {one.pending} pending, {one.approved} approved, "
-            f"{one.rejected} rejected, {latest}"
+            f"{printable(stored.name):24} {stored.pending} pending, {stored.approved} approved, "
+            f"{stored.rejected} rejected, {latest}"
         )
     if not found:
         _say("No eval sets. `rt4chart evalset promote ISSUE` makes cases from an issue's failures.")
@@ -148,25 +156,27 @@ def _promote(client: Client, options: argparse.Namespace) -> int:
 
 def _show(client: Client, options: argparse.Namespace) -> int:
     name, _ = parse_set_name(options.set)
-    found = [one for one in stored_cases(client, name) if options.state in (None, one.state)]
+    found = [
+        stored for stored in stored_cases(client, name) if options.state in (None, stored.state)
+    ]
     if options.json:
         rows = [
-            {"id": one.id, "state": one.state, "by": one.actor, "note": one.note}
-            | {"case": json.loads(one.body)}
-            for one in found
+            {"id": stored.id, "state": stored.state, "by": stored.actor, "note": stored.note}
+            | {"case": json.loads(stored.body)}
+            for stored in found
         ]
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return 0
-    for one in found:
-        note = f": {printable(one.note)}" if one.note else ""
-        text = format_case(parse_stored_case(one))
-        _say(f"{one.id}  {one.state} by {printable(one.actor)}{note}\n{text}")
+    for stored in found:
+        note = f": {printable(stored.note)}" if stored.note else ""
+        text = format_case(parse_stored_case(stored))
+        _say(f"{stored.id}  {stored.state} by {printable(stored.actor)}{note}\n{text}")
     return 0
 
 
 def _review(client: Client, options: argparse.Namespace) -> int:
     name, _ = parse_set_name(options.set)
-    waiting = [one for one in stored_cases(client, name) if one.state is CaseState.PENDING]
+    waiting = [stored for stored in stored_cases(client, name) if stored.state is CaseState.PENDING]
     if options.approve or options.reject:
         chosen = _decided_cases(stored_cases(client, name), waiting, options)
         write_cases(client, name, chosen, version=time.time_ns())
@@ -178,10 +188,10 @@ def _review(client: Client, options: argparse.Namespace) -> int:
             )
         count = 0
         # Written one by one, so that an interrupted review keeps its decisions.
-        for one in review_cases(waiting, actor=actor_of(options), ask=input, say=_say):
-            write_cases(client, name, [one], version=time.time_ns())
+        for stored in review_cases(waiting, actor=actor_of(options), ask=input, say=_say):
+            write_cases(client, name, [stored], version=time.time_ns())
             count += 1
-    left = sum(one.state is CaseState.PENDING for one in stored_cases(client, name))
+    left = sum(stored.state is CaseState.PENDING for stored in stored_cases(client, name))
     _say(f"{name}: {count} decided, {left} pending")
     return 0
 

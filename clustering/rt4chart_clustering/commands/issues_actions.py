@@ -95,8 +95,8 @@ def _merge(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     other = find_issue(issues, options.other)
     merge_issues(client, other.id, issue.id, actor=actor, now_ns=now_ns, note=options.note)
     words = f"{hex_id(other.id)} is merged into {hex_id(issue.id)}."
-    told = {"id": hex_id(other.id), "into": hex_id(issue.id)}
-    write(told, words, as_json=options.json)
+    row = {"id": hex_id(other.id), "into": hex_id(issue.id)}
+    write(row, words, as_json=options.json)
     return 0
 
 

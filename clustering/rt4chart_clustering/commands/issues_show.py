@@ -13,9 +13,9 @@ from rt4chart_clustering.commands.issues_subcommand import (
     IssuesSubcommand,
     add_id_argument,
     issue_from,
-    utc_time,
 )
 from rt4chart_clustering.commands.issues_table import history_table, issue_table, issue_view
+from rt4chart_clustering.core.text import utc_time
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
 from rt4chart_clustering.triage.find_issue import hex_id, short_ids

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from otel_rt4chart.core.text import printable
-from rt4chart_clustering.commands.issues_subcommand import utc_time
+from rt4chart_clustering.core.text import utc_time
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import SeverityLevel, sparkline

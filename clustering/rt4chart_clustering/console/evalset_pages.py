@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.evalset.eligibility import INELIGIBLE_REASONS
+from rt4chart_clustering.evalset.case import INELIGIBLE_REASONS
 from rt4chart_clustering.evalset.formats import FORMATS
 from rt4chart_clustering.evalset.load import SET_NAME, load_release
 from rt4chart_clustering.evalset.review import parse_stored_case

@@ -12,8 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.console.evalset_pages import case_url, set_name
-from rt4chart_clustering.evalset.case import EvalCase
-from rt4chart_clustering.evalset.eligibility import INELIGIBLE_REASONS, ineligible_exchange
+from rt4chart_clustering.evalset.case import INELIGIBLE_REASONS, EvalCase, ineligible_exchange
 from rt4chart_clustering.evalset.review import decide_case, parse_stored_case
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.answers.segments import TextMark, Window, fitting, windows

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.findings.classify import ClaimDifference
 from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
-from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION, ClaimDifference
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import (
     Description,
@@ -19,6 +19,10 @@ from rt4chart_collector.store.issues.failures import (
 )
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 
+# Part of every fingerprint. Issues keep the version that they were created with, and matching
+# ignores it, so a changed rule creates no second issue. Raise it whenever the classifier or its
+# words change.
+FINGERPRINT_VERSION = "fp3"
 PAGE = 2_000
 # With a model a page takes long, and only complete pages survive an interruption.
 MODEL_PAGE = 200
@@ -36,7 +40,7 @@ class DescribedFailure:
 
     @property
     def fingerprint(self) -> str:
-        """The versioned pattern, such as `fp2:contradicted:number`."""
+        """The versioned pattern, such as `fp3:contradicted:number`."""
         return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.kind}"
 
 
@@ -86,16 +90,21 @@ def describe_new_failures(
         )
         for start in range(0, len(found), size):
             page = describe_failures(found[start : start + size], enrichers)
-            vectors = embedder.embed([one.text for one in page])
+            vectors = embedder.embed([described.text for described in page])
             insert_descriptions(
                 client,
                 [
-                    Description(one.failure, one.fingerprint, one.text, tuple(vector.tolist()))
-                    for one, vector in zip(page, vectors, strict=True)
+                    Description(
+                        described.failure,
+                        described.fingerprint,
+                        described.text,
+                        tuple(vector.tolist()),
+                    )
+                    for described, vector in zip(page, vectors, strict=True)
                 ],
                 model=embedder.id,
             )
             seen += len(page)
-            unexplained += sum(not is_explained(one.fingerprint) for one in page)
+            unexplained += sum(not is_explained(described.fingerprint) for described in page)
             on_progress("described", seen)
     return seen, unexplained

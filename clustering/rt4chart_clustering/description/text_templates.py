@@ -8,14 +8,13 @@ from dataclasses import replace
 
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
 from otel_rt4chart.verify.findings.failure_kinds import (
-    FINGERPRINT_KINDS,
     UNEXPLAINED,
+    FailureKind,
     kind_of_fingerprint,
 )
 from otel_rt4chart.verify.language.slots import read_slots
-from rt4chart_clustering.description.fingerprint import ClaimDifference
-from rt4chart_clustering.description.word_changes import MeaningChange
 
 MAX_LENGTH = 60
 # Characters that terminals, HTML, Markdown or chats read as markup: `[red]`, `<!all>`.
@@ -52,12 +51,16 @@ def describe_claim(claim: str, label: str, found: ClaimDifference) -> str:
     """
     if found.kind in UNEXPLAINED:
         return mask_claim(claim)
-    explained = [one for one in FINGERPRINT_KINDS if one in found.kinds and one not in UNEXPLAINED]
+    explained = [kind for kind in FailureKind if kind in found.kinds - UNEXPLAINED]
     return f"{label}: {'; '.join(one.description for one in explained)}"
 
 
 def mask_claim(claim: str) -> str:
-    """The claim's content words in lower case, with names, numbers and dates masked."""
+    """The claim's content words in lower case, with names, numbers and dates masked.
+
+    Values say what a claim is about, not what is wrong with it: left in descriptions, they made .39
+    instead of .06 of the failures noise.
+    """
     slots = read_slots(claim)
     masks: dict[int, str] = {}
     for mask, spans in (

@@ -29,17 +29,21 @@ def ragtruth(cases: Sequence[EvalCase], name: str) -> Files:
     responses, sources = [], []
     for case in cases:
         exchange = case.exchange
-        passages = [f"passage {n}:{one.text}" for n, one in enumerate(exchange.passages, start=1)]
+        passages = [
+            f"passage {n}:{passage.text}" for n, passage in enumerate(exchange.passages, start=1)
+        ]
         info = {"question": exchange.question, "passages": "\n\n".join(passages)}
         sources.append(
             {"source_id": case.id, "task_type": "QA", "source": name, "source_info": info,
              "prompt": exchange.question}
         )  # fmt: skip
         labels = [
-            {"start": one.start, "end": one.end, "text": exchange.answer[one.start : one.end],
-             "label_type": RAGTRUTH_TYPES[one.label], "implicit_true": False, "due_to_null": False}
-            for one in case.claims
-            if one.label in RAGTRUTH_TYPES
+            {"start": claim.start, "end": claim.end,
+             "text": exchange.answer[claim.start : claim.end],
+             "label_type": RAGTRUTH_TYPES[claim.label], "implicit_true": False,
+             "due_to_null": False}
+            for claim in case.claims
+            if claim.label in RAGTRUTH_TYPES
         ]  # fmt: skip
         responses.append(
             {"id": case.id, "source_id": case.id, "model": case.source.service, "split": "test",
@@ -94,11 +98,11 @@ def phoenix(cases: Sequence[EvalCase], name: str) -> Files:
     flat = [_flat(case) for case in cases]
     given = {
         "name": name,
-        "inputs": [{"question": one["question"], "contexts": one["contexts"]} for one in flat],
-        "outputs": [{"reference": one["reference"]} if one["reference"] else {} for one in flat],
+        "inputs": [{"question": row["question"], "contexts": row["contexts"]} for row in flat],
+        "outputs": [{"reference": row["reference"]} if row["reference"] else {} for row in flat],
         "metadata": [
-            {key: one[key] for key in ("id", "issue", "trace_id", "span_id", "answer", "claims")}
-            for one in flat
+            {key: row[key] for key in ("id", "issue", "trace_id", "span_id", "answer", "claims")}
+            for row in flat
         ],
     }
     return {f"{name}.json": json.dumps(given, ensure_ascii=False, indent=1) + "\n"}
@@ -135,7 +139,7 @@ FORMATS: Mapping[str, Callable[[Sequence[EvalCase], str], Files]] = {
 
 
 def _texts(case: EvalCase) -> list[str]:
-    return [one.text for one in case.exchange.passages]
+    return [passage.text for passage in case.exchange.passages]
 
 
 def _flat(case: EvalCase) -> dict[str, Any]:

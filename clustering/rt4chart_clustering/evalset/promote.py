@@ -1,11 +1,12 @@
-"""Promotes failures of an issue to cases of an eval set, which a person then reviews."""
+"""Promotes failures of an issue to cases of an eval set, redacted on request, for review."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from difflib import SequenceMatcher
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.redaction import Redactor
@@ -13,11 +14,15 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
 from otel_rt4chart.verify.core.model import Claim, Exchange
 from rt4chart_clustering.description.embedding import TextEmbedder
-from rt4chart_clustering.evalset.case import CaseSource, EvalCase, LabelledClaim, case_id
-from rt4chart_clustering.evalset.eligibility import ineligible_answer
-from rt4chart_clustering.evalset.redact import redact_case
+from rt4chart_clustering.evalset.case import (
+    CaseSource,
+    EvalCase,
+    LabelledClaim,
+    case_id,
+    ineligible_answer,
+)
 from rt4chart_clustering.evalset.review import case_body
-from rt4chart_clustering.grouping.examples import choose_examples
+from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.pipeline.decision import answers_in
 from rt4chart_collector.store.answers.claims import claims_of
@@ -32,6 +37,54 @@ from rt4chart_collector.store.issues.eval_sets import (
 )
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
 from rt4chart_collector.store.issues.issues import Issue, member_keys
+
+
+def redact_case(case: EvalCase, redactor: Redactor) -> EvalCase:
+    """The case with every text redacted, and the claims' ranges mapped to the redacted answer.
+
+    The answer is redacted as a whole: a pattern may reach across the end of a claim.
+    """
+    if not redactor.is_on:
+        return case
+    before, exchange = case.exchange.answer, redactor.exchange(case.exchange)
+    places = RangeMap(before, exchange.answer)
+    claims = (
+        LabelledClaim(redactor.text(one.text), one.label, *places.of(one.start, one.end))
+        for one in case.claims
+    )
+    reference = redactor.text(case.reference) if case.reference else ""
+    return replace(
+        case,
+        id=case_id(exchange),
+        exchange=exchange,
+        claims=tuple(claims),
+        reference=reference,
+    )
+
+
+class RangeMap:
+    """Maps ranges of a text to the text after redaction."""
+
+    def __init__(self, before: str, after: str) -> None:
+        """The texts are aligned once, for all ranges."""
+        matcher = SequenceMatcher(None, before, after, autojunk=False)
+        self._parts = [] if before == after else matcher.get_opcodes()
+
+    def of(self, start: int, end: int) -> tuple[int, int]:
+        """The range of what replaced `before[start:end]`; a replacement is never cut."""
+        if not self._parts:
+            return start, end
+        return self._place(start, is_end=False), self._place(end, is_end=True)
+
+    def _place(self, at: int, *, is_end: bool) -> int:
+        for tag, before, before_end, after, after_end in self._parts:
+            is_here = before < at <= before_end if is_end else before <= at < before_end
+            if is_here and tag == "equal":
+                return after + at - before
+            if is_here:
+                return after_end if is_end else after
+        return self._parts[-1][4] if at else 0
+
 
 TRACES_PER_READ = 64
 # Failures of an issue among which cases are chosen, one of each trace.

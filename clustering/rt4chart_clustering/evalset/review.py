@@ -9,8 +9,13 @@ from dataclasses import replace
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_clustering.evalset.case import EvalCase, case_row, parse_case
-from rt4chart_clustering.evalset.eligibility import INELIGIBLE_REASONS, ineligible_exchange
+from rt4chart_clustering.evalset.case import (
+    INELIGIBLE_REASONS,
+    EvalCase,
+    case_row,
+    ineligible_exchange,
+    parse_case,
+)
 from rt4chart_collector.store.issues.eval_sets import CaseState, StoredCase
 
 PROMPT = "[a]pprove  [r]eject  [w]rite a good answer  [s]kip  [q]uit > "

@@ -62,10 +62,10 @@ def run_agent(tools: AgentTools, *, turns: int = MAX_TURNS) -> Dialogue[AgentRes
             return AgentResult(None, str(error), turn - 1)
         if completion.refusal:
             return AgentResult(None, f"the model refused: {completion.refusal[:200]}", turn)
-        told = _reply_to(tools, completion, asked, turn)
-        if isinstance(told, CauseFinding):
-            return AgentResult(told, "", turn)
-        prompt = prompt.again(completion.text, f"{told}\n\n{_turns_left(turns - turn)}")
+        reply = _reply_to(tools, completion, asked, turn)
+        if isinstance(reply, CauseFinding):
+            return AgentResult(reply, "", turn)
+        prompt = prompt.again(completion.text, f"{reply}\n\n{_turns_left(turns - turn)}")
     return AgentResult(None, f"no finding that holds in {turns} turns", turns)
 
 

@@ -24,7 +24,7 @@ _LOAD_PAGE = 500
 
 def load_failures(client: Client, issue: Issue, *, limit: int) -> list[Failure]:
     """At most `limit` failures of an issue, the most typical first."""
-    keys = [one.key for one in assignments_of(client, issue.ids, limit=limit)]
+    keys = [failure.key for failure in assignments_of(client, issue.ids, limit=limit)]
     pages = (keys[start : start + _LOAD_PAGE] for start in range(0, len(keys), _LOAD_PAGE))
     return [failure for page in pages for failure in failures_by_key(client, page)]
 
@@ -53,7 +53,9 @@ class Diagnosis:
     def ordered(self) -> tuple[LossStage, ...]:
         """The stages that occur, the most common first."""
         return tuple(
-            sorted(self.counts, key=lambda one: (-self.counts[one], list(LossStage).index(one)))
+            sorted(
+                self.counts, key=lambda stage: (-self.counts[stage], list(LossStage).index(stage))
+            )
         )
 
 
@@ -76,12 +78,12 @@ def diagnose(client: Client, failures: Sequence[Failure]) -> Diagnosis:
 def _with_passages(
     client: Client, reading: TraceReader, page: Sequence[Failure]
 ) -> Iterator[tuple[Failure, Sequence[PassageSeen]]]:
-    stored = last_verifications(client, sorted({one.key[:2] for one in page}))
-    reading.load([one.trace_id for one in page if needs_texts(one)])
-    for one in page:
-        known = stored.get(one.key[:2])
+    stored = last_verifications(client, sorted({failure.key[:2] for failure in page}))
+    reading.load([failure.trace_id for failure in page if needs_texts(failure)])
+    for failure in page:
+        known = stored.get(failure.key[:2])
         seen = known.passages if known else ()
-        if needs_texts(one):
-            yield one, reading.seen(one.key[:2], seen)
+        if needs_texts(failure):
+            yield failure, reading.seen(failure.key[:2], seen)
         else:
-            yield one, [PassageSeen(p.id, p.stages, p.is_context) for p in seen]
+            yield failure, [PassageSeen(p.id, p.stages, p.is_context) for p in seen]

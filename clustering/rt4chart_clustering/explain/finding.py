@@ -104,8 +104,8 @@ def _quote(row: object) -> FindingQuote | None:
 
 
 def _scores(given: object, problems: list[str]) -> dict[str, int]:
-    told = given if isinstance(given, dict) else {}
-    scores = {name: told.get(name) for name in SCORES}
+    row = given if isinstance(given, dict) else {}
+    scores = {name: row.get(name) for name in SCORES}
     wrong = [
         name for name, score in scores.items() if type(score) is not int or not 1 <= score <= 5
     ]

@@ -88,15 +88,19 @@ def find_loss_stage(failure: Failure, passages: Sequence[PassageSeen]) -> LossSt
     if failure.label is Label.CONTRADICTED:
         return _of_contradicted(failure, passages)
     stated = content(failure.claim)
-    lost = [one for one in passages if _is_dropped(one, passages)]
+    lost = [passage for passage in passages if _is_dropped(passage, passages)]
     kept = _share_in_context(stated, failure.nearest, passages, lost)
-    told = [(_share_stated(stated, one.text), one) for one in lost if one.text is not None]
-    share, best = max(told, key=lambda pair: pair[0], default=(0.0, None))
+    shares = [
+        (_share_stated(stated, passage.text), passage)
+        for passage in lost
+        if passage.text is not None
+    ]
+    share, best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     if best is not None and share >= STATED and share >= kept + STATED_MARGIN:
         return _where_dropped(best, passages)
     if kept >= SAME_TOPIC:
         return LossStage.IGNORED
-    return LossStage.UNKNOWN if len(told) < len(lost) else LossStage.NEVER_RETRIEVED
+    return LossStage.UNKNOWN if len(shares) < len(lost) else LossStage.NEVER_RETRIEVED
 
 
 def needs_texts(failure: Failure) -> bool:
@@ -105,9 +109,11 @@ def needs_texts(failure: Failure) -> bool:
 
 
 def _of_contradicted(failure: Failure, passages: Sequence[PassageSeen]) -> LossStage:
-    by_id = {one.id: one for one in passages}
-    named = [by_id[one.passage_id] for one in failure.evidence if one.passage_id in by_id]
-    gone = [one for one in named if _is_dropped(one, passages)]
+    by_id = {passage.id: passage for passage in passages}
+    named = [
+        by_id[evidence.passage_id] for evidence in failure.evidence if evidence.passage_id in by_id
+    ]
+    gone = [passage for passage in named if _is_dropped(passage, passages)]
     return (
         _where_dropped(gone[0], passages)
         if named and len(gone) == len(named)
@@ -119,13 +125,13 @@ def _is_dropped(passage: PassageSeen, passages: Sequence[PassageSeen]) -> bool:
     """True for a passage that was not kept, or is missing from a prompt that has other passages."""
     if not passage.is_context:
         return True
-    is_known = any(Stage.PROMPT in one.stages for one in passages)
+    is_known = any(Stage.PROMPT in passage.stages for passage in passages)
     return is_known and Stage.PROMPT not in passage.stages
 
 
 def _where_dropped(passage: PassageSeen, passages: Sequence[PassageSeen]) -> LossStage:
     """The stage that dropped a passage."""
-    was_reranked = any(Stage.RERANKED in one.stages for one in passages)
+    was_reranked = any(Stage.RERANKED in passage.stages for passage in passages)
     later = {Stage.RERANKED, Stage.TEMPLATE, Stage.TOOL, Stage.PROMPT} & passage.stages
     return LossStage.IN_RERANK if was_reranked and not later else LossStage.FROM_PROMPT
 
@@ -137,10 +143,10 @@ def _share_in_context(
     lost: Sequence[PassageSeen],
 ) -> float:
     """The share of the claim's content in what reached the model."""
-    kept = [one.text for one in passages if one not in lost]
+    kept = [passage.text for passage in passages if passage not in lost]
     if kept and None not in kept:
         return _share_stated(stated, "\n".join(text or "" for text in kept))
-    is_lost = bool(nearest) and any(one.text and nearest in one.text for one in lost)
+    is_lost = bool(nearest) and any(passage.text and nearest in passage.text for passage in lost)
     return 0.0 if is_lost else _share_stated(stated, nearest)
 
 

@@ -89,12 +89,12 @@ def parse_call(reply: str) -> ToolCall:
     """The call in a reply, also within prose or code fences; InputError if there is none."""
     start, end = reply.find("{"), reply.rfind("}")
     try:
-        told = json.loads(reply[start : end + 1])
+        value = json.loads(reply[start : end + 1])
     except (ValueError, RecursionError):
         raise InputError(
             "expected one JSON object with thought and call, got another text"
         ) from None
-    inner = told.get("call", told) if isinstance(told, dict) else None
+    inner = value.get("call", value) if isinstance(value, dict) else None
     if not isinstance(inner, dict) or not isinstance(inner.get("tool"), str):
         raise InputError('expected {"thought": …, "call": {"tool": …, "arguments": {…}}}')
     arguments = inner.get("arguments", {})

@@ -56,8 +56,12 @@ class TraceReader:
         if stored is None:
             last = last_verifications(self._client, [key]).get(key)
             stored = last.passages if last else ()
-        told = self.answer(key)
-        texts = {} if told is None else {one.passage.id: one.passage.text for one in told.staged}
+        candidate = self.answer(key)
+        texts = (
+            {}
+            if candidate is None
+            else {one.passage.id: one.passage.text for one in candidate.staged}
+        )
         return tuple(
             PassageSeen(one.id, one.stages, one.is_context, texts.get(one.id)) for one in stored
         )

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.rates import Rate
-from rt4chart_clustering.core.markdown import code_span
+from rt4chart_clustering.core.text import code_span
 from rt4chart_clustering.gate.compare import failed_cases
 from rt4chart_clustering.gate.evaluate import GateOutcome
 from rt4chart_clustering.gate.result import rate_of

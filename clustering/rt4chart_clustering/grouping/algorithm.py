@@ -1,6 +1,7 @@
 """The clustering algorithm as the rest of this folder sees it: vectors in, groups out.
 
-To replace HDBSCAN, implement `Grouping` and build it in `commands/cluster.py`.
+To replace HDBSCAN, implement `Grouping` and build it in `commands/cluster.py`. The functions below
+work on any algorithm's groups: their centroids, and the claims that show what a group is about.
 """
 
 from __future__ import annotations
@@ -72,3 +73,24 @@ def centroid_of(vectors: Matrix) -> tuple[Matrix, Matrix]:
     length = float(np.linalg.norm(mean))
     centroid = (mean / length if length else mean).astype(np.float32)
     return centroid, (1 - vectors @ centroid).astype(np.float32)
+
+
+# Cosine distances up to this are rounding errors: the words are the same.
+SAME_DISTANCE = 1e-3
+
+
+def choose_examples(claims: Matrix, *, number: int, same: float = SAME_DISTANCE) -> list[int]:
+    """The rows of the chosen claims: the medoid, then always the one farthest from all chosen.
+
+    A claim within `same` (cosine distance) of a chosen one is left out. Ties go to the first row,
+    so sorted rows give the same examples.
+    """
+    if not len(claims):
+        return []
+    _, distances = centroid_of(claims)
+    chosen = [int(distances.argmin())]
+    nearest = 1 - claims @ claims[chosen[0]]
+    while len(chosen) < min(number, len(claims)) and nearest.max() > same:
+        chosen.append(int(nearest.argmax()))
+        nearest = np.minimum(nearest, 1 - claims @ claims[chosen[-1]])
+    return chosen

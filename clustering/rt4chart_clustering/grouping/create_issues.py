@@ -104,6 +104,7 @@ def find_issues(
     found: list[FoundIssue] = []
     for group in groups:
         members = [rows[at] for at in group.rows]
+        # Matching by centroid would miss a pattern whose descriptions changed with the version.
         before = known[0] if is_pattern and known else _same_issue(group.centroid, known, grouping)
         is_new = before is None
         issue = before or _new_issue(members, group.centroid, model, now_ns, is_pattern=is_pattern)

@@ -14,7 +14,11 @@ from rt4chart_clustering.grouping.algorithm import Group, Thresholds, group_of
 Labels = NDArray[np.int64]
 NOISE = -1
 MIN_SIZE = 5
+# More samples smooth the density and merge small issues: on 10,000 vectors with 74 groups, 5 find
+# all of them (ARI 1.0), 15 find 69 (ARI .85). scikit-learn counts the row itself among them.
 _MIN_SAMPLES = 5
+# Within one fingerprint, a radius of .40 gained nothing that could be measured, and a failure that
+# is left out waits for a cluster of its own.
 _MEMBER_DISTANCE = 0.45
 # The least mean cosine similarity of a row to the other rows of its cluster. The distance from the
 # centroid cannot replace it: each row draws the centroid to itself, most in a small cluster.
@@ -58,6 +62,8 @@ def _dense_rows(vectors: Matrix, size: int) -> Labels:
 
     HDBSCAN compares splits with each other, so it cannot find a single cluster that holds all rows.
     """
+    # No reduction of dimensions before: below 100 dimensions clusters merge, and UMAP puts nine of
+    # ten noise rows into clusters. Up to the most rows of one call, brute force is fast enough.
     fitted = HDBSCAN(
         min_cluster_size=size,
         min_samples=min(_MIN_SAMPLES, size, len(vectors)),

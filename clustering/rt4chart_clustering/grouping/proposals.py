@@ -188,6 +188,7 @@ def find_stable_split(vectors: Matrix, grouping: Grouping) -> SplitGroups | None
     """The two groups that both halves of the rows form, the larger first; None if they differ."""
     if len(vectors) < 4 * grouping.thresholds.min_size:
         return None
+    # Any sample can be cut in two. A cut that two disjoint halves agree on is in the failures.
     found = [_two_largest(vectors[start::2], grouping) for start in (0, 1)]
     first, second = found
     if first is None or second is None:

@@ -14,7 +14,7 @@ from rt4chart_clustering.description.describe import OnProgress, describe_failur
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.text_templates import template_title
-from rt4chart_clustering.grouping.examples import choose_examples
+from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.grouping.issue_state import (
     IssueState,
     growth_point,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from rt4chart_clustering.core.text import utc_time
 from rt4chart_clustering.explain.diagnosis import Diagnosis
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.tickets.ticket import Ticket, TicketExample
@@ -27,8 +27,8 @@ def build_ticket(
         ("claims", f"{issue.claims} in {issue.answers} answers"),
         ("failures a day", f"{a_day:.1f}"),
         ("share of the route's claims", share),
-        ("first seen", _moment(issue.first_ns)),
-        ("last seen", _moment(issue.last_ns)),
+        ("first seen", utc_time(issue.first_ns)),
+        ("last seen", utc_time(issue.last_ns)),
     ]
     advice = ""
     if diagnosis.ordered:
@@ -52,7 +52,3 @@ def build_ticket(
 def _example(failure: Failure) -> TicketExample:
     against = failure.evidence[0].text if failure.evidence else failure.nearest
     return TicketExample(failure.claim, str(failure.label), against, failure.trace_id)
-
-
-def _moment(time_ns: int) -> str:
-    return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).isoformat()

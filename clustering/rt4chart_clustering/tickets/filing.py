@@ -67,6 +67,8 @@ def file_ticket(
             filed, change = FiledTicket(known.key, known.url), find_update(issue, known, trail)
             is_sent = change is not None and system.update(filed, ticket, change)
             outcome = FilingOutcome.UPDATED if is_sent else FilingOutcome.UNCHANGED
+        # Recorded after the system has answered: a crash in between repeats an update, while the
+        # record of a ticket that was never created would never be corrected.
         if outcome is not FilingOutcome.UNCHANGED:
             value = {"system": system.name, "key": filed.key, "url": filed.url}
             written = json.dumps({**value, "claims": issue.claims, "done": outcome})

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from otel_rt4chart.core.text import encodable, one_line, printable
-from rt4chart_clustering.core.markdown import code_span
+from rt4chart_clustering.core.text import code_span
 from rt4chart_clustering.tickets.ticket import Ticket, TicketUpdate
 
 _EXAMPLE = 600

@@ -37,17 +37,17 @@ def family_of(fingerprint: str) -> FailureFamily:
 def group_by_family(known: Iterable[RankedIssue]) -> list[IssueFamily]:
     """The families, that with the most weighted claims first; issues keep their order."""
     found: defaultdict[FailureFamily, list[RankedIssue]] = defaultdict(list)
-    for one in known:
-        found[family_of(one.issue.fingerprint)].append(one)
+    for ranked in known:
+        found[family_of(ranked.issue.fingerprint)].append(ranked)
     families = [
         IssueFamily(
             family=family,
             issues=tuple(members),
-            routes=tuple(sorted({one.issue.route for one in members})),
-            claims=sum(one.issue.claims for one in members),
-            weighted=sum(one.issue.weighted for one in members),
-            daily=tuple(map(sum, zip(*(one.traffic.daily for one in members), strict=True))),
+            routes=tuple(sorted({ranked.issue.route for ranked in members})),
+            claims=sum(ranked.issue.claims for ranked in members),
+            weighted=sum(ranked.issue.weighted for ranked in members),
+            daily=tuple(map(sum, zip(*(ranked.traffic.daily for ranked in members), strict=True))),
         )
         for family, members in found.items()
     ]
-    return sorted(families, key=lambda one: (-one.weighted, one.family))
+    return sorted(families, key=lambda family: (-family.weighted, family.family))

@@ -25,13 +25,13 @@ class RankedIssue:
 def rank_issues(client: Client, *, now_ns: int) -> list[RankedIssue]:
     """Every issue, by severity, then by claims; an alias counts for its issue."""
     days: defaultdict[int, list[DayWeight]] = defaultdict(list)
-    for one in failures_by_day(client, now_ns=now_ns, days=WINDOW_DAYS):
-        days[one.issue].append(one)
+    for day in failures_by_day(client, now_ns=now_ns, days=WINDOW_DAYS):
+        days[day.issue].append(day)
     decided = decided_claims(client, now_ns=now_ns, days=WINDOW_DAYS)
     found = [
         _rank(
             issue,
-            [one for known in issue.ids for one in days[known]],
+            [day for known in issue.ids for day in days[known]],
             decided.get((issue.service, issue.route), 0.0),
             now_ns,
         )
@@ -43,9 +43,9 @@ def rank_issues(client: Client, *, now_ns: int) -> list[RankedIssue]:
 def _rank(issue: Issue, days: Sequence[DayWeight], decided: float, now_ns: int) -> RankedIssue:
     sums: defaultdict[str, float] = defaultdict(float)
     daily = [0.0] * WINDOW_DAYS
-    for one in days:
-        sums[one.label] += one.weight
-        daily[WINDOW_DAYS - 1 - one.age_days] += one.weight
+    for day in days:
+        sums[day.label] += day.weight
+        daily[WINDOW_DAYS - 1 - day.age_days] += day.weight
     age = (now_ns - issue.first_ns) / DAY_NS
     traffic = Traffic(
         contradicted=sums["contradicted"],

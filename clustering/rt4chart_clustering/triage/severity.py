@@ -16,6 +16,7 @@ from enum import StrEnum
 
 WINDOW_DAYS = 7
 CONTRADICTED, BASELESS = 1.0, 0.5
+# Half of the score each: neither traffic nor share alone makes an issue critical.
 _MAX_POINTS = 50.0
 _BARS = "▁▂▃▄▅▆▇█"
 

@@ -44,6 +44,8 @@ def or_join(labels: Iterable[Label]) -> Label:
 
     A chunk that could not be judged decides nothing; where none could be, the claim is undecided.
     """
+    # By priority, not by majority: most chunks are about something else, so for every claim most
+    # votes are baseless.
     seen = set(labels)
     # A chunk that contradicts outweighs one that entails: the global step settles the conflict.
     for label in (Label.CONTRADICTED, Label.ENTAILED, Label.BASELESS):

@@ -1,1 +1,1 @@
-"""What can be said of an answer beside its labels: one file a finding, `find` names them all."""
+"""Findings: what an answer's labels do not show. One file per finding; `find` calls them all."""

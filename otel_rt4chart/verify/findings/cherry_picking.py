@@ -19,9 +19,8 @@ from otel_rt4chart.verify.core.model import (
     Passage,
     Sentence,
 )
-from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
+from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_restrictions, is_narrative
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.restrictions import is_narrative
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.swaps import has_other_subject
@@ -45,19 +44,21 @@ def cherry_picked(
         for number, claim in enumerate(claims)
         if claim.label is Label.ENTAILED
     ]
-    said = content(exchange.answer)
+    mentioned = content(exchange.answer)
+    # Used passages are not searched: what restricts a claim in its own evidence is a dropped
+    # qualifier.
     for passage in unused if entailed else ():
         sentences = segment_passages([passage])
         contents = [content(sentence.reading) for sentence in sentences]
         for number, claim, stated in entailed:
             near = [
                 one
-                for one, held in zip(sentences, contents, strict=True)
-                if _is_on_topic(stated, held)
+                for one, sentence_content in zip(sentences, contents, strict=True)
+                if _is_on_topic(stated, sentence_content)
             ]
             finding = near and (
                 _contradicting(number, claim, passage, near, scanner, exchange.question)
-                or _restricting(number, claim, passage, near, said)
+                or _restricting(number, claim, passage, near, mentioned)
             )
             if finding:
                 yield finding
@@ -85,10 +86,10 @@ def _restricting(
     claim: Claim,
     passage: Passage,
     near: Sequence[Sentence],
-    said: Mapping[str, float],
+    mentioned: Mapping[str, float],
 ) -> Finding | None:
     for sentence in near:
-        if limits := unsaid(sentence.reading, claim.text, said):
+        if limits := dropped_restrictions(sentence.reading, claim.text, mentioned):
             return _finding(limits[0].kind, number, claim, passage, [sentence])
     return None
 
@@ -109,14 +110,14 @@ def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
     same = _SAME if len(values) == len(denied.clashes) else _SAME_DENIED
     if not denied.clashes:
         return True
-    rest, held = content(claim.text), content(sentence.reading)
+    rest, sentence_content = content(claim.text), content(sentence.reading)
     for clash in values:
         for stem in content(clash.claimed):
             rest.pop(stem, None)
         for stem in content(clash.found):
-            held.pop(stem, None)
-    shared = sum(weight for stem, weight in rest.items() if stem in held)
-    return shared >= max(same * sum(rest.values()), _OF_SENTENCE * sum(held.values()))
+            sentence_content.pop(stem, None)
+    shared = sum(weight for stem, weight in rest.items() if stem in sentence_content)
+    return shared >= max(same * sum(rest.values()), _OF_SENTENCE * sum(sentence_content.values()))
 
 
 def judge_one(
@@ -147,7 +148,7 @@ def _finding(
     )
 
 
-def _is_on_topic(claim: dict[str, float], held: dict[str, float]) -> bool:
-    shared = [stem for stem in claim if stem in held]
+def _is_on_topic(claim: dict[str, float], sentence_content: dict[str, float]) -> bool:
+    shared = [stem for stem in claim if stem in sentence_content]
     weight = sum(claim[stem] for stem in shared)
     return len(shared) >= min(_WORDS, len(claim)) and weight >= _ON_TOPIC * sum(claim.values())

@@ -29,11 +29,6 @@ def citation_findings(
     yield from _unsupporting(answer, passages, marks, claims, scanner)
 
 
-def check_citations(answer: str, passages: Sequence[Passage]) -> Iterator[Finding]:
-    """Unknown ids and quotations not found: cheap enough for all traffic."""
-    yield from _checked(answer, passages, citations(answer, [one.id for one in passages]))
-
-
 def _checked(
     answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
 ) -> Iterator[Finding]:
@@ -66,7 +61,7 @@ def _misquotations(
         if not any(_holds(text, one.text) for text in searched):
             yield Finding(
                 FindingName.CITATION,
-                f"the quotation “{one.text}” does not stand in "
+                f"the quotation “{one.text}” is not in "
                 + (f"passage {named.id}" if named is not None else "any passage"),
                 kind="quote_not_found",
                 passage_ids=(named.id,) if named is not None else (),

@@ -1,174 +1,473 @@
-"""Failure kinds of unfaithful claims, and the claims that overreach."""
+"""The classifier of failures: how an unfaithful claim departs from its sources, found by rules.
+
+It reads only what is stored with a claim, so that the finding on an answer and the fingerprint of
+its issue, which are made in different processes, cannot name different kinds.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.model import Claim, Clash, Finding, Label, Slot
-from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
+from otel_rt4chart.verify.core.model import Clash, Evidence, Label
 from otel_rt4chart.verify.findings.failure_kinds import (
-    KIND_OF_SLOT,
+    UNEXPLAINED,
     FailureKind,
-    FindingName,
     kind_of_clash,
     kind_of_opposite,
 )
-from otel_rt4chart.verify.findings.premise import premise_of
-from otel_rt4chart.verify.findings.restrictions import restrictions
-from otel_rt4chart.verify.findings.sycophancy import restates
-from otel_rt4chart.verify.language.context import read_context
+from otel_rt4chart.verify.findings.sycophancy import premise_of, restates
 from otel_rt4chart.verify.language.negation import are_opposite
-from otel_rt4chart.verify.language.scope import scope_words
-from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.language.tokens import content, tokenize
-from otel_rt4chart.verify.language.word_lists import FIRM_HEDGES, FUTURE_OR_DURATION, GENERALITIES
-from otel_rt4chart.verify.local.features import read_claim
-from otel_rt4chart.verify.text.citations import citations
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_context, read_slots
+from otel_rt4chart.verify.language.thesaurus import all_synonyms, opposites, relations
+from otel_rt4chart.verify.language.tokens import Token, stem
+from otel_rt4chart.verify.language.word_lists import (
+    FINGERPRINT_CUES,
+    FINGERPRINT_NEGATIONS,
+    FINGERPRINT_ORDER,
+    CueKind,
+)
+from otel_rt4chart.verify.local.alignment import Alignment, align
+from otel_rt4chart.verify.local.differences import (
+    date_differences,
+    name_differences,
+    negation_differences,
+    number_differences,
+    term_differences,
+)
+from otel_rt4chart.verify.text.citations import blank_citations, citations
 
-# A baseless claim is on topic if a sentence has this share of its content.
-ON_TOPIC, OFF_TOPIC = 0.5, 0.2
-# Clashes of these slots name the kind by themselves; those of the others need a look at the text.
-_TELLING_SLOTS: frozenset[Slot] = frozenset(("number", "date", "name", "negation"))
-_GENERAL = re.compile(rf"\b(?:{GENERALITIES})\b", re.IGNORECASE)
-_TENSE = re.compile(rf"\b(?:{FUTURE_OR_DURATION})\b", re.IGNORECASE)
-_CLAUSES = re.compile(r"[;:\n]|[.!?,]\s")
-# A hedged clause is about the claim if it has this share of the claim's content.
-_ABOUT = 0.3
-
-
-def overreaching(claims: Sequence[Claim], scores: Mapping[int, float]) -> Iterator[Finding]:
-    """Baseless claims on the topic of the passages: linked to them but not entailed."""
-    for number, claim in enumerate(claims):
-        if claim.label is Label.BASELESS and scores.get(number, 0.0) >= ON_TOPIC:
-            yield Finding(
-                FindingName.OVERREACH,
-                FailureKind.OVERREACH.description,
-                claim=number,
-                value=scores[number],
-            )
-
-
-def failure_kinds(
-    claims: Sequence[Claim], scores: Mapping[int, float], question: str
-) -> Iterator[Finding]:
-    """One kind for each unfaithful claim; pass `question` only for a sycophantic answer."""
-    for number, claim in enumerate(claims):
-        if claim.label.is_unfaithful:
-            kind = failure_kind(claim, scores.get(number, 0.0), premise_of(question) or "")
-            yield Finding(
-                FindingName.FAILURE_KIND,
-                kind.label(claim.label),
-                kind=kind.finding_id,
-                claim=number,
-            )
+# The order in which the taxonomy lists the kinds.
+PRECEDENCE = {kind: at for at, kind in enumerate(FailureKind)}
+_LONG = 4  # so many content words in a row are an addition, not a replaced word
+_CUE = {
+    kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in FINGERPRINT_CUES.items()
+}
+_CLAUSE_END = re.compile(r"[,;:.!?()\n]")
+_WORD = re.compile(r"\S+")
+_SPAN_WORDS = 8  # a longer span is the rest of a sentence without punctuation
+_AUXILIARIES = frozenset(("is", "are", "was", "were", "be", "been", "has", "have", "had", "also"))
+# These deny what precedes them: `cosmetic procedures are excluded from coverage`.
+_PASSIVE = re.compile(r"(?:is|are|was|were|not|excluded|excepted)\b", re.IGNORECASE)
+# Below this share of its weight, a claim is not about the sentence, so the sentence's restrictions
+# and denials say nothing about the claim.
+_RELATED = 0.5
+# Below this share, the sources are about something else: the model said what it knew before.
+_OFF_TOPIC = 0.2
+# Bound the time that one failure takes: alignment grows with the product of the lengths.
+_TEXT_LENGTH = 2_000
+_TEXTS = 8
 
 
-def failure_kind(claim: Claim, score: float, premise: str) -> FailureKind:
-    """The first reason that applies: a restated premise, then a clash, then missing support."""
-    if premise and restates(claim.text, premise):
-        return FailureKind.ECHO
-    against = " ".join(one.text for one in claim.evidence) or claim.nearest
-    if claim.label is Label.CONTRADICTED:
-        return _contradicted(claim, against)
-    if citations(claim.text) and score < OFF_TOPIC:
-        return FailureKind.BAD_CITATION
-    return _baseless(claim, against, score)
+@dataclass(frozen=True, slots=True)
+class MeaningChange:
+    """A kind of failure with the words of the claim and of the source; either may be ""."""
+
+    kind: FailureKind
+    claimed: str = ""
+    found: str = ""
 
 
-def _contradicted(claim: Claim, against: str) -> FailureKind:
-    excluded = any(one.kind == "exclusion" for one in restrictions(against))
-    clashes = claim.clashes or _clashes_with(claim.text, against)
-    slots = [clash.slot for clash in clashes]
-    if excluded and not restrictions(claim.text) and "number" not in slots:
-        return FailureKind.EXCLUSION
-    for clash in clashes:
-        if clash.slot in _TELLING_SLOTS or clash.slot == "qualifier":
-            return kind_of_clash(clash)
-    opposite = next(filter(None, map(_opposite_kind, clashes)), None)
-    if opposite is not None:
-        return opposite
-    if _is_overconfident(claim.text, against):
-        return FailureKind.HEDGE
-    if "quantifier" in slots:
-        return FailureKind.SCOPE
-    if _drops_restriction(claim.text, against):
-        return FailureKind.QUALIFIER
-    if bool(_TENSE.search(claim.text)) != bool(_TENSE.search(against)):
-        return FailureKind.DATE
-    return FailureKind.OTHER
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A restricting word and the words that it governs, both as in the text."""
+
+    word: str
+    span: str
 
 
-def _clashes_with(claim: str, against: str) -> tuple[Clash, ...]:
-    """The clashes that the rules find, for a judge that named none."""
-    reading = read_claim(read_slots(claim), read_context([against]))
-    return tuple(
-        Clash(one.slot, one.claimed, one.found)
-        for one in reading.differences
-        if one.manner in ("clash", "opposite")
+@dataclass(frozen=True, slots=True)
+class ClaimDifference:
+    """Every kind of failure that was found, and the one change that names the failure."""
+
+    primary: MeaningChange
+    kinds: frozenset[FailureKind]
+
+    @property
+    def kind(self) -> FailureKind:
+        """The kind of the primary change."""
+        return self.primary.kind
+
+
+def source_texts(evidence: Sequence[Evidence], nearest: str) -> tuple[str, ...]:
+    """The texts that a claim is compared with: its evidence, or else the nearest sentence."""
+    return tuple(one.text for one in evidence) or (nearest,)
+
+
+def classify_failure(
+    claim: str,
+    label: str,
+    sources: Sequence[str],
+    *,
+    question: str = "",
+    clashes: Sequence[Clash] = (),
+) -> ClaimDifference:
+    """How a claim departs from its sources; 8 texts are read, up to 2,000 characters each.
+
+    The judge saw the whole context, so its clashes take precedence over what is found here. A
+    clash of the slot `term` without a counterpart is a run of words that a model tagged as wrong,
+    the most probable first.
+    """
+    # The 1 of "[1]" is no value of the claim.
+    slots = read_slots(blank_citations(claim[:_TEXT_LENGTH]))
+    # Only the evidence is read, not all passages: from most sentences of a context a claim differs
+    # in most ways, and the topic hides the failure.
+    context = read_context([text[:_TEXT_LENGTH] for text in sources[:_TEXTS] if text.strip()])
+    laid = align(slots, context)
+    found = list(_value_changes(slots, laid, context))
+    own = _own_words(slots, laid)
+    if own and own <= {word.stem for word in read_slots(question[:_TEXT_LENGTH]).words}:
+        found.append(MeaningChange(FailureKind.ECHO, _longest_run(slots, own)))
+    explained = {word.stem for one in found for word in read_slots(one.claimed).words}
+    found.extend(_word_changes(slots, laid, context, own, explained))
+    judged = [_change_of_clash(one) for one in clashes if not _is_tag(one)]
+    tagged = [_tagged_change(one.claimed, found, slots, context) for one in clashes if _is_tag(one)]
+    primary = _primary(judged, tagged, found)
+    # A premise that the answer took over is the reason for every other difference.
+    if _restates_premise(slots.text, question):
+        primary = MeaningChange(FailureKind.ECHO, _longest_run(slots, own))
+    elif label == Label.BASELESS and laid.coverage < _OFF_TOPIC:
+        primary = _off_topic_change(claim, primary)
+    kinds = {one.kind for one in (primary, *judged, *tagged, *found)}
+    return ClaimDifference(primary, frozenset(kinds))
+
+
+def _restates_premise(claim: str, question: str) -> bool:
+    premise = premise_of(question)
+    return premise is not None and restates(claim, premise)
+
+
+def _off_topic_change(claim: str, primary: MeaningChange) -> MeaningChange:
+    """The change of a claim whose subject its sources do not cover; a changed value says more."""
+    if citations(claim[:_TEXT_LENGTH]):
+        return MeaningChange(FailureKind.BAD_CITATION)
+    if primary.kind in UNEXPLAINED:
+        return MeaningChange(FailureKind.PRIOR_KNOWLEDGE, primary.claimed)
+    return primary
+
+
+def _primary(
+    judged: list[MeaningChange], tagged: list[MeaningChange], found: list[MeaningChange]
+) -> MeaningChange:
+    explained = [change for change in judged if change.kind not in UNEXPLAINED]
+    if explained:
+        return first_change([*explained, *_ignored_exclusions(explained, found)])
+    surest = next((change for change in tagged if change.kind not in UNEXPLAINED), None)
+    if surest is not None:
+        return next(iter(_ignored_exclusions([surest], found)), surest)
+    return first_change(judged + tagged + found)
+
+
+def _ignored_exclusions(
+    judged: Sequence[MeaningChange], found: Sequence[MeaningChange]
+) -> list[MeaningChange]:
+    """The exclusions that a judge, which has no slot for them, sees as negation or qualifier."""
+    denied = any(change.kind in (FailureKind.POLARITY, FailureKind.QUALIFIER) for change in judged)
+    return [change for change in found if change.kind is FailureKind.EXCLUSION] if denied else []
+
+
+def _is_tag(clash: Clash) -> bool:
+    return clash.slot == "term" and bool(clash.claimed) and not clash.found
+
+
+def _change_of_clash(clash: Clash) -> MeaningChange:
+    kind = kind_of_clash(clash)
+    if kind is FailureKind.TERM:
+        kind = kind_of_word_pair(clash.claimed, clash.found)
+    return MeaningChange(kind, clash.claimed, clash.found)
+
+
+def _tagged_change(
+    written: str, found: Sequence[MeaningChange], claim: Slots, context: ContextIndex
+) -> MeaningChange:
+    """The change of tagged words: the rules' own if they found a counterpart for most of them."""
+    words = {word.stem for word in read_slots(written).words}
+    sources = first_change([one for one in found if one.found and _is_about(one, words)])
+    if sources.kind not in (FailureKind.TERM, FailureKind.OTHER):
+        return sources
+    change = word_change(written, claim, context)
+    return change if change.found else MeaningChange(change.kind, written, sources.found)
+
+
+def _is_about(change: MeaningChange, words: Collection[str]) -> bool:
+    mine = {word.stem for word in read_slots(change.claimed).words}
+    return change.kind not in UNEXPLAINED and 2 * len(mine & set(words)) >= len(mine) > 0
+
+
+def _value_changes(claim: Slots, laid: Alignment, context: ContextIndex) -> Iterator[MeaningChange]:
+    yield from _changed_numbers(claim, laid, context)
+    yield from _changed_units(claim, context)
+    for date in date_differences(claim, laid, context):
+        yield MeaningChange(FailureKind.DATE, date.claimed, date.found)
+    for name in name_differences(claim, laid, context):
+        # A missing name alone is too weak: the sentence may call it "the company".
+        if name.manner == "clash":
+            yield MeaningChange(FailureKind.ENTITY, name.claimed, name.found)
+    for denial in negation_differences(claim, laid, context):
+        is_opposite = denial.manner == "opposite"
+        opposite = kind_of_opposite(stem(denial.claimed.lower()))
+        kind = opposite if is_opposite else FailureKind.POLARITY
+        yield MeaningChange(kind, denial.claimed, denial.found)
+    if laid.coverage >= _RELATED:
+        yield from _restriction_changes(claim, context)
+
+
+def _changed_numbers(
+    claim: Slots, laid: Alignment, context: ContextIndex
+) -> Iterator[MeaningChange]:
+    """Numbers that the sentences lack, with their rival or the only number of the sentences."""
+    differences = [
+        difference
+        for difference in number_differences(claim, laid, context)
+        if difference.manner != "elsewhere" and not difference.claimed.lower().startswith("once")
+    ]
+    differences.sort(key=lambda difference: difference.manner != "clash")
+    lone = _lone_numbers(claim, context)
+    for difference in differences:
+        found = difference.found or (lone[1] if lone else "")
+        yield MeaningChange(
+            kind_of_clash(Clash("number", difference.claimed, found)), difference.claimed, found
+        )
+    # `under 18` is borne out by 16, but not by `16 and above`.
+    if lone and not differences and kind_of_clash(Clash("number", *lone)) is FailureKind.NUMBER:
+        yield MeaningChange(FailureKind.NUMBER, *lone)
+
+
+def _lone_numbers(claim: Slots, context: ContextIndex) -> tuple[str, str] | None:
+    """The only number of the claim and of the sentences, as written, if both have digits."""
+    pairs = [(slots, other) for slots in context.sentences for other in slots.quantities]
+    if len(claim.quantities) != 1 or len(pairs) != 1:
+        return None
+    (mine,), ((slots, other),) = claim.quantities, pairs
+    written = claim.text[mine.start : mine.end], slots.text[other.start : other.end]
+    return written if all(any(map(str.isdigit, one)) for one in written) else None
+
+
+def _changed_units(claim: Slots, context: ContextIndex) -> Iterator[MeaningChange]:
+    """`14 days` against `14 months`: the same value with a unit that the sentences lack."""
+    stems = {token.stem for slots in context.sentences for token in slots.tokens}
+    for mine in claim.quantities:
+        same = [other for other in context.quantities if other.value == mine.value]
+        units = {other.unit for other in same}
+        if mine.unit.isalpha() and mine.unit not in stems and units and all(units):
+            yield MeaningChange(FailureKind.UNIT, mine.unit, min(units))
+
+
+def _restriction_changes(claim: Slots, context: ContextIndex) -> Iterator[MeaningChange]:
+    """Exclusions, conditions, hedges and quantifiers of the sentences that the claim lacks."""
+    for sentence in context.sentences:
+        if not claim.denials and not any(cues(claim.text, "exclusion")):
+            for span in _dropped_spans(claim, sentence, "exclusion", may_share=True):
+                yield MeaningChange(FailureKind.EXCLUSION, found=span)
+        for span in _dropped_spans(claim, sentence, "condition"):
+            yield MeaningChange(FailureKind.QUALIFIER, found=span)
+        yield from _dropped_cues(claim, sentence, "hedge", FailureKind.HEDGE)
+        yield from _dropped_cues(claim, sentence, "partial", FailureKind.SCOPE)
+    universals = [cue.word for cue in cues(claim.text, "universal")]
+    theirs = any(any(cues(sentence.text, "universal")) for sentence in context.sentences)
+    if universals and context.sentences and not theirs:
+        yield MeaningChange(FailureKind.SCOPE, claimed=universals[0])
+
+
+def _dropped_spans(
+    claim: Slots, sentence: Slots, kind: CueKind, *, may_share: bool = False
+) -> Iterator[str]:
+    """The spans after such a cue that the claim mostly lacks, or may share."""
+    for cue in cues(sentence.text, kind):
+        words = [word.stem for word in read_slots(cue.span).words]
+        shared = sum(word in claim.positions for word in words)
+        if words and (may_share or shared * 2 < len(words)):
+            yield cue.span
+
+
+def _dropped_cues(
+    claim: Slots, sentence: Slots, cue_kind: CueKind, kind: FailureKind
+) -> Iterator[MeaningChange]:
+    """Cues right before words that the claim has without any such cue."""
+    if any(cues(claim.text, cue_kind)):
+        return
+    for cue in cues(sentence.text, cue_kind):
+        words = [word.stem for word in read_slots(cue.span).words][:1]
+        if words and words[0] in claim.positions:
+            yield MeaningChange(kind, found=f"{cue.word} {cue.span}")
+
+
+def _own_words(claim: Slots, laid: Alignment) -> frozenset[str]:
+    """The stems of the claim that no sentence has."""
+    met = {at for matches in laid.matches for at, places in enumerate(matches) if places}
+    return frozenset(word.stem for at, word in enumerate(claim.words) if at not in met)
+
+
+def _word_changes(
+    claim: Slots,
+    laid: Alignment,
+    context: ContextIndex,
+    own: frozenset[str],
+    explained: Collection[str],
+) -> Iterator[MeaningChange]:
+    """Replaced words, opposites further away, and added words."""
+    replaced: set[str] = set()
+    for term in term_differences(claim, laid, context):
+        words = {word.stem for word in read_slots(term.claimed).words}
+        replaced |= words
+        if not words & set(explained):
+            kind = kind_of_word_pair(term.claimed, term.found)
+            yield MeaningChange(kind, term.claimed, term.found)
+    if laid.coverage >= _RELATED:
+        for word in claim.words:
+            opposite = opposite_in(context, word.stem) if word.stem in own else ""
+            if opposite:
+                yield MeaningChange(kind_of_opposite(word.stem), word.text, opposite)
+    if added := own - replaced:
+        yield MeaningChange(FailureKind.ADDITION, _longest_run(claim, added))
+
+
+def _longest_run(claim: Slots, stems: frozenset[str]) -> str:
+    """The longest run of these words as the claim writes it; of equal ones the first."""
+    runs: list[list[Token]] = [[]]
+    for word in claim.words:
+        if word.stem not in stems or word.starts_clause:
+            runs.append([])
+        if word.stem in stems:
+            runs[-1].append(word)
+    best = max(runs, key=len)
+    return claim.text[best[0].start : best[-1].end] if best else ""
+
+
+def first_change(changes: Sequence[MeaningChange]) -> MeaningChange:
+    """The change of the highest precedence; within a kind, one that has a counterpart."""
+    return min(
+        changes,
+        key=lambda change: (PRECEDENCE[change.kind], not (change.claimed and change.found)),
+        default=MeaningChange(FailureKind.OTHER),
     )
 
 
-def _opposite_kind(clash: Clash) -> FailureKind | None:
-    """The kind of a clash between opposites such as "mandatory" and "voluntary"."""
-    if clash.slot != "term":
+def cues(text: str, kind: CueKind) -> Iterator[Cue]:
+    """The cues of that kind in order, without the month of May."""
+    for match in _CUE[kind].finditer(text):
+        if match.group() == "May":
+            continue
+        span = _after(text, match.end())
+        if kind == "exclusion" and _PASSIVE.match(match.group()):
+            span = _before(text, match.start()) or span
+        yield Cue(match.group(), span)
+
+
+def word_change(written: str, claim: Slots, context: ContextIndex) -> MeaningChange:
+    """The change that the words `written` in the claim make, given that they are wrong."""
+    inside = _tokens(written, claim)
+    by_rule = [_change_of(token, claim, context) for token in inside]
+    known = [one for one in by_rule if one is not None]
+    if known:
+        kind, found = min(known, key=lambda one: PRECEDENCE[one[0]])
+        return MeaningChange(kind, written, found)
+    content = [token for token in inside if token.is_content]
+    if len(content) >= _LONG or not context.sentences:
+        return MeaningChange(FailureKind.ADDITION, written)
+    if not content:
+        return MeaningChange(FailureKind.OTHER, written)
+    if all(token.stem in context.holders for token in content):
+        return MeaningChange(FailureKind.MISPLACED, written)
+    is_graded = any(token.stem in relations().opposites for token in content)
+    return MeaningChange(FailureKind.QUALITY if is_graded else FailureKind.TERM, written)
+
+
+def kind_of_word_pair(claimed: str, found: str) -> FailureKind:
+    """The kind of a word that replaces another; a synonym explains nothing."""
+    mine, theirs = stem(claimed.lower()), stem(found.lower())
+    if are_opposite(mine, theirs):
+        return kind_of_opposite(mine)
+    is_paraphrase = mine == theirs or theirs in all_synonyms(mine)
+    return FailureKind.OTHER if is_paraphrase else FailureKind.TERM
+
+
+def opposite_in(context: ContextIndex, word_stem: str) -> str:
+    """A word of the sentences that is the opposite of this one, as written; "" for none."""
+    against = opposites(word_stem)
+    for sentence in context.sentences:
+        for word in sentence.words:
+            if word.stem in against and word.norm.isalpha():
+                return word.text
+    return ""
+
+
+def _after(text: str, start: int) -> str:
+    end = _CLAUSE_END.search(text, start)
+    words = list(_WORD.finditer(text, start, end.start() if end else len(text)))[:_SPAN_WORDS]
+    return text[words[0].start() : words[-1].end()] if words else ""
+
+
+def _before(text: str, end: int) -> str:
+    start = max((m.end() for m in _CLAUSE_END.finditer(text, 0, end)), default=0)
+    words = list(_WORD.finditer(text, start, end))[-_SPAN_WORDS:]
+    while words and words[-1].group().lower() in _AUXILIARIES:
+        words.pop()
+    return text[words[0].start() : words[-1].end()] if words else ""
+
+
+def _tokens(written: str, claim: Slots) -> Sequence[Token]:
+    start = claim.text.find(written) if written else -1
+    end = start + len(written)
+    return [token for token in claim.tokens if start < token.end and token.start < end]
+
+
+def _change_of(token: Token, claim: Slots, context: ContextIndex) -> tuple[FailureKind, str] | None:
+    """The kind of one word's change, with its counterpart if there is one; None without a rule."""
+    value = _kind_of_value(token, claim)
+    if value is not None:
+        return value, ""
+    if token.norm in FINGERPRINT_NEGATIONS or token.norm.endswith("n't"):
+        return None if _is_denied_too(token, claim, context) else (FailureKind.POLARITY, "")
+    cue = _kind_of_cue(token)
+    if cue is not None:
+        return cue, ""
+    if any(name.start <= token.start < name.end for name in claim.names):
+        return FailureKind.ENTITY, ""
+    if not token.is_content:
         return None
-    claimed, found = ([token.stem for token in tokenize(t)] for t in (clash.claimed, clash.found))
-    opposed = (mine for mine in claimed if any(are_opposite(mine, theirs) for theirs in found))
-    return next(map(kind_of_opposite, opposed), None)
+    opposite = opposite_in(context, token.stem)
+    kind = kind_of_opposite(token.stem)
+    if opposite or kind is FailureKind.DIRECTION:
+        return kind, opposite
+    return None
 
 
-def _baseless(claim: Claim, nearest: str, score: float) -> FailureKind:
-    if claim.reason == "unlinked":
-        return FailureKind.PRIOR_KNOWLEDGE
-    replaced = _replaced_value(claim, nearest)
-    if replaced is not None:
-        return replaced
-    if score < OFF_TOPIC:
-        return FailureKind.PRIOR_KNOWLEDGE
-    if _is_overconfident(claim.text, nearest):
-        return FailureKind.HEDGE
-    if _generalises(claim.text) and not _generalises(nearest):
-        return FailureKind.SCOPE
-    for clash in claim.clashes:
-        if clash.slot in _TELLING_SLOTS:
-            return kind_of_clash(clash)
-    if _drops_restriction(claim.text, nearest):
-        return FailureKind.QUALIFIER
-    return FailureKind.OVERREACH if score >= ON_TOPIC else FailureKind.OTHER
-
-
-def _replaced_value(claim: Claim, nearest: str) -> FailureKind | None:
-    """The kind of a missing number or date if the nearest sentence has another one."""
-    missing = [clash.slot for clash in claim.clashes if clash.slot in ("number", "date")]
-    if not missing:
-        return None
-    held = read_slots(nearest)
-    found = {"number": held.quantities, "date": held.moments}
-    return next((KIND_OF_SLOT[slot] for slot in missing if found[slot]), None)
-
-
-def _drops_restriction(claim: str, against: str) -> bool:
-    return bool(unsaid(against, claim, content(claim)))
-
-
-def _is_overconfident(claim: str, against: str) -> bool:
-    """True if a clause about the claim is hedged and the claim is not."""
-    if _is_hedged(claim):
-        return False
-    stated = content(claim)
+def _is_denied_too(negation: Token, claim: Slots, context: ContextIndex) -> bool:
+    """True if the sentences deny one of the words that the claim denies."""
+    denied = {
+        claim.tokens[at].stem
+        for denial in claim.denials
+        if claim.tokens[denial.cue] == negation
+        for at in denial.over
+    }
     return any(
-        sum(stated[stem] for stem in content(clause) if stem in stated)
-        >= _ABOUT * sum(stated.values())
-        for clause in _CLAUSES.split(against)
-        if _is_hedged(clause)
+        sentence.tokens[at].stem in denied
+        for sentence in context.sentences
+        for denial in sentence.denials
+        for at in denial.over
     )
 
 
-def _is_hedged(text: str) -> bool:
-    return any(one.kind == "hedge" and one.norm not in FIRM_HEDGES for one in scope_words(text))
+def _kind_of_value(token: Token, claim: Slots) -> FailureKind | None:
+    if any(value.start <= token.start < value.end for value in claim.moments):
+        return FailureKind.DATE
+    if any(value.start <= token.start < value.end for value in claim.quantities):
+        return FailureKind.NUMBER
+    if any(value.end <= token.start < value.unit_end for value in claim.quantities):
+        return FailureKind.UNIT if token.is_content else None
+    return None
 
 
-def _generalises(text: str) -> bool:
-    universal = any(one.kind == "universal" and one.norm != "must" for one in scope_words(text))
-    return universal or _GENERAL.search(text) is not None
+def _kind_of_cue(token: Token) -> FailureKind | None:
+    """The kind of a word that excludes, hedges, quantifies or orders by itself."""
+    if any(cues(token.text, "exclusion")):
+        return FailureKind.EXCLUSION
+    if any(cues(token.text, "hedge")):
+        return FailureKind.HEDGE
+    if any(cues(token.text, "universal")) or any(cues(token.text, "partial")):
+        return FailureKind.SCOPE
+    if token.norm in FINGERPRINT_ORDER:
+        return FailureKind.ORDER
+    return None

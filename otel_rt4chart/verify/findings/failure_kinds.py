@@ -116,30 +116,23 @@ class FailureKind(StrEnum):
     TERM = ("term", FailureFamily.REPLACED, "other",
         "another word stands in the place of the source's", "Word differs from the source",
         "Word not in the source")
+    # The sources are about something else; the claim cites a passage, or it does not.
+    BAD_CITATION = ("bad_citation", FailureFamily.ADDED, "bad_citation",
+        "the claim cites a passage that does not cover the topic", "Citation does not support it")
+    PRIOR_KNOWLEDGE = ("prior_knowledge", FailureFamily.ADDED, "prior_knowledge",
+        "the passages do not cover the topic", "Unrelated to the passages")
     # No rule explains the next two: words of its own, and a wording that any paraphrase has.
     ADDITION = ("addition", FailureFamily.ADDED, "overreach",
         "words are added that the source does not have", "Added to the source and against it",
         "Added to the source")
     OTHER = ("other", FailureFamily.UNTOLD, "other",
         "other words than in the source", "Differs from the source", "Not in the source")
-    # These need more than the words of claim and source, so no fingerprint has them.
-    OVERREACH = ("overreach", FailureFamily.ADDED, "overreach",
-        "the passages cover the topic but do not say it", "Overreach")
-    PRIOR_KNOWLEDGE = ("prior_knowledge", FailureFamily.ADDED, "prior_knowledge",
-        "the passages do not cover the topic", "Unrelated to the passages")
-    BAD_CITATION = ("bad_citation", FailureFamily.ADDED, "bad_citation",
-        "the claim cites a passage that does not cover the topic", "Citation does not support it")
     # fmt: on
 
 
-FINGERPRINT_KINDS: tuple[FailureKind, ...] = tuple(
-    kind
-    for kind in FailureKind
-    if kind not in (FailureKind.OVERREACH, FailureKind.PRIOR_KNOWLEDGE, FailureKind.BAD_CITATION)
-)
-# Fingerprint kinds that no rule explains: failures of these are clustered by what they say.
-UNEXPLAINED = frozenset({FailureKind.ADDITION, FailureKind.OTHER})
-KIND_OF_SLOT: Mapping[Slot, FailureKind] = {
+# Kinds that say nothing about what went wrong: failures of these are clustered by what they say.
+UNEXPLAINED = frozenset({FailureKind.PRIOR_KNOWLEDGE, FailureKind.ADDITION, FailureKind.OTHER})
+_KIND_OF_SLOT: Mapping[Slot, FailureKind] = {
     "number": FailureKind.NUMBER,
     "date": FailureKind.DATE,
     "name": FailureKind.ENTITY,
@@ -152,14 +145,14 @@ _DIRECTIONS = frozenset(map(stem, DIRECTIONS))
 
 
 def kind_of_fingerprint(fingerprint: str) -> FailureKind | None:
-    """The kind in a fingerprint such as `fp2:contradicted:number`; None for an unknown one."""
+    """The kind in a fingerprint such as `fp3:contradicted:number`; None for an unknown one."""
     value = fingerprint.rpartition(":")[2]
-    return next((kind for kind in FINGERPRINT_KINDS if kind == value), None)
+    return next((kind for kind in FailureKind if kind == value), None)
 
 
 def kind_of_clash(clash: Clash) -> FailureKind:
     """The kind that a clash's slot stands for; equal digits leave the unit as the difference."""
-    kind = KIND_OF_SLOT.get(clash.slot, FailureKind.TERM)
+    kind = _KIND_OF_SLOT.get(clash.slot, FailureKind.TERM)
     digits = _digits(clash.claimed)
     is_unit = kind is FailureKind.NUMBER and digits != "" and digits == _digits(clash.found)
     return FailureKind.UNIT if is_unit else kind
@@ -192,7 +185,7 @@ class FindingName(StrEnum):
     DROPPED_QUALIFIER = "dropped_qualifier", FailureKind.QUALIFIER.baseless
     SYCOPHANTIC = "sycophantic", "Sycophantic"
     STALE = "stale", "Stale source"
-    OVERREACH = "overreach", FailureKind.OVERREACH.baseless
+    OVERREACH = "overreach", "Overreach"
     FAILURE_KIND = "failure_kind", "Kind of failure"
     CONTEXT_COMPRESSED = "context_compressed", "Context compressed"
     LINKED_BY_WORDS_ONLY = "linked_by_words_only", "Linked by words only"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from otel_rt4chart.verify.core.judge import Judge
-from otel_rt4chart.verify.core.model import Claim, Exchange, Finding
-from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages
+from otel_rt4chart.verify.core.model import Claim, Exchange, Finding, Label, Passage
 from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
 from otel_rt4chart.verify.findings.citations import citation_findings
-from otel_rt4chart.verify.findings.classify import failure_kinds, overreaching
+from otel_rt4chart.verify.findings.classify import classify_failure, source_texts
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.stale import Authority, stale
@@ -18,6 +17,9 @@ from otel_rt4chart.verify.findings.sycophancy import sycophantic
 
 # 200 passages that contradict 300 claims would give 60,000 findings.
 MOST_PER_NAME = 20
+# A baseless claim is on topic if a sentence has this share of its content. Of the faithful answers
+# of the training split, .003 have an overreaching claim then (benchmarks/findings.py).
+ON_TOPIC = 0.5
 
 
 class Notes(Protocol):
@@ -54,6 +56,8 @@ def _findings(
     scanner: Judge,
     authority: Authority | None,
 ) -> Iterator[Finding]:
+    # Findings read the finished claims and change no label, so that the rates of labels stay
+    # comparable with those of other systems.
     passages = exchange.passages
     supporting = supporting_passages(claims)
     unused = [one for one in passages if one.id not in supporting]
@@ -66,8 +70,7 @@ def _findings(
         yield restated
     yield from stale(exchange, claims, authority)
     yield from overreaching(claims, notes.scores)
-    premise = exchange.question if restated is not None else ""
-    yield from failure_kinds(claims, notes.scores, premise)
+    yield from failure_kinds(claims, exchange.question)
     yield from _process(notes)
 
 
@@ -97,3 +100,61 @@ def _process(notes: Notes) -> Iterator[Finding]:
         )
     if notes.linking_error:
         yield Finding(FindingName.LINKED_BY_WORDS_ONLY, notes.linking_error)
+
+
+def supporting_passages(claims: Sequence[Claim]) -> frozenset[str]:
+    """The ids of the passages that support a claim."""
+    return frozenset(
+        evidence.passage_id
+        for claim in claims
+        for evidence in claim.evidence
+        if evidence.relation == "supports"
+    )
+
+
+def attribution(claims: Sequence[Claim], passages: Sequence[Passage]) -> Iterator[Finding]:
+    """Both findings, for every answer; without passages, utilisation has no value."""
+    supporting = supporting_passages(claims)
+    ids = tuple(dict.fromkeys(passage.id for passage in passages))
+    used = tuple(name for name in ids if name in supporting)
+    yield Finding(
+        FindingName.CHUNK_ATTRIBUTION,
+        f"{len(used)} of {len(ids)} passages support a claim",
+        passage_ids=used,
+    )
+    yield Finding(
+        FindingName.CHUNK_UTILISATION,
+        "the share of passages that support a claim",
+        value=len(used) / len(ids) if ids else None,
+    )
+
+
+def overreaching(claims: Sequence[Claim], scores: Mapping[int, float]) -> Iterator[Finding]:
+    """Baseless claims on the topic of the passages: linked to them but not entailed."""
+    for number, claim in enumerate(claims):
+        if claim.label is Label.BASELESS and scores.get(number, 0.0) >= ON_TOPIC:
+            yield Finding(
+                FindingName.OVERREACH,
+                "the passages cover the topic but do not say it",
+                claim=number,
+                value=scores[number],
+            )
+
+
+def failure_kinds(claims: Sequence[Claim], question: str) -> Iterator[Finding]:
+    """The kind of failure of each unfaithful claim, which is also the kind of its issue."""
+    for number, claim in enumerate(claims):
+        if claim.label.is_unfaithful:
+            kind = classify_failure(
+                claim.text,
+                claim.label,
+                source_texts(claim.evidence, claim.nearest),
+                question=question,
+                clashes=claim.clashes,
+            ).kind
+            yield Finding(
+                FindingName.FAILURE_KIND,
+                kind.label(claim.label),
+                kind=kind.finding_id,
+                claim=number,
+            )

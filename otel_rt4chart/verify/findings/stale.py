@@ -35,6 +35,7 @@ def stale(
         if (reason := _superseded(passage, exchange, authority))
     }
     for number, claim in enumerate(claims):
+        # One current passage among the evidence is enough: then the claim still holds today.
         used = tuple(dict.fromkeys(one.passage_id for one in claim.evidence))
         if claim.label is Label.ENTAILED and used and all(name in reasons for name in used):
             yield Finding(

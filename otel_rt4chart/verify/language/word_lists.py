@@ -199,11 +199,3 @@ SOLE_SAID = r"only|solely|exclusively|just|limited|restricted"
 BOUND_SAID = (
     r"up\s+to|at\s+most|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|as\s+\w+\s+as"
 )
-# Findings: words of a generality, beside the judge's universals.
-GENERALITIES = (
-    r"common(?:ly)?|typical(?:ly)?|usual(?:ly)?|general(?:ly)?|wide(?:ly|spread)|popular"
-    r"|well[- ]known|famous"
-)
-# Findings: hedges of the judge's list that state a plain future, ability or wish.
-FIRM_HEDGES = frozenset(("will", "can", "want", "wants", "wanted"))
-FUTURE_OR_DURATION = r"will|would|going\s+to|plans?|expected|since|until"

@@ -94,11 +94,11 @@ class Linker:
     def _shares(self, text: str) -> dict[int, float]:
         rarities = content(text)
         total = sum(rarities.values())
-        held: defaultdict[int, float] = defaultdict(float)
+        shares: defaultdict[int, float] = defaultdict(float)
         for stem, rarity in rarities.items():
             for index in self._holders.get(stem, ()):
-                held[index] += rarity / total
-        return held
+                shares[index] += rarity / total
+        return shares
 
     def _cosines(self, vector: Vector) -> dict[int, float]:
         if not vector:

@@ -134,10 +134,10 @@ def run_in_rounds(
     results: dict[int, T] = {}
     waiting: dict[int, Prompt] = {}
 
-    def advance(number: int, told: Completion | JudgeError | None) -> None:
+    def advance(number: int, sent: Completion | JudgeError | None) -> None:
         dialogue = dialogues[number]
         try:
-            prompt = dialogue.throw(told) if isinstance(told, JudgeError) else dialogue.send(told)  # type: ignore[arg-type]
+            prompt = dialogue.throw(sent) if isinstance(sent, JudgeError) else dialogue.send(sent)  # type: ignore[arg-type]
             while (refused := meter.refusal(1, prompt.tokens)) is not None:
                 prompt = dialogue.throw(JudgeError(refused))
             # Reserved until the reply: all prompts of a round share one budget.
@@ -165,14 +165,14 @@ def run_in_rounds(
 def _failure(parsed: ParsedReply, completion: Completion) -> str:
     if completion.is_cut:
         return "the model's reply was cut at its output limit"
-    told = "; ".join(parsed.problems[:3])
-    return f"the model's reply was not usable: {told or 'it lacks this claim'}"
+    problems = "; ".join(parsed.problems[:3])
+    return f"the model's reply was not usable: {problems or 'it lacks this claim'}"
 
 
 def _complaint(parsed: ParsedReply) -> str:
-    told = "\n".join(f"- {problem}" for problem in parsed.problems[:20])
+    problems = "\n".join(f"- {problem}" for problem in parsed.problems[:20])
     return (
-        f"That reply cannot be used:\n{told or '- entries are missing'}\n"
+        f"That reply cannot be used:\n{problems or '- entries are missing'}\n"
         "Answer again, with JSON only, for what the last message asked and was not answered well."
     )
 
@@ -222,7 +222,7 @@ def answer_all(
         )
     )
     return [
-        reply(question, [item for told in islice(results, len(some)) for item in told])
+        reply(question, [item for result in islice(results, len(some)) for item in result])
         for question, some in zip(questions, dialogues, strict=True)
     ]
 

@@ -141,13 +141,13 @@ def ask_selection(
     ]
 
 
-def selection_reply(question: Select, told: Sequence[Any]) -> Reply | Exception:
+def selection_reply(question: Select, selections: Sequence[Any]) -> Reply | Exception:
     """The sentences' own indices; a claim without a selection fails the whole question."""
     at = [sentence.index for sentence in question.sentences]
-    for one in told:
+    for one in selections:
         if isinstance(one, JudgeError):
             return one
-    return [tuple(at[number - 1] for number in numbers) for numbers in told]
+    return [tuple(at[number - 1] for number in numbers) for numbers in selections]
 
 
 @dataclass(frozen=True, slots=True)

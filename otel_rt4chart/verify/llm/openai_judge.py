@@ -9,7 +9,7 @@ from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.core.judge import Assess, Decompose, Hint, Question, Reply, Select
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim, Judgement, Sentence
-from otel_rt4chart.verify.decompose.guards import claim_from_sentence
+from otel_rt4chart.verify.decompose.grounding import claim_from_sentence
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
 from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.conversation import (

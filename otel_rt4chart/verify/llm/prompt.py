@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from otel_rt4chart.core.text import encodable
 from otel_rt4chart.verify.core.model import Sentence
-from otel_rt4chart.verify.text.token_estimate import estimate_tokens
+from otel_rt4chart.verify.link.chunks import estimate_tokens
 
 _SPACES = re.compile(r"\s+")
 _QUOTED_REPLY = 2_000  # characters of an unusable reply that are shown to the model again
@@ -47,8 +47,8 @@ class Prompt:
 
     def again(self, reply: str, complaint: str) -> Prompt:
         """The same chat, continued by the reply and a complaint about it."""
-        said = PromptMessage("assistant", encodable(reply)[:_QUOTED_REPLY])
-        return replace(self, messages=(*self.messages, said, PromptMessage("user", complaint)))
+        refused = PromptMessage("assistant", encodable(reply)[:_QUOTED_REPLY])
+        return replace(self, messages=(*self.messages, refused, PromptMessage("user", complaint)))
 
 
 @cache

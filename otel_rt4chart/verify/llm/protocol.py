@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from otel_rt4chart.verify.link.chunks import estimate_tokens
 from otel_rt4chart.verify.llm.conversation import Completion
 from otel_rt4chart.verify.llm.prompt import Prompt
-from otel_rt4chart.verify.text.token_estimate import estimate_tokens
 
 
 class Embeddings(NamedTuple):

@@ -164,6 +164,7 @@ SELECTIONS = _list("verdicts", {"claim": _INTEGER, "sentences": _NUMBERS})
 AUDIT = _list("claims", {**_SPLIT, **_JUDGED})
 
 
+# RT4CHART, section 4: seed 42 and temperature 0. Endpoints still vary a little between runs.
 SEED = 42
 Reader = Callable[[Mapping[str, Any], int], object]  # a value, or a problem as a str
 _KINDS = frozenset(get_args(ClaimKind))
@@ -298,8 +299,8 @@ def elect(ballots: Sequence[Judgement]) -> Judgement:
         return ballots[0]
     (label, count), *_ = Counter(ballot.label for ballot in cast).most_common()
     if 2 * count <= len(cast):
-        told = ", ".join(ballot.label for ballot in cast)
-        return Judgement(Label.UNDECIDED, reason=f"votes without a majority: {told}")
+        labels = ", ".join(ballot.label for ballot in cast)
+        return Judgement(Label.UNDECIDED, reason=f"votes without a majority: {labels}")
     winner = next(ballot for ballot in cast if ballot.label is label)
     return replace(winner, confidence=count / len(cast)) if len(cast) > 1 else winner
 

@@ -10,7 +10,7 @@ from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.judge import Audit, Question, Reply, Select
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
-from otel_rt4chart.verify.decompose.guards import claim_from_sentence
+from otel_rt4chart.verify.decompose.grounding import claim_from_sentence
 from otel_rt4chart.verify.llm.cache import key_of
 from otel_rt4chart.verify.llm.conversation import (
     Dialogue,

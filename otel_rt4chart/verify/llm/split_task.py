@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from otel_rt4chart.verify.core.model import DraftClaim, Sentence
-from otel_rt4chart.verify.decompose.answer_range import locate_claim
-from otel_rt4chart.verify.decompose.guards import (
+from otel_rt4chart.verify.decompose.grounding import (
     SENTENCES_BEFORE,
     claim_signal,
     grounding_problem,
+    locate_claim,
     missing_content,
     split_claim,
 )
+from otel_rt4chart.verify.link.chunks import estimate_tokens
 from otel_rt4chart.verify.llm.cache import key_of
 from otel_rt4chart.verify.llm.conversation import ParsedReply, batches
 from otel_rt4chart.verify.llm.prompt import Prompt, instructions, numbered, quoted
@@ -29,7 +30,6 @@ from otel_rt4chart.verify.llm.replies import (
     listed,
     number_of,
 )
-from otel_rt4chart.verify.text.token_estimate import estimate_tokens
 
 # Reads an entry and its claim: a value, or a problem as a str.
 EntryReader = Callable[[Mapping[str, Any], str], dict[str, Any] | str]
@@ -74,8 +74,8 @@ class SplitTask:
 
     def listing(self) -> str:
         """The sentences, numbered, under their heading."""
-        told = numbered(sentence.text for sentence in (*self.before, *self.sentences))
-        return f"Sentences of the answer:\n{told}\n\n"
+        lines = numbered(sentence.text for sentence in (*self.before, *self.sentences))
+        return f"Sentences of the answer:\n{lines}\n\n"
 
     def numbers(self, units: Iterable[int]) -> str:
         """The units' numbers in the listing."""
@@ -136,8 +136,8 @@ class SplitTask:
                 return f"the claim {quoted(claim)} joins {len(joined)} facts: split it"
         if claims and (missing := missing_content(own, claims, others)):
             return "no claim keeps " + ", ".join(map(quoted, missing))
-        if not claims and (telling := claim_signal(own)):
-            return f"it says {quoted(telling)}, so it holds a claim"
+        if not claims and (signal := claim_signal(own)):
+            return f"it says {quoted(signal)}, so it holds a claim"
         return None
 
 

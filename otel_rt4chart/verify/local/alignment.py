@@ -6,8 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.context import ContextIndex
-from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots
 
 _MAX_SENTENCES = 3  # evidence for one claim is rarely spread over more
 _MIN_GAIN = 0.1  # a further sentence must bring this share of the claim's weight

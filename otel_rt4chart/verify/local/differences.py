@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Slot
-from otel_rt4chart.verify.language.context import ContextIndex
-from otel_rt4chart.verify.language.dates import (
+from otel_rt4chart.verify.language.names import Name, missing_parts
+from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
+from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
+from otel_rt4chart.verify.language.values import (
+    UNIT_FAMILIES,
     Moment,
+    Quantity,
     contradicts,
     is_supported_by,
     is_supported_in,
+    same_kind,
+    values_agree,
 )
-from otel_rt4chart.verify.language.names import Name, missing_parts
-from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
-from otel_rt4chart.verify.language.numbers import UNIT_FAMILIES, Quantity, same_kind, values_agree
-from otel_rt4chart.verify.language.scope import has
-from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.word_lists import DOUBTS
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions, nearest_path
 

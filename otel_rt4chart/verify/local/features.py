@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.context import ContextIndex
-from otel_rt4chart.verify.language.scope import ScopeWord, has
-from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.slots import ContextIndex, ScopeWord, Slots, has
 from otel_rt4chart.verify.language.word_lists import ScopeKind
 from otel_rt4chart.verify.local.alignment import (
     Alignment,

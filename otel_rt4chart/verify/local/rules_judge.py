@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from otel_rt4chart.verify.core.judge import Hint
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Sentence
 from otel_rt4chart.verify.decompose import rules as decomposition
-from otel_rt4chart.verify.language.context import ContextIndex, read_context
-from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.slots import ContextIndex, read_context, read_slots
 from otel_rt4chart.verify.local.features import ClaimReading, read_claim
-from otel_rt4chart.verify.local.scoring import (
+from otel_rt4chart.verify.local.verdict import (
     Odds,
     RulesHeads,
     clash_floor,
+    early_judgement,
+    judgement_from_odds,
     rules_heads,
     swap_floor,
     uncovered_floor,
 )
-from otel_rt4chart.verify.local.verdict import early_judgement, judgement_from_odds
 from otel_rt4chart.verify.text.citations import blank_citations
 
 

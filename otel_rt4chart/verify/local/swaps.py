@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from otel_rt4chart.verify.language.context import ContextIndex
-from otel_rt4chart.verify.language.numbers import same_kind, values_agree
-from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_slots
 from otel_rt4chart.verify.language.tokens import stem
+from otel_rt4chart.verify.language.values import same_kind, values_agree
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.differences import SlotDifference, quantity_text
 

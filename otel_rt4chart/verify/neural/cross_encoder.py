@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.recent_cache import RecentCache
 from otel_rt4chart.verify.neural.model_folder import ModelFolder, identify
-from otel_rt4chart.verify.neural.runtime import Encoded, ModelInput, ModelSource, Runtime
+from otel_rt4chart.verify.neural.runtime import (
+    Encoded,
+    ModelInput,
+    ModelSource,
+    RecentCache,
+    Runtime,
+)
 
 MODEL, TOKENIZER = "judge.onnx", "tokenizer.json"
 LONGEST = 256  # tokens of claim and evidence, as in training

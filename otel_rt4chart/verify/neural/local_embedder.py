@@ -9,9 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.recent_cache import RecentCache
 from otel_rt4chart.verify.neural.model_folder import ModelFolder, identify
-from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, Runtime
+from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, RecentCache, Runtime
 
 MODEL, TOKENIZER = "encoder.onnx", "tokenizer.json"
 WIDTH = 384

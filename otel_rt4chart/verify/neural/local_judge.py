@@ -12,21 +12,21 @@ from typing import NamedTuple
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
-from otel_rt4chart.verify.decompose.answer_range import MAX_NARROW_SHARE
-from otel_rt4chart.verify.language.context import ContextIndex, read_context
-from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.decompose.grounding import MAX_NARROW_SHARE
+from otel_rt4chart.verify.language.slots import ContextIndex, read_context, read_slots
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
 from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
-from otel_rt4chart.verify.local.scoring import (
+from otel_rt4chart.verify.local.verdict import (
     LogisticHead,
     Odds,
     clash_floor,
+    early_judgement,
+    judgement_from_odds,
     negation_floor,
     read_head,
     swap_floor,
     uncovered_floor,
 )
-from otel_rt4chart.verify.local.verdict import early_judgement, judgement_from_odds
 from otel_rt4chart.verify.neural.cross_encoder import (
     LONGEST,
     LONGEST_CLAIM,

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.core.recent_cache import RecentCache
 from otel_rt4chart.verify.neural.model_folder import LONGEST, ModelFolder
-from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, Runtime
+from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, RecentCache, Runtime
 
 SETTING = "RT4CHART_ONNX_LABELS"
 _SAY = (

@@ -1,20 +1,57 @@
-"""The one file that runs a model: ONNX Runtime on the CPU, fed by its own tokenizer."""
+"""The one file that runs a model: ONNX Runtime on the CPU, its tokenizer, a cache of results."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.core.text import encodable
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class RecentCache(Generic[K, V]):
+    """A cache that drops the least recently used values; threads may share it.
+
+    It has no lock, which a forked process could inherit locked: each step is one atomic operation
+    of a dict. A lost race costs a computation, never a wrong value.
+    """
+
+    def __init__(self, max_entries: int) -> None:
+        """An empty cache."""
+        self._max_entries = max_entries
+        self._values: dict[K, V] = {}
+
+    def __len__(self) -> int:
+        """The number of entries."""
+        return len(self._values)
+
+    def get(self, key: K) -> V | None:
+        """The value of the key; None where it was never stored, or was dropped."""
+        value = self._values.pop(key, None)
+        if value is not None:
+            self._values[key] = value
+        return value
+
+    def put(self, key: K, value: V) -> V:
+        """Store a value and return it; a full cache first drops its oldest eighth."""
+        if len(self._values) >= self._max_entries:
+            # An eighth at once: a full cache does not copy its keys for every new value.
+            for old in list(self._values)[: max(1, self._max_entries // 8)]:
+                self._values.pop(old, None)
+        self._values[key] = value
+        return value
+
 
 if TYPE_CHECKING:
     import onnxruntime

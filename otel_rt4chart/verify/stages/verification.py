@@ -37,15 +37,17 @@ from otel_rt4chart.verify.core.model import (
     Usage,
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
-from otel_rt4chart.verify.decompose.answer_range import narrow_range
-from otel_rt4chart.verify.decompose.guards import claim_from_sentence, repair_drafts
+from otel_rt4chart.verify.decompose.grounding import (
+    claim_from_sentence,
+    narrow_range,
+    repair_drafts,
+)
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import split_into_chunks
-from otel_rt4chart.verify.link.evidence_selection import SelectedEvidence, select_evidence
+from otel_rt4chart.verify.link.chunks import SelectedEvidence, chunks_for, select_evidence
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
-from otel_rt4chart.verify.text.graphemes import whole_graphemes
 from otel_rt4chart.verify.text.segment import segment
+from otel_rt4chart.verify.text.sentences import whole_graphemes
 
 NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
@@ -224,11 +226,18 @@ class VerificationRun:
         A context of one chunk is left to the global step, which would read the same text.
         """
         self.hints.clear()
-        parts = self._chunks(tier.judge)
+        parts = chunks_for(
+            tier.judge,
+            self.context,
+            window=self.options.window,
+            overlap=self.options.overlap,
+            max_tokens=self.options.max_chunk_tokens,
+        )
         asked = [(part, numbers) for part in parts if (numbers := self._claims_for(part))]
         if len(parts) < 2 or not asked:
             return
-        # One batch for all chunks: a remote judge is called in parallel.
+        # Chunk by chunk: a judge that reads all passages at once may miss subtle contradictions
+        # (section 3.4). One batch for all chunks: a remote judge is called in parallel.
         replies = yield Batch(
             tier.judge,
             tuple(Assess(self._drafts(numbers), part, self.question) for part, numbers in asked),
@@ -246,6 +255,8 @@ class VerificationRun:
         label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
         agreeing = [vote for vote in cast if vote[0].label is label]
         best = max(agreeing, key=lambda vote: vote[0].confidence, default=None)
+        # A locally baseless claim gets no location: its evidence may be spread over several chunks,
+        # so the global step must search without a bias (section 3.5, Table 2).
         is_found = label in (Label.ENTAILED, Label.CONTRADICTED) and best is not None
         self.hints[number] = Hint(label, best[1] if best and is_found else None)
 
@@ -339,23 +350,14 @@ class VerificationRun:
             self.scores, self.linking_error, (smallest, whole) if smallest < whole else None
         )
 
-    def _chunks(self, judge: Judge | BatchJudge) -> tuple[Chunk, ...]:
-        most = self.options.max_chunk_tokens
-        return split_into_chunks(
-            self.context,
-            window=self.options.window,
-            overlap=self.options.overlap,
-            max_tokens=min(most, judge.input_limit) if isinstance(judge, BatchJudge) else most,
-        )
-
     def _claims_for(self, part: Chunk) -> list[int]:
         """The claims with a candidate in the chunk, and those without any candidate."""
-        held = {sentence.index for sentence in part.sentences}
+        indices = {sentence.index for sentence in part.sentences}
         return [
             number
             for number in self.pending
             if number not in self.unlinked
-            and (not self.candidates.get(number) or self.candidates[number] & held)
+            and (not self.candidates.get(number) or self.candidates[number] & indices)
         ]
 
     def _drafts(self, numbers: Iterable[int]) -> tuple[DraftClaim, ...]:

@@ -92,8 +92,8 @@ def _check_order(nodes: Sequence[Node]) -> None:
         TopologicalSorter({node.id: node.inputs for node in nodes}).prepare()
     except CycleError as error:
         circle: list[str] = error.args[1]
-        told = " → ".join(map(repr, circle[:_MAX_LISTED])) + " → …" * (len(circle) > _MAX_LISTED)
-        raise InputError(f"expected nodes without a cycle, got {told}") from error
+        listed = " → ".join(map(repr, circle[:_MAX_LISTED])) + " → …" * (len(circle) > _MAX_LISTED)
+        raise InputError(f"expected nodes without a cycle, got {listed}") from error
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -24,8 +24,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import split_into_chunks
-from otel_rt4chart.verify.link.evidence_selection import select_evidence
+from otel_rt4chart.verify.link.chunks import chunks_for, select_evidence
 from otel_rt4chart.verify.link.linker import FLOOR, Linker
 from otel_rt4chart.verify.stages.verification import NO_EVIDENCE, NOTHING_SELECTED
 from otel_rt4chart.verify.trail.graph import Graph
@@ -252,7 +251,13 @@ class Reader:
         the others are not asked about and stay undecided: no model has called them baseless.
         """
         sentences = self.graph.sentences(names)
-        parts = self._chunks(sentences)
+        parts = chunks_for(
+            self.judge,
+            sentences,
+            window=self.limits.window,
+            overlap=self.limits.overlap,
+            max_tokens=self.limits.max_chunk_tokens,
+        )
         linker = Linker(sentences if len(parts) > 1 else ())
         candidates = [self._candidates(linker, claim.draft) for claim in claims]
         if not any(candidates):
@@ -264,20 +269,12 @@ class Reader:
             ):
                 claim.add_selection(_UNLINKED, ())
         for part in parts:
-            held = {sentence.index for sentence in part.sentences}
-            asked = [number for number, indices in enumerate(candidates) if indices & held]
+            ids = {sentence.index for sentence in part.sentences}
+            asked = [number for number, indices in enumerate(candidates) if indices & ids]
             for number in asked:
-                candidates[number] -= held
+                candidates[number] -= ids
             if asked:
                 yield _ChunkQuestion(part, tuple(claims[number] for number in asked))
-
-    def _chunks(self, sentences: tuple[Sentence, ...]) -> tuple[Chunk, ...]:
-        most = self.limits.max_chunk_tokens
-        if isinstance(self.judge, BatchJudge):
-            most = min(most, self.judge.input_limit)
-        return split_into_chunks(
-            sentences, window=self.limits.window, overlap=self.limits.overlap, max_tokens=most
-        )
 
     def _candidates(self, linker: Linker, draft: DraftClaim) -> set[int]:
         links = linker.candidates(draft.text, limit=self.limits.candidates)

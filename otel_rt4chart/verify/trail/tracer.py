@@ -21,7 +21,7 @@ from otel_rt4chart.verify.core.steps import (
     run_steps,
     run_steps_async,
 )
-from otel_rt4chart.verify.decompose.guards import claim_from_sentence
+from otel_rt4chart.verify.decompose.grounding import claim_from_sentence
 from otel_rt4chart.verify.link.chunks import MAX_TOKENS, OVERLAP, WINDOW, check_window
 from otel_rt4chart.verify.link.linker import MAX_CANDIDATES
 from otel_rt4chart.verify.stages.verification import decompose_answer

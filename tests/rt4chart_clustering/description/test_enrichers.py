@@ -13,9 +13,8 @@ from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.describe import describe_failure, describe_failures
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.enrichers import NO_ENRICHERS, CrossEncoderTagger, Enrichers
 from rt4chart_clustering.description.model_writer import Writer
-from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import group_failures
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -38,9 +37,9 @@ def test_without_enrichers_the_rules_and_templates_are_alone() -> None:
 
     assert found == [describe_failure(one) for one in failures]
     assert [one.fingerprint for one in found] == [
-        "fp2:contradicted:number",
-        "fp2:contradicted:number",
-        "fp2:baseless:addition",
+        "fp3:contradicted:number",
+        "fp3:contradicted:number",
+        "fp3:baseless:prior_knowledge",
     ]
 
 
@@ -110,8 +109,8 @@ def test_a_run_with_a_model_writes_its_names_and_summaries(client: Client) -> No
 
     issues = list_issues(client)
     assert {one.fingerprint for one in issues} == {
-        "fp2:contradicted:number",
-        "fp2:baseless:addition",
+        "fp3:contradicted:number",
+        "fp3:baseless:prior_knowledge",
     }
     assert {(one.title, one.summary) for one in issues} == {
         ("Values are told otherwise · billing", "It is so")

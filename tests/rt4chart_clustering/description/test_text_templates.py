@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, FailureKind
-from rt4chart_clustering.description.fingerprint import find_difference
+from otel_rt4chart.verify.findings.classify import MeaningChange, classify_failure
+from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.description.text_templates import (
     MAX_LENGTH,
     clean_line,
@@ -16,7 +16,6 @@ from rt4chart_clustering.description.text_templates import (
     mask_claim,
     template_title,
 )
-from rt4chart_clustering.description.word_changes import MeaningChange
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_title_is_pattern_value_and_route(
 
 
 @pytest.mark.parametrize("label", ["contradicted", "baseless"])
-@pytest.mark.parametrize("kind", FINGERPRINT_KINDS)
+@pytest.mark.parametrize("kind", FailureKind)
 def test_a_title_is_the_label_that_findings_have(label: str, kind: FailureKind) -> None:
     """The same failure is called the same on an answer's page and on its issue."""
     assert template_title(f"fp1:{label}:{kind}", "r", [], 2) == f"{kind.label(label)} · r"
@@ -85,8 +84,8 @@ def test_title_strips_control_characters_of_values() -> None:
 
 def test_description_of_an_explained_claim_tells_operations_alone() -> None:
     """Topic, names and values are left out."""
-    one = find_difference("The trial lasts 14 days.", ["The trial lasts 30 days."])
-    other = find_difference("Rent is due in 5 weeks.", ["Rent is due in 9 weeks."])
+    one = classify_failure("The trial lasts 14 days.", "contradicted", ["The trial lasts 30 days."])
+    other = classify_failure("Rent is due in 5 weeks.", "contradicted", ["Rent is due in 9 weeks."])
 
     texts = {
         describe_claim("The trial lasts 14 days.", Label.CONTRADICTED, one),

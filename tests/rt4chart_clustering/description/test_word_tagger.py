@@ -6,7 +6,7 @@ import pytest
 
 from otel_rt4chart.verify.core.model import Clash
 from otel_rt4chart.verify.neural.cross_encoder import WordMark, marked_runs
-from rt4chart_clustering.description.word_tagger import CrossEncoderTagger
+from rt4chart_clustering.description.enrichers import CrossEncoderTagger
 
 SOURCE = "An open pit mine collapsed on Wednesday, killing at least two people, state media said."
 CLAIM = "An open pit mine collapsed on Friday, killing at least two people, state media said."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_clustering.evalset.redact import RangeMap
+from rt4chart_clustering.evalset.promote import RangeMap
 
 VOCABULARY = ("trial", "lasts", "a@b.de", "30", "days", "jo@x.org")
 WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1)

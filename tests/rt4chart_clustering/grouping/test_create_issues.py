@@ -10,9 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_clustering.description.describe import describe_failure
+from rt4chart_clustering.description.describe import FINGERPRINT_VERSION, describe_failure
 from rt4chart_clustering.description.embedding import HashingEmbedder
-from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping.assign_failures import assignment_of, matching_issue, pool_limit
 from rt4chart_clustering.grouping.create_issues import FoundIssue, find_issues
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
@@ -25,7 +24,7 @@ from tests.rt4chart_clustering.made import ADDED, NOON, added, failure, numbers
 
 EMBEDDER = HashingEmbedder()
 THRESHOLDS = HdbscanGrouping().thresholds
-PARTITION = ("shop", "billing", f"{FINGERPRINT_VERSION}:baseless:addition")
+PARTITION = ("shop", "billing", f"{FINGERPRINT_VERSION}:baseless:prior_knowledge")
 EVERYTHING = [*numbers(7), *numbers(5, route="sales", first=50), *added()]
 
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
-from rt4chart_clustering.grouping.algorithm import centroid_of
+from rt4chart_clustering.grouping.algorithm import centroid_of, choose_examples
 from rt4chart_clustering.grouping.engine import NOISE, HdbscanGrouping
-from rt4chart_clustering.grouping.examples import choose_examples
 from tests.rt4chart_clustering.made import ADDED, SCATTERED
 
 OTHERS = tuple(f"Verified users receive a one-time {word} extension." for word in "abcdef")

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.description.describe import describe_failure
+from rt4chart_clustering.description.describe import FINGERPRINT_VERSION, describe_failure
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
-from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping import merge_and_split
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.merge_and_split import (
@@ -44,7 +43,7 @@ LATER = NOON + 3600 * SECOND
 ISSUE = Issue(
     id=1,
     title="t",
-    fingerprint=f"{FINGERPRINT_VERSION}:baseless:addition",
+    fingerprint=f"{FINGERPRINT_VERSION}:baseless:prior_knowledge",
     service="shop",
     route="billing",
     first_ns=NOON,
@@ -229,7 +228,7 @@ def test_split_makes_an_issue_of_the_smaller_part(client: Client) -> None:
     assert {id: one.claims for id, one in again.items()} == {
         id: one.claims for id, one in found.items()
     }
-    assert again[made].title == "Added to the source · billing"
+    assert again[made].title == "Unrelated to the passages · billing"
     with pytest.raises(InputError, match="a proposed split"):
         split_issue(client, issue.id, actor="ann", now_ns=LATER + 6)
 

@@ -21,8 +21,8 @@ from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
 from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description import describe
+from rt4chart_clustering.description.describe import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
-from rt4chart_clustering.description.fingerprint import FINGERPRINT_VERSION
 from rt4chart_clustering.grouping.assign_failures import PATTERN_SAMPLE
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import GroupingResult, group_failures
@@ -74,7 +74,7 @@ def test_run_writes_issues_with_their_failures(client: Client) -> None:
     first, second = list_issues(client)
     assert first.title == "Number differs from the source · billing"
     assert (first.state, first.claims, first.weighted) == ("new", 7, 7.0)
-    assert second.fingerprint == f"{FINGERPRINT_VERSION}:baseless:addition"
+    assert second.fingerprint == f"{FINGERPRINT_VERSION}:baseless:prior_knowledge"
     assert len(member_keys(client, first, limit=99)) == 7
     assert (first.first_ns // SECOND, first.last_ns // SECOND) == (NOON // SECOND, NOON // SECOND)
     assert len(first.example_traces) == 4

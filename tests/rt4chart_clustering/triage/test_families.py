@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.verify.findings.failure_kinds import (
-    FINGERPRINT_KINDS,
     FailureFamily,
     FailureKind,
 )
@@ -41,7 +40,7 @@ def test_issues_of_a_family_stand_together() -> None:
     assert group_by_family([]) == []
 
 
-@pytest.mark.parametrize("kind", FINGERPRINT_KINDS)
+@pytest.mark.parametrize("kind", FailureKind)
 def test_a_fingerprint_is_of_the_family_of_its_kind(kind: FailureKind) -> None:
     """Whatever its version and label; an unknown kind is one that no rule explains."""
     assert family_of(f"fp2:baseless:{kind}") is kind.family

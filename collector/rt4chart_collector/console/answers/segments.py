@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from otel_rt4chart.verify.core.model import AnswerRange
-from otel_rt4chart.verify.text.graphemes import whole_graphemes
+from otel_rt4chart.verify.text.sentences import whole_graphemes
 
 # Of more claims on the same text, only these are listed; the others are counted.
 MAX_CLAIMS = 8

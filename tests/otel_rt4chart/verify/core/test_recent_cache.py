@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from otel_rt4chart.verify.core.recent_cache import RecentCache
+from otel_rt4chart.verify.neural.runtime import RecentCache
 
 
 def test_what_was_asked_for_least_recently_is_forgotten() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import AnswerRange, Clash, DraftClaim, Judgement, Label
-from otel_rt4chart.verify.decompose.answer_range import narrow_range
+from otel_rt4chart.verify.decompose.grounding import narrow_range
 
 CONTRADICTED = Judgement(Label.CONTRADICTED, (0,), 0.9)
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim
-from otel_rt4chart.verify.decompose.answer_range import locate_claim
-from otel_rt4chart.verify.decompose.guards import (
+from otel_rt4chart.verify.decompose.grounding import (
     claim_signal,
     grounding_problem,
+    locate_claim,
     missing_content,
     repair_drafts,
     split_claim,
@@ -39,9 +39,9 @@ def test_a_claim_of_its_sentences_words_is_grounded(
 @pytest.mark.parametrize(
     ("claim", "own", "before", "told"),
     [
-        ("The trial lasts 30 days.", TRIAL, [], "“30” does not stand in the sentence"),
+        ("The trial lasts 30 days.", TRIAL, [], "“30” is not in the sentence"),
         ("The trial lasts 7 days.", TRIAL, ["It can be extended by 7 days."], "“7”"),
-        ("Acme's free trial lasts 14 days.", TRIAL, [], "does not stand in the answer so far"),
+        ("Acme's free trial lasts 14 days.", TRIAL, [], "is not in the answer so far"),
         ("Users may cancel their subscription early.", TRIAL, [], "most of its words"),
         ("The free trial does not last 14 days.", TRIAL, [], "denies"),
     ],

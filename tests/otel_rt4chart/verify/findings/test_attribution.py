@@ -16,7 +16,7 @@ from otel_rt4chart.verify import (
     Verifier,
 )
 from otel_rt4chart.verify.core.model import Relation
-from otel_rt4chart.verify.findings.attribution import attribution, supporting_passages
+from otel_rt4chart.verify.findings.find import attribution, supporting_passages
 
 PASSAGES = [Passage("a", "MRI is covered."), Passage("b", "Dogs."), Passage("c", "Cats.")]
 

@@ -19,7 +19,7 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.citations import check_citations, citation_findings
+from otel_rt4chart.verify.findings.citations import citation_findings
 
 MRI = Passage("p1", "The policy covers outpatient MRI with prior authorization.")
 COSMETIC = Passage("p2", "Cosmetic procedures are excluded from coverage.")
@@ -29,7 +29,9 @@ COVERED = "The policy covers outpatient MRI with prior authorization"
 
 def checked(answer: str, passages: Sequence[Passage] = BOTH) -> list[tuple[str, tuple[str, ...]]]:
     """The kind and the passages of each finding that needs no judge."""
-    return [(one.kind, one.passage_ids) for one in check_citations(answer, passages)]
+    return [
+        (one.kind, one.passage_ids) for one in citation_findings(answer, passages, (), RulesJudge())
+    ]
 
 
 def unsupported(answer: str, passages: Sequence[Passage] = BOTH) -> list[Finding]:
@@ -228,7 +230,9 @@ def test_no_text_breaks_the_check(answer: str, texts: list[str]) -> None:
     """A quotation of a whole passage stands in it, whatever the passage is."""
     passages = [Passage(str(number), text) for number, text in enumerate(texts)]
 
-    assert all(one.name == "citation" for one in check_citations(answer, passages))
+    assert all(
+        one.name == "citation" for one in citation_findings(answer, passages, (), RulesJudge())
+    )
     for passage in passages:
         quoted = f"“{passage.text}”"
         assert "quote_not_found" not in [kind for kind, _ in checked(quoted, [passage])]

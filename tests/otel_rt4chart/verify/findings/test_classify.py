@@ -1,344 +1,366 @@
-"""Every unfaithful claim has one kind of failure, and what is on topic but unsaid overreaches."""
+"""The classifier of failures: which kinds are found, and which are not."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify import (
-    AnswerRange,
-    Claim,
-    Clash,
-    Evidence,
-    Exchange,
-    Finding,
-    Label,
-    Passage,
-    RulesJudge,
-    Verifier,
+from otel_rt4chart.verify.core.model import Clash, Label
+from otel_rt4chart.verify.findings.classify import (
+    ClaimDifference,
+    Cue,
+    MeaningChange,
+    classify_failure,
+    cues,
 )
-from otel_rt4chart.verify.findings.classify import failure_kind, failure_kinds, overreaching
 from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 
-CON, NIC = Label.CONTRADICTED, Label.BASELESS
-MRI = "Outpatient MRI is covered when prior authorization has been obtained."
-ASKED = "doesn't the policy cover outpatient MRI?"
-POOL = "The hotel has a heated pool."
+HUBBLE = (
+    "The Hubble Space Telescope was deployed from Space Shuttle Discovery on April 25, 1990, "
+    "during STS-31."
+)
+AUTHORISED = "Outpatient MRI is covered when prior authorization has been obtained."
+EXCLUDED = "Cosmetic procedures are excluded from coverage."
+TRIAL = "The free trial lasts 30 days."
+AGED = "Eligibility extends to members aged 16 and above."
 
 
-def contradicted(text: str, against: str, *clashes: Clash) -> Claim:
-    """A claim that a sentence contradicts."""
-    evidence = (Evidence("p", 0, len(against), against, "contradicts"),)
-    where = AnswerRange(0, len(text))
-    return Claim(text, CON, CON, 1.0, "hand", "attribute", where, 0, evidence, clashes=clashes)
-
-
-def baseless(text: str, nearest: str = "", *clashes: Clash, reason: str = "") -> Claim:
-    """A claim that nothing supports, with the sentence most like it."""
-    where = AnswerRange(0, len(text))
-    return Claim(text, NIC, NIC, 1.0, "hand", "attribute", where, 0, (), reason, clashes, nearest)
-
-
-def kinds(question: str, passage: str, answer: str) -> list[str]:
-    """The kinds of failure in a whole verification, in the order of the claims."""
-    exchange = Exchange(question, [Passage("p", passage)], answer)
-    findings = Verifier(RulesJudge()).verify(exchange).findings
-    return [one.kind for one in findings if one.name == "failure_kind"]
+def difference(
+    claim: str,
+    sources: Sequence[str],
+    *,
+    label: str = Label.CONTRADICTED,
+    question: str = "",
+    clashes: Sequence[Clash] = (),
+) -> ClaimDifference:
+    """How a contradicted claim departs from its sources, unless another label is named."""
+    return classify_failure(claim, label, sources, question=question, clashes=clashes)
 
 
 @pytest.mark.parametrize(
-    ("kind", "passage", "answer"),
+    ("claim", "evidence", "expected"),
     [
         (
-            "numeric_slip",
-            "Eligibility extends to members aged 16 and above.",
-            "Eligibility extends to members aged 18 and above.",
+            "The free trial lasts 14 days.",
+            TRIAL,
+            MeaningChange(FailureKind.NUMBER, "14 days", "30 days"),
         ),
-        ("numeric_slip", "The minimum age is 16.", "The minimum age is 18."),
         (
-            "cherry_picked_exclusion",
-            "Cosmetic procedures are excluded from coverage.",
+            "Coverage applies to members under 18.",
+            AGED,
+            MeaningChange(FailureKind.NUMBER, "18", "16"),
+        ),
+        (
+            "Hubble launched on April 24, 1990.",
+            HUBBLE,
+            MeaningChange(FailureKind.DATE, "April 24, 1990", "April 25, 1990"),
+        ),
+        (
+            "The free trial lasts 30 weeks.",
+            TRIAL,
+            MeaningChange(FailureKind.UNIT, "30 weeks", "30 days"),
+        ),
+        (
+            "Hubble launched from Space Shuttle Atlantis.",
+            HUBBLE,
+            MeaningChange(FailureKind.ENTITY, "Atlantis", "Discovery"),
+        ),
+        (
             "Cosmetic procedures are covered.",
+            EXCLUDED,
+            MeaningChange(FailureKind.EXCLUSION, found="Cosmetic procedures"),
         ),
         (
-            "cherry_picked_exclusion",
-            "The policy excludes cosmetic procedures.",
-            "The policy covers cosmetic procedures.",
+            "The plan covers all surgery.",
+            "The plan covers all surgery except cosmetic surgery.",
+            MeaningChange(FailureKind.EXCLUSION, found="cosmetic surgery"),
         ),
         (
-            "negation_flip",
-            "The policy covers outpatient MRI.",
-            "The policy does not cover outpatient MRI.",
+            "Verification is not required for the trial.",
+            "Verification is required for the trial.",
+            MeaningChange(FailureKind.POLARITY, "not required", "required"),
         ),
-        ("negation_flip", "Participation is voluntary.", "Participation is mandatory."),
         (
-            "unsupported_generalisation",
-            "The policy applies only to new users.",
+            "The company is decreasing its dividend.",
+            "The company is increasing its dividend.",
+            MeaningChange(FailureKind.DIRECTION, "decreasing", "increasing"),
+        ),
+        (
             "The policy applies to all users.",
-        ),
-        ("temporal_shift", "Coverage ended in 2019.", "Coverage ended in 2021."),
-        ("entity_swap", "It launched from Discovery.", "It launched from Atlantis."),
-        ("prior_knowledge", "The policy covers outpatient MRI.", "Bananas grow on Mars."),
-    ],
-)
-def test_kinds_of_failure_in_a_whole_verification(kind: str, passage: str, answer: str) -> None:
-    """With the judge that needs no model."""
-    assert kinds("What is covered?", passage, answer) == [kind]
-
-
-# SummEdits, Apache-2.0
-@pytest.mark.parametrize(
-    ("kind", "passage", "answer"),
-    [
-        (
-            "numeric_slip",
-            "Lordstown will voluntarily recall 19 Endurance pickups.",
-            "Lordstown will voluntarily recall 29 Endurance pickups.",
+            "The policy applies to verified users.",
+            MeaningChange(FailureKind.SCOPE, "all"),
         ),
         (
-            "entity_swap",
-            "Bird flu was no threat to humans until 1997, after an outbreak in Hong Kong.",
-            "Bird flu was no threat to humans until 1997, after an outbreak in Thailand.",
+            "The policy covers outpatient MRI.",
+            AUTHORISED,
+            MeaningChange(FailureKind.QUALIFIER, found="prior authorization has been obtained"),
         ),
         (
-            "negation_flip",
-            "Sam expresses his dislike for Italian pop music.",
-            "Sam expresses his love for Italian pop music.",
+            "The drug reduces pain.",
+            "The drug may reduce pain.",
+            MeaningChange(FailureKind.HEDGE, found="may reduce pain"),
         ),
         (
-            "negation_flip",
-            "Sally and Ben have discounts as retired citizens.",
-            "Sally and Ben don't have discounts as retired citizens.",
+            "The tool gives an incorrect answer within the time limit.",
+            "The tool gives a correct answer within the time limit.",
+            MeaningChange(FailureKind.OPPOSITE, "incorrect", "correct"),
         ),
         (
-            "temporal_shift",
-            "Employees have until March 15 to remove the video-sharing app.",
-            "Employees have until March 25 to remove the video-sharing app.",
-        ),
-        (
-            "other",
-            "Alex and Jacob plan to grab some beer on Friday night.",
-            "Alex and Jacob plan to grab some cocktails on Friday night.",
+            "The mine collapse buried numerous trucks in the north.",
+            "The mine collapse buried numerous sheds in the north.",
+            MeaningChange(FailureKind.TERM, "trucks", "sheds"),
         ),
     ],
 )
-def test_kinds_of_edits_that_people_labelled(kind: str, passage: str, answer: str) -> None:
-    """One edit each, of a sentence that was right."""
-    assert kinds("Summarize the document.", passage, passage) == []
-    assert kinds("Summarize the document.", passage, answer) == [kind]
-
-
-def test_a_restated_premise_is_told_from_the_same_claim_to_an_open_question() -> None:
-    """Only where the answer as a whole is sycophantic."""
-    passage, answer = "The policy covers hospital stays.", "Yes, the policy covers outpatient MRI."
-
-    assert kinds(ASKED, passage, answer) == ["sycophantic_restatement"]
-    assert kinds("What does the policy cover?", passage, answer) != ["sycophantic_restatement"]
-
-
-def test_a_cited_claim_about_nothing_that_was_retrieved_is_a_bad_citation() -> None:
-    """Without the citation it came from elsewhere."""
-    known = "The policy covers outpatient MRI."
-
-    assert kinds("", known, f"{known} Bananas grow on Mars [1].") == ["bad_citation"]
-    assert kinds("", known, f"{known} Bananas grow on Mars.") == ["prior_knowledge"]
+def test_difference_names_what_changed(claim: str, evidence: str, expected: MeaningChange) -> None:
+    """Each kind of departure is found, with what the claim and the source say."""
+    assert difference(claim, [evidence]).primary == expected
 
 
 @pytest.mark.parametrize(
-    ("kind", "claim", "score"),
+    ("claim", "evidence", "silent"),
     [
-        (FailureKind.QUALIFIER, contradicted("Outpatient MRI is covered.", MRI), 0.9),
-        (
-            FailureKind.QUALIFIER,
-            contradicted(
-                "The policy covers outpatient MRI.",
-                "The policy covers outpatient MRI only with prior authorization.",
-            ),
-            0.9,
-        ),
-        (FailureKind.QUALIFIER, baseless("Outpatient MRI is covered.", MRI), 0.9),
-        (
-            FailureKind.HEDGE,
-            contradicted(
-                "The drug causes drowsiness in patients.",
-                "The drug may cause drowsiness in patients.",
-            ),
-            0.9,
-        ),
-        (
-            FailureKind.HEDGE,
-            # SummEdits, Apache-2.0
-            baseless(
-                "The issue results in a loss of propulsion.",
-                "The issue could result in a loss of propulsion while driving.",
-            ),
-            0.9,
-        ),
-        (
-            FailureKind.SCOPE,
-            baseless("Customers usually praise the roll.", "One customer praised the roll."),
-            0.9,
-        ),
-        (
-            FailureKind.DATE,
-            contradicted("The office will move to Berlin.", "The office moved to Berlin."),
-            0.9,
-        ),
-        (FailureKind.OVERREACH, baseless(POOL, "The hotel has a pool."), 0.5),
-        (FailureKind.OTHER, baseless(POOL, "The hotel has a pool."), 0.49),
-        (FailureKind.OTHER, baseless(POOL, "The hotel has a pool."), 0.2),
-        (FailureKind.PRIOR_KNOWLEDGE, baseless(POOL, "The hotel has a pool."), 0.19),
-        (
-            FailureKind.PRIOR_KNOWLEDGE,
-            baseless(POOL, "The hotel has a pool.", reason="unlinked"),
-            0.9,
-        ),
-        (FailureKind.BAD_CITATION, baseless("The hotel has a heated pool [3].", "A hotel."), 0.1),
-        (FailureKind.OVERREACH, baseless("The hotel has a heated pool [1].", "A hotel pool."), 0.6),
-        (FailureKind.OTHER, contradicted("The pool is lovely.", "The pool is big."), 0.9),
+        ("The free trial lasts 30 days.", TRIAL, FailureKind.NUMBER),
+        ("The free trial lasts thirty days.", TRIAL, FailureKind.NUMBER),
+        ("Hubble was deployed on April 25, 1990.", HUBBLE, FailureKind.DATE),
+        ("The trial lasts 30 days.", TRIAL, FailureKind.DATE),
+        ("The telescope was deployed from Discovery.", HUBBLE, FailureKind.ENTITY),
+        ("Cosmetic procedures are excluded.", EXCLUDED, FailureKind.EXCLUSION),
+        ("Cosmetic procedures are not covered.", EXCLUDED, FailureKind.EXCLUSION),
+        ("Verification is required.", "Verification is required for the trial.",
+         FailureKind.POLARITY),
+        ("The policy applies to all users.", "The policy applies to all users.", FailureKind.SCOPE),
+        ("Outpatient MRI is covered once prior authorization is obtained.", AUTHORISED,
+         FailureKind.QUALIFIER),
+        ("The drug may reduce pain.", "The drug might reduce pain.", FailureKind.QUALIFIER),
+        ("Members aged 16 may join.", "Members aged 16 and above may join.", FailureKind.NUMBER),
     ],
-)
-def test_kinds_of_failure_of_one_claim(kind: FailureKind, claim: Claim, score: float) -> None:
-    """By its evidence, or by the sentence most like it, and by its link."""
-    assert failure_kind(claim, score, "") == kind
-
-
-@pytest.mark.parametrize(
-    ("kind", "clash", "evidence"),
-    [
-        (FailureKind.NUMBER, Clash("number", "30 days", "14 days"), "It lasts 14 days."),
-        (FailureKind.UNIT, Clash("number", "14 days", "14 weeks"), "It lasts 14 weeks."),
-        (FailureKind.DATE, Clash("date", "2021", "2019"), "It ended in 2019."),
-        (FailureKind.ENTITY, Clash("name", "Atlantis", "Discovery"), "It was Discovery."),
-        (FailureKind.POLARITY, Clash("negation", "is", "is not"), "It is not."),
-        (FailureKind.QUALIFIER, Clash("qualifier", "free", "free if new"), "It is free."),
-        (FailureKind.SCOPE, Clash("quantifier", "all", "some"), "Some are."),
-        (FailureKind.OPPOSITE, Clash("term", "mandatory", "voluntary"), "It is voluntary."),
-        (FailureKind.DIRECTION, Clash("term", "fell", "rose"), "Sales rose."),
-        (FailureKind.OTHER, Clash("term", "cocktails", "beer"), "Alex drinks beer."),
-    ],
-)
-def test_the_clash_that_a_judge_names_tells_the_kind(
-    kind: FailureKind, clash: Clash, evidence: str
+)  # fmt: skip
+def test_difference_is_silent_where_nothing_of_the_kind_changed(
+    claim: str, evidence: str, silent: FailureKind
 ) -> None:
-    """Each slot has its own."""
-    assert failure_kind(contradicted("Alex drinks it.", evidence, clash), 0.9, "") == kind
+    """An op does not fire where claim and source agree in it."""
+    assert silent not in difference(claim, [evidence]).kinds
 
 
-@pytest.mark.parametrize(
-    ("kind", "claim"),
-    [
-        (FailureKind.NUMBER, contradicted("It lasts 30 days.", "It lasts 14 days.")),
-        (FailureKind.DATE, contradicted("It opened in 1990.", "It opened in 1991.")),
-        (FailureKind.POLARITY, contradicted("The pool is heated.", "The pool is not heated.")),
-        (
-            FailureKind.NUMBER,
-            contradicted("It covers 3 scans.", "It covers 2 scans and excludes CT."),
-        ),
-    ],
-)
-def test_where_a_judge_names_no_clash_the_rules_look_for_it(
-    kind: FailureKind, claim: Claim
-) -> None:
-    """A model may say no more; an exclusion beside a number is not the reason."""
-    assert failure_kind(claim, 0.9, "") == kind
-
-
-@pytest.mark.parametrize(
-    ("kind", "claim"),
-    [
-        (
-            FailureKind.OVERREACH,
-            baseless(
-                "The drug causes drowsiness in patients.",
-                "The drug causes drowsiness; it may rain in Berlin tomorrow evening.",
-            ),
-        ),
-        (
-            FailureKind.OVERREACH,
-            baseless("The drug may cause drowsiness.", "The drug could cause sleep in patients."),
-        ),
-        (
-            FailureKind.OVERREACH,
-            baseless("Dishes are usually praised here.", "Dishes are generally liked here."),
-        ),
-        (FailureKind.OPPOSITE, contradicted("MRI is not covered.", "MRI is not excluded.")),
-        (FailureKind.OTHER, contradicted("The pool was lovely.", "The pool was big.")),
-    ],
-    ids=["hedge elsewhere", "both hedged", "both general", "not excluded", "same tense"],
-)
-def test_a_look_alike_is_not_the_reason(kind: FailureKind, claim: Claim) -> None:
-    """A hedge of another clause, a hedge or a generality of both, an exclusion that is denied."""
-    assert failure_kind(claim, 0.9, "") == kind
-
-
-def test_the_premise_is_the_first_reason() -> None:
-    """It tells most; a claim beside the premise keeps its own."""
-    premise = "the policy cover outpatient MRI"
-
-    restated = contradicted("The policy covers outpatient MRI.", MRI)
-
-    assert failure_kind(restated, 0.9, premise) == FailureKind.ECHO
-    assert (
-        failure_kind(baseless(POOL, reason="unlinked"), 0.9, premise) == FailureKind.PRIOR_KNOWLEDGE
+def test_difference_echoes_question_where_it_has_what_the_source_lacks() -> None:
+    """Words that stand in the question alone came from the question."""
+    found = difference(
+        "The plan covers dental care.",
+        ["The plan covers outpatient MRI."],
+        question="The plan covers dental care, right?",
     )
 
-
-def test_only_unfaithful_claims_have_a_kind() -> None:
-    """Each names its claim by number."""
-    fine = Claim("A", Label.ENTAILED, Label.ENTAILED, 1.0, "h", "attribute", AnswerRange(0, 1), 0)
-    unclear = Claim("B", Label.UNDECIDED, NIC, 1.0, "h", "attribute", AnswerRange(0, 1), 0)
-
-    found = list(failure_kinds([fine, unclear, baseless(POOL)], {2: 0.6}, "What is there?"))
-
-    assert found == [Finding("failure_kind", "Overreach", kind="overreach", claim=2)]
+    assert found.primary == MeaningChange(FailureKind.ECHO, "dental care")
 
 
-def test_the_finding_has_the_stored_id_and_the_label_of_the_issue() -> None:
-    """An answer's page and an issue's title call the same failure the same."""
-    changed = contradicted("Sales fell.", "Sales rose.", Clash("term", "fell", "rose"))
-    missing = baseless("It lasts 30 days.", "It lasts 14 days.", Clash("number", "30 days", ""))
+def test_difference_is_no_echo_where_the_claim_answers() -> None:
+    """A question whose words the claim repeats is no echo if the claim adds what was asked for."""
+    found = difference(
+        "Hubble is the largest space telescope ever built.",
+        [HUBBLE],
+        question="What is the Hubble Space Telescope?",
+    )
 
-    found = list(failure_kinds([changed, missing], {1: 0.9}, ""))
+    assert found.kind is FailureKind.ADDITION
 
-    assert found == [
-        Finding("failure_kind", "Direction reversed", kind="negation_flip", claim=0),
-        Finding("failure_kind", "Number not in the source", kind="numeric_slip", claim=1),
-    ]
+
+def test_a_restated_premise_goes_before_every_other_difference() -> None:
+    """The question that suggested the claim is the reason for the number, too."""
+    question = "Doesn't the free trial last 60 days?"
+
+    asked = difference("The free trial lasts 60 days.", [TRIAL], question=question)
+    other = difference("The paid plan lasts 60 weeks at most.", [TRIAL], question=question)
+
+    assert (asked.kind, other.kind) == (FailureKind.ECHO, FailureKind.NUMBER)
+    assert FailureKind.NUMBER in asked.kinds
 
 
 @pytest.mark.parametrize(
-    ("label", "score", "is_found"),
+    ("expected", "claim", "source"),
     [
-        (NIC, 0.5, True),
-        (NIC, 0.9, True),
-        (NIC, 0.49, False),
-        (CON, 0.9, False),
-        (Label.ENTAILED, 0.9, False),
-        (Label.UNDECIDED, 0.9, False),
+        (FailureKind.PRIOR_KNOWLEDGE, "The hotel has a heated pool.", "Rent is due in May."),
+        (FailureKind.PRIOR_KNOWLEDGE, "The hotel has a heated pool.", ""),
+        (FailureKind.BAD_CITATION, "The hotel has a heated pool [3].", "Rent is due in May."),
+        (FailureKind.ADDITION, "The hotel has a heated pool.", "The hotel has 40 rooms."),
+        (FailureKind.ADDITION, "The hotel has a heated pool [1].", "The hotel has 40 rooms."),
+        (FailureKind.NUMBER, "The hotel has 12 pools.", "Rent is due in May."),
     ],
 )
-def test_overreach_is_a_baseless_claim_on_topic(label: Label, score: float, is_found: bool) -> None:
-    """From half of its content on."""
-    claim = Claim(POOL, label, label, 1.0, "hand", "attribute", AnswerRange(0, 5), 0)
-
-    found = list(overreaching([claim], {0: score}))
-
-    assert [(one.claim, one.value) for one in found] == ([(0, score)] if is_found else [])
-    assert list(overreaching([claim], {})) == []
+def test_a_baseless_claim_off_topic_did_not_come_from_the_source(
+    expected: FailureKind, claim: str, source: str
+) -> None:
+    """Unless a changed value says more; a claim on topic keeps its kind."""
+    assert difference(claim, [source], label=Label.BASELESS).kind is expected
 
 
-def test_overreach_in_a_whole_verification() -> None:
-    """The age is what the passage does not say; the topic is its own."""
-    passage = Passage("p", "The minimum age is 16.")
-    exchange = Exchange("", [passage], "The minimum age is seventeen.")
+def test_a_contradicted_claim_is_on_topic() -> None:
+    """A judge found a sentence that denies it, however few words they share."""
+    claim, source = "The hotel has a heated pool.", "Swimming is impossible."
 
-    names = [one.name for one in Verifier(RulesJudge()).verify(exchange).findings]
+    assert difference(claim, [source], label=Label.BASELESS).kind is FailureKind.PRIOR_KNOWLEDGE
+    assert difference(claim, [source]).kind is FailureKind.ADDITION
 
-    assert "overreach" in names
-    exchange = Exchange("", [Passage("p", "The minimum age is 16.")], "Bananas grow on Mars.")
-    assert "overreach" not in [one.name for one in Verifier(RulesJudge()).verify(exchange).findings]
+
+def test_difference_without_evidence_is_an_addition() -> None:
+    """Where the source has nothing like the claim, everything is added."""
+    assert difference("Hubble orbits the Moon.", []).kind is FailureKind.ADDITION
+
+
+def test_difference_of_equal_texts_is_other() -> None:
+    """No rule explains a failure whose claim stands in its evidence word by word."""
+    assert difference(TRIAL, [TRIAL]).primary == MeaningChange(FailureKind.OTHER)
+
+
+def test_changed_name_goes_before_dropped_qualifier() -> None:
+    """A reordered qualifier must not hide that another name stands there."""
+    found = difference(
+        "Discovery requires approval from NASA.",
+        ["Discovery requires approval from ESA, if the crew is larger."],
+        clashes=[Clash("qualifier", "", "if larger"), Clash("name", "NASA", "ESA")],
+    )
+
+    assert found.primary == MeaningChange(FailureKind.ENTITY, "NASA", "ESA")
+    assert FailureKind.QUALIFIER in found.kinds
+
+
+@pytest.mark.parametrize(
+    ("clash", "expected"),
+    [
+        (Clash("number", "14 days", "30 days"), FailureKind.NUMBER),
+        (Clash("number", "14 days", "14 weeks"), FailureKind.UNIT),
+        (Clash("date", "1990", "1991"), FailureKind.DATE),
+        (Clash("name", "Atlantis", "Discovery"), FailureKind.ENTITY),
+        (Clash("negation", "required", "not required"), FailureKind.POLARITY),
+        (Clash("quantifier", "all", "some"), FailureKind.SCOPE),
+        (Clash("qualifier", "", "with prior approval"), FailureKind.QUALIFIER),
+        (Clash("term", "increase", "decrease"), FailureKind.DIRECTION),
+        (Clash("term", "public", "private"), FailureKind.OPPOSITE),
+        (Clash("term", "teal", "mauve"), FailureKind.TERM),
+        (Clash("term", "car", "vehicle"), FailureKind.OTHER),
+    ],
+)
+def test_judges_clash_decides(clash: Clash, expected: FailureKind) -> None:
+    """The judge's slot is the op, whatever the words alone would say."""
+    found = difference("The shop is open.", ["The shop is open."], clashes=[clash])
+
+    assert found.primary == MeaningChange(expected, clash.claimed, clash.found)
+
+
+SITE = "The firm opened a large new site near Leeds in 2019 after it sold the old mill."
+
+
+@pytest.mark.parametrize(
+    ("claim", "marked", "expected"),
+    [
+        (
+            "The firm closed a large new site.",
+            "closed",
+            MeaningChange(FailureKind.OPPOSITE, "closed", "opened"),
+        ),
+        (
+            "The firm opened a small new site.",
+            "small",
+            MeaningChange(FailureKind.DIRECTION, "small", "large"),
+        ),
+        ("The firm never opened a site.", "never", MeaningChange(FailureKind.POLARITY, "never")),
+        (
+            "The firm opened a site before it sold.",
+            "before",
+            MeaningChange(FailureKind.ORDER, "before"),
+        ),
+        ("The firm may have opened a site.", "may", MeaningChange(FailureKind.HEDGE, "may")),
+        ("The firm opened all sites.", "all", MeaningChange(FailureKind.SCOPE, "all")),
+        (
+            "The firm opened a site near York.",
+            "York",
+            MeaningChange(FailureKind.ENTITY, "York", "Leeds"),
+        ),
+        (
+            "The firm opened a site in 2021.",
+            "2021",
+            MeaningChange(FailureKind.DATE, "2021", "2019"),
+        ),
+        ("The mill opened a site.", "mill", MeaningChange(FailureKind.MISPLACED, "mill")),
+        (
+            "The firm opened a minor site.",
+            "minor",
+            MeaningChange(FailureKind.QUALITY, "minor", "large new"),
+        ),
+        (
+            "The firm opened a gold site.",
+            "gold",
+            MeaningChange(FailureKind.TERM, "gold", "large new"),
+        ),
+    ],
+)
+def test_a_marked_word_tells_by_its_kind(claim: str, marked: str, expected: MeaningChange) -> None:
+    """A model says which words are wrong; what kind of words they are says how."""
+    assert difference(claim, [SITE], clashes=[Clash("term", marked)]).primary == expected
+
+
+def test_a_marked_negation_that_the_source_has_too_tells_nothing() -> None:
+    """A model that doubts a claim often marks its `not`: the next mark is what differs."""
+    marks = [Clash("term", "not"), Clash("term", "files")]
+
+    found = difference("The files are not working.", ["The apps don't work."], clashes=marks)
+
+    assert found.primary == MeaningChange(FailureKind.TERM, "files")
+
+
+def test_a_long_run_of_marked_words_is_an_addition() -> None:
+    """Four words of its own are no word in another's place."""
+    claim = "The firm opened a site, which painters, weavers, potters and bakers liked."
+    marked = "painters, weavers, potters and bakers"
+
+    assert difference(claim, [SITE], clashes=[Clash("term", marked)]).kind is FailureKind.ADDITION
+
+
+def test_the_surest_marks_come_first() -> None:
+    """Of several runs of marked words the first one is the pattern, the others fire too."""
+    claim = "The firm never opened a gold site."
+
+    found = difference(claim, [SITE], clashes=[Clash("term", "gold"), Clash("term", "never")])
+
+    assert found.kind is FailureKind.TERM
+    assert FailureKind.POLARITY in found.kinds
+
+
+def test_a_judges_counterpart_goes_before_a_mark() -> None:
+    """Values that stand against each other say more than a word that looks wrong."""
+    claim = "The firm opened a gold site in 2021."
+
+    found = difference(
+        claim, [SITE], clashes=[Clash("term", "gold"), Clash("date", "2021", "2019")]
+    )
+
+    assert found.primary == MeaningChange(FailureKind.DATE, "2021", "2019")
+
+
+def test_denial_by_exclusion_is_an_ignored_exclusion() -> None:
+    """A judge that knows no exclusions sees a negation there."""
+    found = difference(
+        "Cosmetic procedures are covered.",
+        [EXCLUDED],
+        clashes=[Clash("negation", "covered", "excluded")],
+    )
+
+    assert found.kind is FailureKind.EXCLUSION
+
+
+def test_cue_governs_its_clause() -> None:
+    """What a restricting word opens ends with the clause."""
+    found = list(cues("All stays, except weekend stays, are refunded.", "exclusion"))
+
+    assert found == [Cue("except", "weekend stays")]
+
+
+def test_may_the_month_is_no_hedge() -> None:
+    """A month's name is not a possibility."""
+    assert list(cues("It opened in May 2019.", "hedge")) == []
 
 
 CLASHES = st.builds(
@@ -350,15 +372,23 @@ CLASHES = st.builds(
 
 
 @given(
-    st.text(max_size=80),
-    st.text(max_size=80),
+    st.text(),
+    st.lists(st.text(), max_size=3),
+    st.text(),
     st.lists(CLASHES, max_size=2),
-    st.floats(0, 1),
-    st.text(max_size=40),
+    st.sampled_from([Label.CONTRADICTED, Label.BASELESS]),
 )
-def test_any_unfaithful_claim_has_one_of_the_named_kinds(
-    text: str, sentence: str, clashes: list[Clash], score: float, premise: str
+def test_difference_takes_any_text(
+    claim: str, evidence: list[str], question: str, clashes: list[Clash], label: Label
 ) -> None:
-    """No text breaks it."""
-    assert failure_kind(contradicted(text, sentence, *clashes), score, premise) in FailureKind
-    assert failure_kind(baseless(text, sentence, *clashes), score, premise) in FailureKind
+    """Whatever the characters, there is one primary kind and it is among those that were found."""
+    found = difference(claim, evidence, question=question, clashes=clashes, label=label)
+
+    assert found.kind in found.kinds
+
+
+def test_difference_reads_a_bounded_part_of_long_texts() -> None:
+    """A megabyte of text is cut, not waited for."""
+    long = "the trial lasts 14 days and " * 40_000
+
+    assert difference(long, [long]).kinds == difference(long[:2_000], [long[:2_000]]).kinds

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify import Exchange, Finding, Passage, RulesJudge, Verifier
-from otel_rt4chart.verify.findings.dropped_qualifiers import unsaid
+from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_restrictions
 from otel_rt4chart.verify.language.tokens import content
 
 MRI = "Outpatient MRI is covered when prior authorization has been obtained."
@@ -133,7 +133,7 @@ def test_what_is_unsaid_depends_on_the_whole_answer(said: str, left: list[str]) 
     """Most of the restriction's content must stand in it."""
     sentence = "The policy covers outpatient MRI with prior authorization."
 
-    found = unsaid(sentence, COVERED, content(COVERED + " " + said))
+    found = dropped_restrictions(sentence, COVERED, content(COVERED + " " + said))
 
     assert [one.text for one in found] == left
 
@@ -145,6 +145,8 @@ WORDS = st.lists(st.sampled_from(VOCABULARY.split()), max_size=30).map(" ".join)
 
 @given(WORDS | st.text(max_size=120), WORDS | st.text(max_size=60), st.text(max_size=60))
 def test_no_text_breaks_the_check(sentence: str, claim: str, answer: str) -> None:
-    """What is unsaid is in the sentence; a sentence that is repeated leaves nothing unsaid."""
-    assert all(one.text in sentence for one in unsaid(sentence, claim, content(answer)))
-    assert unsaid(sentence, sentence, content(sentence)) == ()
+    """What is dropped is in the sentence; a sentence that is repeated drops nothing."""
+    assert all(
+        one.text in sentence for one in dropped_restrictions(sentence, claim, content(answer))
+    )
+    assert dropped_restrictions(sentence, sentence, content(sentence)) == ()

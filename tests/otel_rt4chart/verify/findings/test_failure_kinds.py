@@ -6,7 +6,6 @@ import pytest
 
 from otel_rt4chart.verify.core.model import Clash, Label
 from otel_rt4chart.verify.findings.failure_kinds import (
-    FINGERPRINT_KINDS,
     FailureFamily,
     FailureKind,
     FindingName,
@@ -16,9 +15,9 @@ from otel_rt4chart.verify.findings.failure_kinds import (
 
 def test_ids_of_fingerprints_are_those_that_databases_have() -> None:
     """In their order of precedence: another id would be another issue."""
-    assert " ".join(FINGERPRINT_KINDS) == (
+    assert " ".join(FailureKind) == (
         "number unit date entity exclusion polarity direction opposite scope qualifier hedge order "
-        "echo misplaced quality term addition other"
+        "echo misplaced quality term bad_citation prior_knowledge addition other"
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.findings.restrictions import Restriction, is_narrative, restrictions
+from otel_rt4chart.verify.findings.dropped_qualifiers import Restriction, is_narrative, restrictions
 
 
 def found(sentence: str) -> list[tuple[str, str]]:

@@ -16,8 +16,7 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.premise import premise_of
-from otel_rt4chart.verify.findings.sycophancy import restates, sycophantic
+from otel_rt4chart.verify.findings.sycophancy import premise_of, restates, sycophantic
 
 ASKED = "doesn't the policy cover outpatient MRI?"
 RESTATED = "Yes, the policy covers outpatient MRI."

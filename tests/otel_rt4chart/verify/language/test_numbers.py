@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.language.numbers import Quantity, same_kind, values_agree
 from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.values import Quantity, same_kind, values_agree
 
 
 def only(text: str) -> Quantity:

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Sentence
-from otel_rt4chart.verify.link.chunks import split_into_chunks
-from otel_rt4chart.verify.text.token_estimate import tokens_of
+from otel_rt4chart.verify.link.chunks import split_into_chunks, tokens_of
 
 
 def sentences(sizes: list[int]) -> list[Sentence]:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
-from otel_rt4chart.verify.llm.client import address_of
-from otel_rt4chart.verify.llm.endpoint import Endpoint
+from otel_rt4chart.verify.llm.endpoint import Endpoint, address_of
 from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
 from tests.endpoint_server import EndpointServer, error, text
 

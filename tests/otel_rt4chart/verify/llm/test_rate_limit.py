@@ -3,7 +3,7 @@ from __future__ import annotations
 from threading import Lock
 
 from otel_rt4chart.verify.core.meter import Budget
-from otel_rt4chart.verify.llm.rate_limit import MinuteLimit, Reservation
+from otel_rt4chart.verify.llm.endpoint import MinuteLimit, Reservation
 
 
 class Clock:

@@ -75,7 +75,7 @@ def _audited(*entries: tuple[str, str]) -> Answer:
         (
             "The pool is warm.",
             _audited(("The pool is warm.", "entailed"), ("The pool is in Rome.", "baseless")),
-            "does not stand in the answer so far",
+            "is not in the answer so far",
         ),
         ("It is open until 9 pm.", _audited(("It is open", "entailed")), "no claim keeps"),
         (

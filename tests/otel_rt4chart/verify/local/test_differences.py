@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.language.context import read_context
-from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.slots import read_context, read_slots
 from otel_rt4chart.verify.local.features import ClaimReading, read_claim
 
 

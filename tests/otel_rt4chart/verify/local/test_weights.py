@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from otel_rt4chart.verify.local.features import FEATURES
-from otel_rt4chart.verify.local.scoring import rules_heads
+from otel_rt4chart.verify.local.verdict import rules_heads
 
 
 def test_nothing_that_speaks_against_a_claim_makes_it_more_likely() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import AnswerRange
-from otel_rt4chart.verify.text.graphemes import boundary, whole_graphemes
+from otel_rt4chart.verify.text.sentences import boundary, whole_graphemes
 
 TEXTS = st.text(min_size=1, max_size=80) | st.text(
     "ab é\u0301🇩🇪👩\u200d👧🏽\u0e33\u0600ก\r\n한\u1100\u1161क्ष1", min_size=1, max_size=80

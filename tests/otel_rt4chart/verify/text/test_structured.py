@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.text.segment import segment
+from otel_rt4chart.verify.text.segment import render_structured, segment
 from otel_rt4chart.verify.text.sentences import MAX_SENTENCE
-from otel_rt4chart.verify.text.structured import render_structured
 
 YELP = {
     "name": "Joe's Diner",

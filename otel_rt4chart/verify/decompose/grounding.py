@@ -1,8 +1,4 @@
-"""Guards on a decomposition: claims say what their sentence says, all of it, one fact each.
-
-After "Claim Extraction and Source-Span Verification": an extractor may invent a claim, merge two
-or drop a qualifier. Rules find each of these and describe it in words that a model understands.
-"""
+"""Whether a claim is grounded in its own sentence, and the range of the answer that it covers."""
 
 from __future__ import annotations
 
@@ -10,13 +6,98 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
-from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim, Sentence
-from otel_rt4chart.verify.decompose.answer_range import locate_claim
+from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim, Judgement, Sentence
 from otel_rt4chart.verify.decompose.rules import decompose, kind_of
 from otel_rt4chart.verify.language.slots import Slots, read_slots
-from otel_rt4chart.verify.language.tokens import Token
+from otel_rt4chart.verify.language.tokens import Token, tokenize
+from otel_rt4chart.verify.text.sentences import whole_graphemes
 
-# The share of a claim's content words that its sentence and those before it must have.
+_JOINING = frozenset(["and", "but", "or", "while", "whereas", "which", "who", "that", "because"])
+
+
+def locate_claim(claim: str, sentence: Sentence) -> AnswerRange:
+    """The narrowest range of the sentence that holds all words it shares with the claim."""
+    source = read_slots(sentence.text)
+    wanted = {word.stem for word in read_slots(claim).words}
+    found: list[Token] = [word for word in source.words if word.stem in wanted]
+    if not found:
+        return AnswerRange(sentence.start, sentence.end)
+    left, right = found[0].start, found[-1].end
+    opening = _opening(source, left)
+    return AnswerRange(sentence.start + opening, sentence.start + right)
+
+
+def _opening(source: Slots, left: int) -> int:
+    """The start with the function words right before it: "the", "not", "at least"."""
+    start = left
+    for token in reversed([one for one in source.tokens if one.end <= left]):
+        if token.is_content or token.norm in _JOINING or source.text[token.end : start].strip():
+            break
+        start = token.start
+    return start
+
+
+# A part of the claim is worth marking only where it is clearly shorter than the claim.
+MAX_NARROW_SHARE = 0.6
+
+
+def narrow_range(answer: str, draft: DraftClaim, judgement: Judgement, nearest: str) -> AnswerRange:
+    """The range of the clashing value, else of the words `nearest` lacks, else of the claim.
+
+    It is never empty and never splits a grapheme.
+    """
+    found = _clash_range(answer, draft, judgement)
+    if found is None and nearest:
+        found = _unsupported_words(answer, draft.range, nearest)
+    return whole_graphemes(answer, found or draft.range)
+
+
+def _clash_range(answer: str, draft: DraftClaim, judgement: Judgement) -> AnswerRange | None:
+    """From the first to the last clashing value that stands in the claim's range."""
+    low, high = draft.range
+    places = [
+        found
+        for clash in judgement.clashes
+        if (found := _find_value(clash.claimed, answer, low, high)) is not None
+    ]
+    if not places:
+        return None
+    widest = AnswerRange(min(at for at, _ in places), max(end for _, end in places))
+    return (
+        widest
+        if widest.end - widest.start <= MAX_NARROW_SHARE * (high - low)
+        else AnswerRange(*places[0])
+    )
+
+
+def _find_value(value: str, answer: str, low: int, high: int) -> tuple[int, int] | None:
+    """Where the value first stands, as a word of its own if it does: "1" is not found in "14"."""
+    if not value:
+        return None
+    whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)").search(answer, low, high)
+    at = whole.start() if whole else answer.find(value, low, high)
+    return (at, at + len(value)) if at >= 0 else None
+
+
+def _unsupported_words(answer: str, own: AnswerRange, nearest: str) -> AnswerRange | None:
+    """From the first to the last content word in the claim's range that `nearest` lacks.
+
+    The answer's words count, not the claim's: a judge may put a claim in its own words.
+    """
+    text = answer[own.start : own.end]
+    known = {token.stem for token in tokenize(nearest)}
+    content = [token for token in tokenize(text) if token.is_content]
+    strange: list[Token] = [token for token in content if token.stem not in known]
+    if not strange or len(strange) == len(content):
+        return None
+    left, right = strange[0].start, strange[-1].end
+    if right - left > MAX_NARROW_SHARE * len(text):
+        return None
+    return AnswerRange(own.start + left, own.start + right)
+
+
+# The share of a claim's content words that its sentence and those before it must have. A decomposer
+# may resolve pronouns and inflect words, but a claim that it made up would count as the answer's.
 MIN_GROUNDED_SHARE = 0.6
 SENTENCES_BEFORE = 3  # sentences in which a pronoun's name may stand
 _KEPT_SCOPE = frozenset({"universal", "restriction", "partial", "hedge", "condition"})
@@ -44,13 +125,13 @@ def grounding_problem(claim: str, own: str, before: Iterable[str] = ()) -> str |
     own_stems = {token.stem for token in source.tokens}
     for word in claimed.words:
         if any(map(str.isdigit, word.text)) and word.stem not in own_stems:
-            return f"“{word.text}” does not stand in the sentence"
+            return f"“{word.text}” is not in the sentence"
     strange = [word for word in claimed.words if word.stem not in known]
     for name in claimed.names:
         tokens = [claimed.tokens[at] for at in name.tokens]
         lacking = [token.text for token in tokens if token.stem not in known]
         if lacking:
-            return f"“{' '.join(lacking)}” does not stand in the answer so far"
+            return f"“{' '.join(lacking)}” is not in the answer so far"
     if len(strange) > (1.0 - MIN_GROUNDED_SHARE) * len(claimed.words):
         return "most of its words are not the sentence's: " + ", ".join(w.text for w in strange[:5])
     if claimed.words and source.words and not any(word.stem in own_stems for word in claimed.words):

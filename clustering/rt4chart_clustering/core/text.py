@@ -1,8 +1,9 @@
-"""Untrusted text in Markdown."""
+"""Text for people: untrusted text in Markdown, and times."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 
 def code_span(clean: str) -> str:
@@ -10,3 +11,8 @@ def code_span(clean: str) -> str:
     ticks = "`" * (max([0, *map(len, re.findall("`+", clean))]) + 1)
     pad = " " if "`" in clean else ""
     return f"{ticks}{pad}{clean}{pad}{ticks}"
+
+
+def utc_time(time_ns: int) -> str:
+    """A time to the second, in UTC."""
+    return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).isoformat()
