@@ -102,22 +102,22 @@ def load(
             values[part.name] = load(part.metadata["section"], flags, given)
         elif "computed" in part.metadata:
             values[part.name] = part.metadata["computed"](given)
-    for one in _declared(cls):
-        if written := _written(one, flags or {}, given):
-            values[one.field] = _parsed(one, written)
-        elif one.unset is not None:
-            values[one.field] = one.unset(given)
-        elif one.default is REQUIRED:
-            raise _error(one, "nothing")
+    for item in _declared(cls):
+        if written := _written(item, flags or {}, given):
+            values[item.field] = _parsed(item, written)
+        elif item.unset is not None:
+            values[item.field] = item.unset(given)
+        elif item.default is REQUIRED:
+            raise _error(item, "nothing")
     return cls(**values)
 
 
 def check(section: object) -> None:
     """Raise SettingsError for a value that is not valid; one given in code is not parsed."""
-    for one in settings_of(type(section)):
-        value = getattr(section, one.field)
-        if value != one.default and not one.parser.is_valid(value):
-            raise _error(one, "another value (hidden)" if one.is_secret else repr(value))
+    for item in settings_of(type(section)):
+        value = getattr(section, item.field)
+        if value != item.default and not item.parser.is_valid(value):
+            raise _error(item, "another value (hidden)" if item.is_secret else repr(value))
 
 
 def settings_of(*classes: type[Any]) -> Iterator[Setting]:
@@ -129,19 +129,19 @@ def settings_of(*classes: type[Any]) -> Iterator[Setting]:
 
 def flags_of(cls: type[Any]) -> Iterator[Setting]:
     """The settings of a process that have a flag: other users can read a command line."""
-    yield from (one for one in _declared(cls) if not one.is_secret)
+    yield from (item for item in _declared(cls) if not item.is_secret)
     for part in _sections(cls):
         found, chosen = flags_of(part["section"]), part["flags"]
-        yield from (one for one in found if chosen is None or one.field in chosen)
+        yield from (item for item in found if chosen is None or item.field in chosen)
 
 
 def add_flags(parser: argparse.ArgumentParser, cls: type[Any]) -> None:
     """A flag for each of these settings; a switch that is off needs no value."""
-    for one in flags_of(cls):
-        is_switch = one.default is False
-        told = f"{one.help} ({one.variable}; {_default(one)})"
+    for item in flags_of(cls):
+        is_switch = item.default is False
+        told = f"{item.help} ({item.variable}; {_default(item)})"
         parser.add_argument(
-            "--" + one.key.replace("_", "-"),
+            "--" + item.key.replace("_", "-"),
             metavar="VALUE",
             help=told.replace("%", "%%"),
             nargs="?" if is_switch else None,
@@ -152,15 +152,15 @@ def add_flags(parser: argparse.ArgumentParser, cls: type[Any]) -> None:
 def in_force(*sections: object) -> tuple[SettingInForce, ...]:
     """The settings of these sections with their values, for the console."""
     return tuple(
-        _in_force(one, getattr(section, one.field))
+        _in_force(item, getattr(section, item.field))
         for section in sections
-        for one in settings_of(type(section))
+        for item in settings_of(type(section))
     )
 
 
 def reference(*sections: type[Any]) -> str:
     """The documentation of these sections: a heading and a table in Markdown for each."""
-    return "\n".join(_table(one) for one in sections)
+    return "\n".join(_table(section_class) for section_class in sections)
 
 
 def misspelt(
@@ -176,9 +176,9 @@ def misspelt(
         short = name.removeprefix(PREFIX)
         if name == short or short in ours:
             continue
-        ends = [one for one in ours if with_ends and one.endswith(f"_{short}")]
+        ends = [name for name in ours if with_ends and name.endswith(f"_{short}")]
         if meant := ends or get_close_matches(short, ours, n=1, cutoff=cutoff):
-            candidates = " or ".join(PREFIX + one for one in meant)
+            candidates = " or ".join(PREFIX + name for name in meant)
             yield f"{name} is not known: is {candidates} meant?"
 
 
@@ -197,70 +197,70 @@ def shown(value: object) -> str:
         found = sorted(map(str, value)) if isinstance(value, frozenset) else map(str, value)
         return ",".join(found) or "none"
     if isinstance(value, Mapping):
-        return ",".join(f"{name}={one}" for name, one in value.items()) or "none"
+        return ",".join(f"{name}={item}" for name, item in value.items()) or "none"
     written = str(value)
     return without_credentials(written.removesuffix(".0") if written != "0.0" else "0") or "none"
 
 
 def _declared(cls: type[Any]) -> Iterator[Setting]:
     prefix = getattr(cls, "PREFIX", PREFIX)
-    for one in fields(cls):
-        if "setting" in one.metadata:
-            found: Setting = one.metadata["setting"]
-            variable = found.variable or prefix + one.name.upper()
-            yield replace(found, field=one.name, variable=variable)
+    for part in fields(cls):
+        if "setting" in part.metadata:
+            found: Setting = part.metadata["setting"]
+            variable = found.variable or prefix + part.name.upper()
+            yield replace(found, field=part.name, variable=variable)
 
 
 def _sections(cls: type[Any]) -> list[Mapping[str, Any]]:
-    return [one.metadata for one in fields(cls) if "section" in one.metadata]
+    return [part.metadata for part in fields(cls) if "section" in part.metadata]
 
 
-def _written(one: Setting, flags: Mapping[str, str | None], environ: Environment) -> str:
-    flag = None if one.is_secret else flags.get(one.key)
+def _written(item: Setting, flags: Mapping[str, str | None], environ: Environment) -> str:
+    flag = None if item.is_secret else flags.get(item.key)
     # OpenTelemetry's rule: an empty variable is one that is not set.
-    texts = [text.strip() for text in (flag, environ.get(one.variable)) if text is not None]
-    return next(filter(None, texts), one.empty_means if texts else "")
+    texts = [text.strip() for text in (flag, environ.get(item.variable)) if text is not None]
+    return next(filter(None, texts), item.empty_means if texts else "")
 
 
-def _parsed(one: Setting, written: str) -> object:
+def _parsed(item: Setting, written: str) -> object:
     try:
-        return one.parser(written)
+        return item.parser(written)
     except ValueError as error:
-        if not one.is_secret:
-            raise _error(one, repr(without_credentials(written))) from error
+        if not item.is_secret:
+            raise _error(item, repr(without_credentials(written))) from error
         lack = str(error) if isinstance(error, RefusedSecretError) else "another value"
-        raise _error(one, f"{lack} (hidden)") from None
+        raise _error(item, f"{lack} (hidden)") from None
 
 
-def _error(one: Setting, given: str) -> SettingsError:
-    return SettingsError(f"{one.variable}: expected {one.parser.expected}; got {given}")
+def _error(item: Setting, given: str) -> SettingsError:
+    return SettingsError(f"{item.variable}: expected {item.parser.expected}; got {given}")
 
 
-def _default(one: Setting) -> str:
-    if one.default is REQUIRED or one.default in ("", None, (), frozenset()):
+def _default(item: Setting) -> str:
+    if item.default is REQUIRED or item.default in ("", None, (), frozenset()):
         return "no default"
-    return f"default {shown(one.default)}"
+    return f"default {shown(item.default)}"
 
 
-def _in_force(one: Setting, value: object) -> SettingInForce:
-    told = ("set" if value else "not set") if one.is_secret else shown(value)
-    meaning = f"{one.help} (secret)" if one.is_secret else one.help
-    return SettingInForce(one.variable, told, value == one.default, meaning)
+def _in_force(item: Setting, value: object) -> SettingInForce:
+    told = ("set" if value else "not set") if item.is_secret else shown(value)
+    meaning = f"{item.help} (secret)" if item.is_secret else item.help
+    return SettingInForce(item.variable, told, value == item.default, meaning)
 
 
 def _table(cls: type[Any]) -> str:
     summary = (cls.__doc__ or "").partition("\n")[0]
-    rows = "".join(_row(one) for one in settings_of(cls))
+    rows = "".join(_row(item) for item in settings_of(cls))
     heads = "| Variable | Default | Meaning | Expected |\n|---|---|---|---|\n"
     return f"### {summary.rstrip('.')}\n\n{heads}{rows}"
 
 
-def _row(one: Setting) -> str:
-    default = _default(one).removeprefix("default ").removeprefix("no default")
+def _row(item: Setting) -> str:
+    default = _default(item).removeprefix("default ").removeprefix("no default")
     cells = (
-        f"`{one.variable}`",
+        f"`{item.variable}`",
         f"`{default}`" if default else "none",
-        f"{one.help} (secret: no flag)" if one.is_secret else one.help,
-        one.parser.expected,
+        f"{item.help} (secret: no flag)" if item.is_secret else item.help,
+        item.parser.expected,
     )
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"

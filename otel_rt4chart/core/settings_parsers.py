@@ -83,7 +83,7 @@ def or_off(parser: Parser[T], off: T) -> Parser[T]:
 
 def split_names(written: str) -> tuple[str, ...]:
     """The texts between commas: each once, in their order."""
-    return tuple(dict.fromkeys(one.strip() for one in written.split(",") if one.strip()))
+    return tuple(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
 
 
 def _between(low: float, high: float) -> Callable[[Any], bool]:
@@ -108,12 +108,12 @@ def _address(written: str) -> Address:
 
 
 def _networks(written: str) -> tuple[Network, ...]:
-    return tuple(ip_network(one) for one in split_names(written))
+    return tuple(ip_network(name) for name in split_names(written))
 
 
 def _host_names(written: str) -> frozenset[str]:
     found = split_names(written.lower())
-    if not all(re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*", one) for one in found):
+    if not all(re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*", name) for name in found):
         raise ValueError(written)
     return frozenset(found)
 

@@ -43,10 +43,10 @@ REDACTIONS = ("drop", "mask", "hash")
 def parse_rates(written: str) -> dict[str, float]:
     """`support/*=0.5,checkout=1`; a route may hold `=`. ValueError for anything else."""
     rates = {}
-    for one in split_names(written):
-        route, _, rate = one.rpartition("=")
+    for entry in split_names(written):
+        route, _, rate = entry.rpartition("=")
         if not route.strip():
-            raise ValueError(one)
+            raise ValueError(entry)
         rates[route.strip()] = share(rate)
     return rates
 
@@ -243,7 +243,7 @@ class JudgeSettings:
 
 
 SECTIONS = (ApplicationSettings, JudgeSettings)
-KNOWN = tuple(one.variable for one in settings_of(*SECTIONS))
+KNOWN = tuple(item.variable for item in settings_of(*SECTIONS))
 
 
 def wants_redaction(environ: Environment | None = None) -> bool:

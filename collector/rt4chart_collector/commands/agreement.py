@@ -40,7 +40,7 @@ def execute(options: argparse.Namespace) -> int:
     with open_database(dsn, needs="rt4chart_verifications") as client:
         found = judge_agreements(client, since_ns=since)
     if options.json:
-        rows = [asdict(one) | {"share": one.share} for one in found]
+        rows = [asdict(pair) | {"share": pair.share} for pair in found]
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
     else:
         sys.stdout.write("".join(f"{line}\n" for line in summary_lines(found)))
@@ -54,13 +54,13 @@ def summary_lines(found: Sequence[JudgeAgreement]) -> Iterator[str]:
             "no answers in that time have verdicts of two judges; "
             "to add some: rt4chart backfill --judge NAME"
         )
-    for one in found:
-        yield f"{printable(one.first)} and {printable(one.second)}"
+    for pair in found:
+        yield f"{printable(pair.first)} and {printable(pair.second)}"
         yield (
-            f"  {one.answers} answers, {one.share:.1%} with the same label, "
-            f"Cohen's kappa {_kappa(one.kappa)}"
+            f"  {pair.answers} answers, {pair.share:.1%} with the same label, "
+            f"Cohen's kappa {_kappa(pair.kappa)}"
         )
-        for route in one.routes:
+        for route in pair.routes:
             yield (
                 f"  {route.answers - route.equal} of {route.answers} differ on "
                 f"{printable(route.service)} {printable(route.route) or '-'}"

@@ -93,9 +93,11 @@ def _asked(options: argparse.Namespace, now: int) -> Silence:
 
 
 def _meant(known: Sequence[Silence], given: str) -> Silence:
-    found = [one for one in known if one.id.startswith(given.lower())]
+    found = [silence for silence in known if silence.id.startswith(given.lower())]
     if len(found) != 1:
-        many = f"{len(found)}: {', '.join(one.id for one in found[:5])}" if found else "none"
+        many = (
+            f"{len(found)}: {', '.join(silence.id for silence in found[:5])}" if found else "none"
+        )
         raise InputError(
             f"expected one silence that is not over whose id begins with {given!r}, got {many}"
         )
@@ -105,11 +107,18 @@ def _meant(known: Sequence[Silence], given: str) -> Silence:
 def _list(client: Client, options: argparse.Namespace, now: int) -> None:
     found: Sequence[Silence] = silences(client, now)
     rows = [
-        (one.id, _matched(one), moment(one.starts_ns), moment(one.ends_ns), one.actor, one.note)
-        for one in found
+        (
+            silence.id,
+            _matched(silence),
+            moment(silence.starts_ns),
+            moment(silence.ends_ns),
+            silence.actor,
+            silence.note,
+        )
+        for silence in found
     ]
     words = table(("id", "of", "from", "until", "by", "note"), rows) if rows else "No silences."
-    write([_silence(one) for one in found], words, as_json=options.json)
+    write([_silence(silence) for silence in found], words, as_json=options.json)
 
 
 def _matched(silence: Silence) -> str:
@@ -117,14 +126,14 @@ def _matched(silence: Silence) -> str:
     return ", ".join(told) or "everything"
 
 
-def _silence(one: Silence) -> dict[str, object]:
+def _silence(silence: Silence) -> dict[str, object]:
     return {
-        "id": one.id,
-        "matchers": dict(one.matchers),
-        "starts_ns": one.starts_ns,
-        "ends_ns": one.ends_ns,
-        "actor": one.actor,
-        "note": one.note,
+        "id": silence.id,
+        "matchers": dict(silence.matchers),
+        "starts_ns": silence.starts_ns,
+        "ends_ns": silence.ends_ns,
+        "actor": silence.actor,
+        "note": silence.note,
     }
 
 

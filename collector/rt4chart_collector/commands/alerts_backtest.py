@@ -51,11 +51,11 @@ def run(options: argparse.Namespace) -> int:
     only = options.rule or RULES
     found = list(backtest(routes, policy, since_ns=since, until_ns=now, only=only))
     if options.json:
-        write([_json(one) for one in found], "", as_json=True)
+        write([_json(result) for result in found], "", as_json=True)
         return 0
-    write(None, table(COUNTED, [_counts(one) for one in found]), as_json=False)
-    for one in found:
-        for part in _told(one, options.limit):
+    write(None, table(COUNTED, [_counts(result) for result in found]), as_json=False)
+    for result in found:
+        for part in _told(result, options.limit):
             sys.stdout.write("\n")
             write(None, part, as_json=False)
     return 0
@@ -65,10 +65,10 @@ COUNTED = ("rule", "is", "routes", "without a baseline", "alarms", "a route-mont
 COLUMNS = ("rule", "service", "route", "rise began", "alarm", "ended", "before", "after")
 
 
-def _counts(one: Backtest) -> tuple[str, ...]:
+def _counts(result: Backtest) -> tuple[str, ...]:
     return (
-        *(one.rule, EXPLAINED.get(one.rule, ""), str(one.routes), str(one.cold)),
-        *(str(len(one.alarms)), f"{one.per_route_month:.2f} in {one.route_months:.1f}"),
+        *(result.rule, EXPLAINED.get(result.rule, ""), str(result.routes), str(result.cold)),
+        *(str(len(result.alarms)), f"{result.per_route_month:.2f} in {result.route_months:.1f}"),
     )
 
 
@@ -78,11 +78,11 @@ def _told(found: Backtest, limit: int) -> list[RenderableType]:
         return []
     rows = [
         (
-            *(one.rule, one.service or "–", one.route or "–", moment(one.began_ns)),
-            *(moment(one.paged_ns), moment(one.ended_ns) if one.ended_ns else "open"),
-            *(_rate(one.before, one.before_claims), _rate(one.after, one.after_claims)),
+            *(alarm.rule, alarm.service or "–", alarm.route or "–", moment(alarm.began_ns)),
+            *(moment(alarm.paged_ns), moment(alarm.ended_ns) if alarm.ended_ns else "open"),
+            *(_rate(alarm.before, alarm.before_claims), _rate(alarm.after, alarm.after_claims)),
         )
-        for one in found.alarms[-limit:]
+        for alarm in found.alarms[-limit:]
     ]
     more = len(found.alarms) - limit
     return [
@@ -97,13 +97,13 @@ def _rate(rate: Rate, claims: int) -> str:
     return f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%}) of {claims}"
 
 
-def _json(one: Backtest) -> dict[str, object]:
+def _json(result: Backtest) -> dict[str, object]:
     return {
-        "rule": one.rule,
-        "routes": one.routes,
-        "without_baseline": one.cold,
-        "route_months": one.route_months,
-        "alarms_per_route_month": one.per_route_month,
+        "rule": result.rule,
+        "routes": result.routes,
+        "without_baseline": result.cold,
+        "route_months": result.route_months,
+        "alarms_per_route_month": result.per_route_month,
         "alarms": [
             {
                 "service": alarm.service,
@@ -114,7 +114,7 @@ def _json(one: Backtest) -> dict[str, object]:
                 "before": _as_json(alarm.before, alarm.before_claims),
                 "after": _as_json(alarm.after, alarm.after_claims),
             }
-            for alarm in one.alarms
+            for alarm in result.alarms
         ],
     }
 

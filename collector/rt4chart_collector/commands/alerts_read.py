@@ -39,14 +39,14 @@ def list_open(options: argparse.Namespace) -> int:
     """The alerts that are open, with their ids and states."""
     now = time.time_ns()
     with open_store(options) as client:
-        states = [one for one in alert_states(client, now_ns=now) if one.is_open]
+        states = [state for state in alert_states(client, now_ns=now) if state.is_open]
     rows = [
         (
-            *(one.id[:8], one.states, str(one.alert.severity), str(one.alert.rule)),
-            *(one.alert.service or "–", one.alert.route or "–", one.alert.title),
-            *(moment(one.fired_ns), lasted(one.fired_ns, now), _targets(one)),
+            *(state.id[:8], state.states, str(state.alert.severity), str(state.alert.rule)),
+            *(state.alert.service or "–", state.alert.route or "–", state.alert.title),
+            *(moment(state.fired_ns), lasted(state.fired_ns, now), _targets(state)),
         )
-        for one in states
+        for state in states
     ]
     names = (
         "id",
@@ -61,7 +61,7 @@ def list_open(options: argparse.Namespace) -> int:
         "notified",
     )
     words = table(names, rows) if rows else "No open alerts."
-    write([as_json(one) for one in states], words, as_json=options.json)
+    write([as_json(state) for state in states], words, as_json=options.json)
     return 0
 
 
@@ -81,17 +81,22 @@ def show_history(options: argparse.Namespace) -> int:
         found = alert_history(client, wanted, limit=options.limit, offset=offset)
         count = alert_history_count(client, wanted)
     if options.json:
-        write([_episode(one) for one in found], "", as_json=True)
+        write([_episode(episode) for episode in found], "", as_json=True)
         return 0
     names = ("id", "fired", "for", "severity", "rule", "service", "route", "title", "ended by")
     rows = [
         (
-            *(one.alert.id[:8], moment(one.fired_ns)),
-            lasted(one.fired_ns, one.ended_ns) if one.ended_ns else "open",
-            *(str(one.alert.severity), str(one.alert.rule)),
-            *(one.alert.service or "–", one.alert.route or "–", one.alert.title, one.ended_by),
+            *(episode.alert.id[:8], moment(episode.fired_ns)),
+            lasted(episode.fired_ns, episode.ended_ns) if episode.ended_ns else "open",
+            *(str(episode.alert.severity), str(episode.alert.rule)),
+            *(
+                episode.alert.service or "–",
+                episode.alert.route or "–",
+                episode.alert.title,
+                episode.ended_by,
+            ),
         )
-        for one in found
+        for episode in found
     ]
     write(None, table(names, rows) if rows else "No alert fired in that time.", as_json=False)
     if count > offset + len(found):
@@ -108,7 +113,7 @@ def show(options: argparse.Namespace) -> int:
         )
         events = alert_trail(client, state.id)
     words = "\n".join(_words(state, events, now))
-    value = as_json(state) | {"trail": [_event(one) for one in events]}
+    value = as_json(state) | {"trail": [_event(event) for event in events]}
     write(value, words, as_json=options.json)
     return 0
 
@@ -126,7 +131,7 @@ def as_json(state: AlertState) -> dict[str, object]:
         "resolved_by": state.resolved_by,
         "acknowledged_by": state.acknowledged_by,
         "silenced_until_ns": state.silenced_ns,
-        "told": {name: asdict(one) for name, one in state.deliveries.items()},
+        "told": {name: asdict(delivery) for name, delivery in state.deliveries.items()},
     }
 
 
@@ -143,10 +148,10 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     yield from (f"{name:24} {value}" for name, value in message.facts)
     yield from _failing(state, now)
     yield ""
-    for one in reversed(events):
-        about = " ".join(str(one.body.get(name, "")) for name in ("target", "what", "error"))
-        who = "" if one.actor == SYSTEM_ACTOR else f"by {one.actor} "
-        yield f"{moment(one.at_ns)}  {one.kind:13} {who}{about.strip()} {one.note}".rstrip()
+    for event in reversed(events):
+        about = " ".join(str(event.body.get(name, "")) for name in ("target", "what", "error"))
+        who = "" if event.actor == SYSTEM_ACTOR else f"by {event.actor} "
+        yield f"{moment(event.at_ns)}  {event.kind:13} {who}{about.strip()} {event.note}".rstrip()
 
 
 def _failing(state: AlertState, now: int) -> Iterator[str]:
@@ -184,18 +189,22 @@ def _alert(alert: Alert) -> dict[str, object]:
     }
 
 
-def _episode(one: Episode) -> dict[str, object]:
-    times = {"fired_ns": one.fired_ns, "ended_ns": one.ended_ns, "ended_by": one.ended_by}
-    return {"id": one.alert.id, **_alert(one.alert), **times}
+def _episode(episode: Episode) -> dict[str, object]:
+    times = {
+        "fired_ns": episode.fired_ns,
+        "ended_ns": episode.ended_ns,
+        "ended_by": episode.ended_by,
+    }
+    return {"id": episode.alert.id, **_alert(episode.alert), **times}
 
 
-def _event(one: AlertEvent) -> dict[str, object]:
+def _event(event: AlertEvent) -> dict[str, object]:
     return {
-        "at_ns": one.at_ns,
-        "kind": str(one.kind),
-        "body": dict(one.body),
-        "actor": one.actor,
-        "note": one.note,
+        "at_ns": event.at_ns,
+        "kind": str(event.kind),
+        "body": dict(event.body),
+        "actor": event.actor,
+        "note": event.note,
     }
 
 

@@ -46,15 +46,17 @@ def test(options: argparse.Namespace) -> int:
     targets = build_targets(settings)
     if not targets:
         raise SettingsError(NOWHERE)
-    names = [one.receiver.name for one in targets]
+    names = [target.receiver.name for target in targets]
     if unknown := sorted(set(options.target) - set(names)):
         raise InputError(f"expected targets of {', '.join(names)}, got {', '.join(unknown)}")
-    asked = [one for one in targets if not options.target or one.receiver.name in options.target]
+    asked = [
+        target for target in targets if not options.target or target.receiver.name in options.target
+    ]
     found = send_test_alerts(asked, settings, options.severity, time.time_ns())
-    rows = [(one.target, "sent" if one.is_told else "FAILED", one.said) for one in found]
+    rows = [(reply.target, "sent" if reply.is_told else "FAILED", reply.said) for reply in found]
     words = table(("target", "outcome", "reply"), rows)
-    write([asdict(one) for one in found], words, as_json=options.json)
-    return int(not all(one.is_told for one in found))
+    write([asdict(reply) for reply in found], words, as_json=options.json)
+    return int(not all(reply.is_told for reply in found))
 
 
 def send_test_alerts(
@@ -66,30 +68,30 @@ def send_test_alerts(
     fired = apply_event(AlertState(alert), AlertEvent(alert, now_ns, AlertEventKind.FIRED))
     over = apply_event(fired, AlertEvent(alert, now_ns, AlertEventKind.RESOLVED))
     found = []
-    for one in targets:
+    for target in targets:
         key = ""
         try:
             for state, kind in ((fired, MessageKind.FIRED), (over, MessageKind.RESOLVED)):
                 message = alert_message(
                     state,
                     kind,
-                    message_id(state, one.receiver, kind),
+                    message_id(state, target.receiver, kind),
                     now_ns,
                     console=settings.alerts_console,
                     thread=key,
                 )
-                key = one.channel.send(message)
+                key = target.channel.send(message)
         except NotifyError as error:
-            found.append(TargetReply(one.receiver.name, False, str(error)))
+            found.append(TargetReply(target.receiver.name, False, str(error)))
         else:
-            found.append(TargetReply(one.receiver.name, True, "a test alert and its end"))
+            found.append(TargetReply(target.receiver.name, True, "a test alert and its end"))
     return found
 
 
 def rules(options: argparse.Namespace) -> int:
     """Print the rule file."""
     if options.json:
-        found = [asdict(one) for one in prometheus_rules(threshold=options.threshold)]
+        found = [asdict(rule) for rule in prometheus_rules(threshold=options.threshold)]
         write(found, "", as_json=True)
     else:
         sys.stdout.write(rule_file(threshold=options.threshold))

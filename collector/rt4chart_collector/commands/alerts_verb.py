@@ -39,8 +39,8 @@ def open_store(options: argparse.Namespace) -> Iterator[Client]:
 
 def find_alert(states: Iterable[AlertState], given: str) -> AlertState:
     """The alert whose id begins like this; InputError where there is none, or more than one."""
-    found = [one for one in states if one.id.startswith(given.lower())] if given else []
+    found = [state for state in states if state.id.startswith(given.lower())] if given else []
     if len(found) != 1:
-        many = f"{len(found)}: {', '.join(one.id for one in found[:5])}" if found else "none"
+        many = f"{len(found)}: {', '.join(state.id for state in found[:5])}" if found else "none"
         raise InputError(f"expected one alert whose id begins with {given!r}, got {many}")
     return found[0]

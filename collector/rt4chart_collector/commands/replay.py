@@ -66,7 +66,7 @@ def summary_lines(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[st
     if not letters:
         yield "no dead letters in that time"
         return
-    counts = Counter((one.verifier, one.route, one.reason) for one in letters)
+    counts = Counter((letter.verifier, letter.route, letter.reason) for letter in letters)
     for (verifier, route, reason), count in counts.most_common():
         yield f"{count} × {reason}, route {printable(route) or '-'}, judge {printable(verifier)}"
     many = f"{len(letters)} dead letter{'s' * (len(letters) != 1)}"

@@ -109,51 +109,56 @@ def figures(report: PeriodReport) -> dict[str, object]:
         "before": _figures(report.before),
         "routes": [
             {
-                "service": one.now.service,
-                "route": one.now.route,
-                **(_figures(one.now) or {}),
-                "before": _figures(one.before),
+                "service": route.now.service,
+                "route": route.now.route,
+                **(_figures(route.now) or {}),
+                "before": _figures(route.before),
             }
-            for one in report.routes
+            for route in report.routes
         ],
         "issues": [
-            {"id": f"{one.id:016x}", "title": one.title, "state": one.state, "claims": one.claims}
-            for one in report.issues
+            {
+                "id": f"{issue.id:016x}",
+                "title": issue.title,
+                "state": issue.state,
+                "claims": issue.claims,
+            }
+            for issue in report.issues
         ],
         "alerts": [
             {
-                "id": one.alert.id,
-                "title": one.alert.title,
-                "fired": iso(one.fired_ns),
-                "ended": iso(one.ended_ns) if one.ended_ns else None,
+                "id": episode.alert.id,
+                "title": episode.alert.title,
+                "fired": iso(episode.fired_ns),
+                "ended": iso(episode.ended_ns) if episode.ended_ns else None,
             }
-            for one in report.alerts
+            for episode in report.alerts
         ],
     }
 
 
-def _figures(one: RateSlice | None) -> dict[str, object] | None:
-    if one is None:
+def _figures(rates: RateSlice | None) -> dict[str, object] | None:
+    if rates is None:
         return None
-    rate = one.rate
+    rate = rates.rate
     return {
         "rate": rate.value,
         "low": rate.low,
         "high": rate.high,
-        "contradicted": one.contradicted_rate.value,
-        "baseless": one.baseless_rate.value,
-        "undecided": one.undecided_rate.value,
-        "answers": one.answers,
-        "claims": one.claims,
+        "contradicted": rates.contradicted_rate.value,
+        "baseless": rates.baseless_rate.value,
+        "undecided": rates.undecided_rate.value,
+        "answers": rates.answers,
+        "claims": rates.claims,
     }
 
 
 def show(report: PeriodReport, console: Console) -> None:
     """Print the routes as a table."""
     table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
-    for one in report.routes:
-        now = one.now
-        before = one.before.rate.value if one.before else None
+    for route in report.routes:
+        now = route.now
+        before = route.before.rate.value if route.before else None
         figures = (percent(now.rate.value), interval(now.rate), percent(before))
         names = (printable(now.route) or "-", printable(now.service))
         table.add_row(*names, *figures, f"{now.claims:,}", f"{now.answers:,}")

@@ -196,7 +196,11 @@ class Backfill:
 
     def _save(self, outcomes: Sequence[AnswerOutcome]) -> None:
         """Store them; an answer that waited to be tried again is answered."""
-        done = [(one, one.verdict.candidate) for one in outcomes if one.verdict is not None]
+        done = [
+            (outcome, outcome.verdict.candidate)
+            for outcome in outcomes
+            if outcome.verdict is not None
+        ]
         if not done:
             return
         ids = (candidate.trace_id for _, candidate in done)

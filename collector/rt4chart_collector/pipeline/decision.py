@@ -28,7 +28,7 @@ from rt4chart_collector.store.engine.connect import Client
 def answers_in(client: Client, spans: Sequence[SpanRecord]) -> Sequence[Candidate]:
     """A trace's answers; linked traces are read where an answer has no context of its own."""
     found = find_candidates(spans)
-    if any(one.blocked is Decision.NO_CONTEXT for one in found) and (
+    if any(candidate.blocked is Decision.NO_CONTEXT for candidate in found) and (
         wanted := linked_trace_ids(spans)
     ):
         return find_candidates(spans, spans_of(client, sorted(wanted)))
@@ -99,12 +99,18 @@ def save(client: Client, outcomes: Sequence[AnswerOutcome], version: str) -> Non
     the carriers, and the verifications, which make an answer decided; last, the letters that are
     answered are taken away.
     """
-    insert_letters(client, [one.letter for one in outcomes if one.letter is not None])
-    verdicts = [one.verdict for one in outcomes if one.verdict is not None]
-    told = [one.verdict for one in outcomes if one.has_carrier and one.verdict is not None]
+    insert_letters(client, [outcome.letter for outcome in outcomes if outcome.letter is not None])
+    verdicts = [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
+    told = [
+        outcome.verdict
+        for outcome in outcomes
+        if outcome.has_carrier and outcome.verdict is not None
+    ]
     insert_spans(client, [_carrier(verdict, version) for verdict in told])
     insert_verdicts(client, verdicts)
-    insert_letters(client, (), settled=[one.settled for one in outcomes if one.settled is not None])
+    insert_letters(
+        client, (), settled=[outcome.settled for outcome in outcomes if outcome.settled is not None]
+    )
 
 
 def _carrier(verdict: Verdict, version: str) -> SpanRecord:

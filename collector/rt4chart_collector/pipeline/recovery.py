@@ -87,7 +87,9 @@ class Retries:
         """
         if not self._is_time(now_ns):
             return ()
-        self._handed = {one: at for one, at in self._handed.items() if at > now_ns - HELD_NS}
+        self._handed = {
+            trace_id: at for trace_id, at in self._handed.items() if at > now_ns - HELD_NS
+        }
         limit = ANSWERS + len(self._handed)
         due = [
             letter
@@ -96,7 +98,7 @@ class Retries:
             )
             if letter.trace_id not in self._handed
         ]
-        spans = spans_of(self._client, sorted({one.trace_id for one in due})) if due else []
+        spans = spans_of(self._client, sorted({letter.trace_id for letter in due})) if due else []
         found = {span.trace_id for span in spans}
         self._handed |= dict.fromkeys(found, now_ns)
         missing = [not_found(letter, now_ns) for letter in due if letter.trace_id not in found]

@@ -111,7 +111,7 @@ def as_error(verdict: Verdict, failure: JudgeFailure) -> Verdict:
     """The verdict without its report: of a judge that said nothing there is an error to record."""
     if verdict.report is None:
         return verdict
-    reasons = [one.reason for one in verdict.report.claims if one.reason]
+    reasons = [claim.reason for claim in verdict.report.claims if claim.reason]
     error = next(iter(reasons), failure.kind)
     return replace(
         verdict, decision=Decision.ERROR, report=None, error=error, error_type=failure.error_type

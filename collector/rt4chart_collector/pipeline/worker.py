@@ -210,7 +210,7 @@ class Worker:
         ]
 
     def _save(self, given: Sequence[AnswerOutcome]) -> None:
-        outcomes = [one for one in given if self._is_owned(one.trace_id)]
+        outcomes = [outcome for outcome in given if self._is_owned(outcome.trace_id)]
         if not outcomes:
             return
         for wait_s in (*RETRIES_S, None):

@@ -81,9 +81,9 @@ def gather_report(client: Client, period: Period, *, verifier: str) -> PeriodRep
     filters, earlier = _filters(period, verifier), _filters(period.before, verifier)
     routes = sorted(rates_by(client, "route", **filters), key=_most_unfaithful_first)
     before = rates_by(client, "route", **earlier)
-    formerly = {(one.service, one.route): one for one in before}
+    formerly = {(route.service, route.route): route for route in before}
     covered = coverage(client, **filters)
-    issues = [one for one in list_issues(client) if one.last_ns >= period.since_ns]
+    issues = [issue for issue in list_issues(client) if issue.last_ns >= period.since_ns]
     return PeriodReport(
         period=period,
         verifier=verifier,
@@ -94,11 +94,11 @@ def gather_report(client: Client, period: Period, *, verifier: str) -> PeriodRep
                 client,
                 period,
                 verifier,
-                now=one,
-                before=formerly.get((one.service, one.route)),
-                covered=covered.get((one.service, one.route)),
+                now=route,
+                before=formerly.get((route.service, route.route)),
+                covered=covered.get((route.service, route.route)),
             )
-            for one in routes[:ROUTES]
+            for route in routes[:ROUTES]
         ),
         route_count=len(routes),
         issues=tuple(sorted(issues, key=_most_claims_first)[:ISSUES]),
@@ -138,16 +138,16 @@ def _filters(period: Period, verifier: str) -> dict[str, Any]:
 
 
 def _with_answers(slices: Sequence[RateSlice]) -> list[RateSlice]:
-    return [one for one in slices if one.answers]
+    return [rates for rates in slices if rates.answers]
 
 
-def _most_unfaithful_first(one: RateSlice) -> tuple[float, str, str]:
-    return (-one.weighted.contradicted - one.weighted.baseless, one.service, one.route)
+def _most_unfaithful_first(route: RateSlice) -> tuple[float, str, str]:
+    return (-route.weighted.contradicted - route.weighted.baseless, route.service, route.route)
 
 
-def _most_answers_first(one: RateSlice) -> tuple[int, str]:
-    return (-one.answers, one.key)
+def _most_answers_first(rates: RateSlice) -> tuple[int, str]:
+    return (-rates.answers, rates.key)
 
 
-def _most_claims_first(one: Issue) -> tuple[float, int]:
-    return (-one.weighted, one.id)
+def _most_claims_first(issue: Issue) -> tuple[float, int]:
+    return (-issue.weighted, issue.id)

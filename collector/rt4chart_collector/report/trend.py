@@ -84,8 +84,8 @@ def _band(run: Sequence[TrendPoint], top: float) -> Markup:
         return Markup(
             '<line class="whisker" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}"/>'
         ).format(one.x, _y(one.low, top), _y(one.high, top))
-    over = [(one.x, _y(one.high, top)) for one in run]
-    under = [(one.x, _y(one.low, top)) for one in reversed(run)]
+    over = [(point.x, _y(point.high, top)) for point in run]
+    under = [(point.x, _y(point.low, top)) for point in reversed(run)]
     return Markup('<polygon class="band" points="{}"/>').format(_points(over + under))
 
 
@@ -95,7 +95,7 @@ def _line(run: Sequence[TrendPoint], top: float) -> Markup:
         return Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="2.5"/>').format(
             one.x, _y(one.value, top)
         )
-    at = [(one.x, _y(one.value, top)) for one in run]
+    at = [(point.x, _y(point.value, top)) for point in run]
     return Markup('<polyline class="line" points="{}"/>').format(_points(at))
 
 

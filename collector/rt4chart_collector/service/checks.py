@@ -45,7 +45,7 @@ def database(dsn: str, shown: str) -> Check:
 def alerts() -> Check:
     """The targets that alerts are sent to; nothing is sent."""
     try:
-        targets = [one.receiver.name for one in build_targets(load(AlertSettings))]
+        targets = [target.receiver.name for target in build_targets(load(AlertSettings))]
     except SettingsError as error:
         return Check("alerts", "failed", str(error), "change or unset that variable")
     if not targets:

@@ -60,7 +60,7 @@ class Health:
         with self._lock:
             checks, found = dict(self._checks), set(self._reasons)
         found |= {reason for reason, is_so in checks.items() if is_so()}
-        return tuple(sorted(found, key=lambda one: (*REASONS, one).index(one)))
+        return tuple(sorted(found, key=lambda reason: (*REASONS, reason).index(reason)))
 
 
 class StoreWatch:

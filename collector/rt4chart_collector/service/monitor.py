@@ -41,9 +41,9 @@ def document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str, obje
     A name that ends in a star would be read as a pattern, and is left out.
     """
     raised = {
-        one.route: one.rate
-        for one in rates[:MOST]
-        if one.until_ns > now_ns and len(one.route) <= NAME_CHARS and not one.route.endswith("*")
+        row.route: row.rate
+        for row in rates[:MOST]
+        if row.until_ns > now_ns and len(row.route) <= NAME_CHARS and not row.route.endswith("*")
     }
     return {"raised": raised, "expires": iso(now_ns + EXPIRES_S * 10**9)}
 

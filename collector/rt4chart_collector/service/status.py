@@ -115,7 +115,7 @@ class Status:
         return {
             "partitions": sorted(stream.partitions),
             "partitions_paused": sorted(stream.paused),
-            "lag": {str(one): lag for one, lag in sorted(stream.lags.items())},
+            "lag": {str(partition): lag for partition, lag in sorted(stream.lags.items())},
             "messages": self._by_label(KAFKA_MESSAGES),
         }
 
@@ -173,4 +173,4 @@ def _dead_by_reason(counts: LetterCounts) -> dict[Labels, float]:
 
 
 def _unready(reasons: Collection[str]) -> dict[Labels, float]:
-    return {(one,): int(one in reasons) for one in dict.fromkeys((*REASONS, *reasons))}
+    return {(reason,): int(reason in reasons) for reason in dict.fromkeys((*REASONS, *reasons))}

@@ -72,12 +72,12 @@ def backtest(
         asked = replace(policy, rule=rule)
         alarms: list[Alarm] = []
         months, cold = 0.0, 0
-        for one in routes:
-            found = replay(one, asked, since_ns=since_ns)
+        for route_ticks in routes:
+            found = replay(route_ticks, asked, since_ns=since_ns)
             if found:
                 months += (until_ns - found[0].tick_ns) / MONTH_NS
                 cold += all(finding.state == "cold" for finding in found)
-                alarms += alarms_of(rule, one, found)
+                alarms += alarms_of(rule, route_ticks, found)
         alarms.sort(key=lambda alarm: (alarm.paged_ns, alarm.service, alarm.route))
         yield Backtest(rule, tuple(alarms), months, len(routes), cold)
 
@@ -97,10 +97,10 @@ def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[DriftFinding]) ->
 def _alarm(rule: str, ticks: RouteTicks, first: DriftFinding, ended_ns: int) -> Alarm:
     began_ns = first.began_ns or first.tick_ns
     after = answer_sums(
-        one
+        bin_
         for tick in ticks.ticks
         if began_ns <= tick.start_ns and (not ended_ns or tick.start_ns < ended_ns)
-        for one in tick.bins
+        for bin_ in tick.bins
     )
     known = first.baseline
     return Alarm(

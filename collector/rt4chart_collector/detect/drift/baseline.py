@@ -170,10 +170,10 @@ def edge(band: float) -> float:
 def added(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
     """The histogram with these bins in it; the given one stays as it is."""
     grown = dict(histogram)
-    for one in bins:
-        if one.decided > 0 and one.answers > 0 and one.sample_rate > 0:
-            kind = one.decided, one.unfaithful, one.sample_rate
-            grown[kind] = grown.get(kind, 0) + one.answers
+    for bin_ in bins:
+        if bin_.decided > 0 and bin_.answers > 0 and bin_.sample_rate > 0:
+            kind = bin_.decided, bin_.unfaithful, bin_.sample_rate
+            grown[kind] = grown.get(kind, 0) + bin_.answers
     return grown
 
 

@@ -127,8 +127,8 @@ class BaselineHistory:
             for hour in [h for h in hours if (h + 1) * HOUR_NS <= since_ns]:
                 del hours[hour]
             if not hours:
-                for kept in (self._hours, self._own, self._tried):
-                    kept.pop(version, None)
+                for by_version in (self._hours, self._own, self._tried):
+                    by_version.pop(version, None)
 
     def add(self, ticks: Sequence[Tick]) -> None:
         """Add the ticks of one time, after they were compared with the baseline."""
@@ -140,25 +140,27 @@ class BaselineHistory:
         self.last_ns = at_ns
         oldest = at_ns - TRAFFIC_TICKS * TICK_NS
         self._recent = (
-            *(one for one in self._recent if one.start_ns > oldest),
+            *(traffic for traffic in self._recent if traffic.start_ns > oldest),
             _Traffic(at_ns, _answers(ticks), _weight(ticks), _least(ticks)),
         )
 
     def scale(self, ticks: Sequence[Tick]) -> float:
         """The smallest sampling rate in force in these ticks, estimated with those before them."""
         least, seen = _least(ticks), _answers(ticks)
-        for one in reversed(self._recent):
+        for traffic in reversed(self._recent):
             if seen >= SCALE_ANSWERS:
                 break
-            least, seen = min(least, one.least), seen + one.answers
+            least, seen = min(least, traffic.least), seen + traffic.answers
         return least
 
     def per_hour(self, at_ns: int) -> tuple[float, float]:
         """Answers with decided claims an hour in the trailing window: verified, represented."""
         oldest = at_ns - TRAFFIC_TICKS * TICK_NS
-        seen = [one for one in self._recent if one.start_ns > oldest]
+        seen = [traffic for traffic in self._recent if traffic.start_ns > oldest]
         hours = TRAFFIC_TICKS * TICK_NS / HOUR_NS
-        return sum(one.answers for one in seen) / hours, sum(one.traffic for one in seen) / hours
+        return sum(traffic.answers for traffic in seen) / hours, sum(
+            traffic.traffic for traffic in seen
+        ) / hours
 
     def restart(self, since_ns: int) -> None:
         """Use only the time since then for baselines, and forget the time before."""
@@ -170,19 +172,20 @@ class BaselineHistory:
 
 
 def _answers(ticks: Sequence[Tick]) -> int:
-    return sum(one.answers for tick in ticks for one in tick.bins if one.decided > 0)
+    return sum(bin_.answers for tick in ticks for bin_ in tick.bins if bin_.decided > 0)
 
 
 def _least(ticks: Sequence[Tick]) -> float:
     return min(
-        (one.sample_rate for tick in ticks for one in tick.bins if one.sample_rate > 0), default=1.0
+        (bin_.sample_rate for tick in ticks for bin_ in tick.bins if bin_.sample_rate > 0),
+        default=1.0,
     )
 
 
 def _weight(ticks: Sequence[Tick]) -> float:
     return sum(
-        one.answers / one.sample_rate
+        bin_.answers / bin_.sample_rate
         for tick in ticks
-        for one in tick.bins
-        if one.decided > 0 and one.sample_rate > 0
+        for bin_ in tick.bins
+        if bin_.decided > 0 and bin_.sample_rate > 0
     )

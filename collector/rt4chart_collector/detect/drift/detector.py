@@ -84,7 +84,7 @@ class BoundDetector:
         """The window's rate, or its rise over the baseline; None where it has too few claims."""
         if sum_of_claims(self._window) < self._policy.least_claims:
             return None
-        sums = answer_sums(one for tick in self._window for one in tick.bins)
+        sums = answer_sums(bin_ for tick in self._window for bin_ in tick.bins)
         if sums.wm <= 0:
             return None
         rate = sums.wx / sums.wm
@@ -102,7 +102,7 @@ class BoundDetector:
 
 def sum_of_claims(ticks: Sequence[Tick]) -> int:
     """The decided claims in these ticks."""
-    return sum(one.answers * one.decided for tick in ticks for one in tick.bins)
+    return sum(bin_.answers * bin_.decided for tick in ticks for bin_ in tick.bins)
 
 
 class DriftDetector(Protocol):

@@ -94,7 +94,7 @@ class EvidenceDetector:
             _Measured(tick, baseline) for tick in ticks if (baseline := self._baseline(tick, at_ns))
         ]
         shown = max(measured, key=_claims, default=None)
-        warm = [one for one in measured if not one.baseline.is_cold]
+        warm = [item for item in measured if not item.baseline.is_cold]
         if warm:
             self._measure(warm, self._history.scale(ticks), at_ns)
         self._history.add(ticks)
@@ -109,24 +109,24 @@ class EvidenceDetector:
         return self._history.baseline(version, at_ns, rising_since_ns=rising)
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
-        won = _won([(one.tick, one.baseline.share) for one in warm], scale)
+        won = _won([(item.tick, item.baseline.share) for item in warm], scale)
         if won is None:
             return
         self._warn = grow(self._warn, won, at_ns=at_ns)
         self._rise = _risen(self._rise, self._warn.since_ns, warm, scale)
-        self._edge = edge(max(one.baseline.dead_band for one in warm))
+        self._edge = edge(max(item.baseline.dead_band for item in warm))
         banded = _won([(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale)
         self._page = grow(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
             self._end_or_keep(self._alarm, warm, scale, at_ns)
         elif self._evidence() >= self._policy.page_at:
-            band = max(one.baseline.dead_band for one in warm)
+            band = max(item.baseline.dead_band for item in warm)
             self._alarm = _Alarm(self._rise.since_ns, at_ns, max(band, self._rise.mean / 2))
 
     def _end_or_keep(
         self, alarm: _Alarm, warm: Sequence[_Measured], scale: float, at_ns: int
     ) -> None:
-        won = _won([(one.tick, one.baseline.share + alarm.lift) for one in warm], scale, BACK)
+        won = _won([(item.tick, item.baseline.share + alarm.lift) for item in warm], scale, BACK)
         back = alarm.back if won is None else grow(alarm.back, won, at_ns=at_ns)
         if back.log < BACK_AT:
             self._alarm = _Alarm(alarm.began_ns, alarm.paged_ns, alarm.lift, back)
@@ -190,23 +190,23 @@ def _won(
         gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
         for tick, null in against
     ]
-    counted = [one for one in each if one is not None]
+    counted = [gained for gained in each if gained is not None]
     return tuple(sum(column) for column in zip(*counted, strict=True)) if counted else None
 
 
 def _risen(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: float) -> _Rise:
     weight, excess = (rise.weight, rise.excess) if rise.since_ns == since_ns else (0.0, 0.0)
-    for one in warm:
-        for bin_ in one.tick.bins:
+    for item in warm:
+        for bin_ in item.tick.bins:
             if bin_.decided > 0 and bin_.sample_rate > 0:
                 w = bin_.answers * min(scale / bin_.sample_rate, 1.0)
                 weight += w
-                excess += w * (bin_.unfaithful / bin_.decided - one.baseline.share)
+                excess += w * (bin_.unfaithful / bin_.decided - item.baseline.share)
     return _Rise(since_ns, weight, excess)
 
 
-def _claims(one: _Measured) -> int:
-    return sum(b.answers * b.decided for b in one.tick.bins)
+def _claims(item: _Measured) -> int:
+    return sum(b.answers * b.decided for b in item.tick.bins)
 
 
 def start_of(ticks: Sequence[Tick], last_ns: int) -> int:

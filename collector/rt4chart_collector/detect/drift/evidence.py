@@ -64,22 +64,26 @@ def gains(
     `scale` is the smallest sampling rate in force, at best known before the tick; without it, the
     smallest that an answer of the tick had. An answer weighs scale/rate, 1 at most.
     """
-    counted = [one for one in bins if one.decided > 0 and one.answers > 0 and one.sample_rate > 0]
+    counted = [
+        bin_ for bin_ in bins if bin_.decided > 0 and bin_.answers > 0 and bin_.sample_rate > 0
+    ]
     if not counted:
         return None
-    least = scale if scale is not None else min(one.sample_rate for one in counted)
+    least = scale if scale is not None else min(bin_.sample_rate for bin_ in counted)
     stakes = [bounded(bet, null) for bet in bets]
     won = [0.0] * len(stakes)
-    for one in sorted(counted, key=_order):
-        distance = min(least / one.sample_rate, 1.0) * (one.unfaithful / one.decided - null)
+    for bin_ in sorted(counted, key=_order):
+        distance = min(least / bin_.sample_rate, 1.0) * (bin_.unfaithful / bin_.decided - null)
         for at, stake in enumerate(stakes):
-            won[at] += one.answers * math.log1p(stake * distance)
+            won[at] += bin_.answers * math.log1p(stake * distance)
     return tuple(won)
 
 
 def grow(evidence: AccumulatedEvidence, won: Sequence[float], *, at_ns: int) -> AccumulatedEvidence:
     """The sums after a tick that began at `at_ns` and in which the bets won `won`: (M + 1) * e."""
-    sums = tuple(_log_of_one_more(one) + gain for one, gain in zip(evidence.sums, won, strict=True))
+    sums = tuple(
+        _log_of_one_more(log_sum) + gain for log_sum, gain in zip(evidence.sums, won, strict=True)
+    )
     since_ns = evidence.since_ns if evidence.climb > 0 else at_ns
     return AccumulatedEvidence(sums, since_ns, max(evidence.climb + won[len(won) // 2], 0.0))
 
@@ -96,7 +100,7 @@ def _log_of_mean(sums: tuple[float, ...]) -> float:
     top = max(sums)
     if top == -math.inf:
         return 0.0
-    total = sum([math.exp(one - top) for one in sums])
+    total = sum([math.exp(log_sum - top) for log_sum in sums])
     return max(top + math.log(total / len(sums)), 0.0)
 
 
@@ -105,9 +109,9 @@ def _log_of_one_more(log: float) -> float:
     return max(log, 0.0) + math.log1p(math.exp(-abs(log)))
 
 
-def _order(one: Bin) -> tuple[int, int, float, int]:
+def _order(bin_: Bin) -> tuple[int, int, float, int]:
     """Sums of floats depend on their order, and a replay must not depend on that of the bins."""
-    return one.decided, one.unfaithful, one.sample_rate, one.answers
+    return bin_.decided, bin_.unfaithful, bin_.sample_rate, bin_.answers
 
 
 # Before anything rises the sums are about this, divided by what a tick's answers vary: the fewer

@@ -46,18 +46,18 @@ class RateRaise:
 def raises_of(sets: Sequence[SamplingRateRow]) -> dict[Place, list[RateRaise]]:
     """When each route was raised, the oldest first; `sets` come newest first."""
     found: dict[Place, list[RateRaise]] = {}
-    for one in reversed(sets):
-        raises = found.setdefault((one.service, one.route), [])
+    for row in reversed(sets):
+        raises = found.setdefault((row.service, row.route), [])
         last = raises[-1] if raises else None
-        lasts = last is not None and last.base is None and one.at_ns <= last.until_ns
-        if one.reason == RISE and last is not None and lasts:
-            most = max(last.most, one.rate)
-            raises[-1] = replace(last, most=most, until_ns=one.until_ns)
-        elif one.reason == RISE:
-            raises.append(RateRaise(None, one.rate, one.at_ns, one.until_ns))
+        lasts = last is not None and last.base is None and row.at_ns <= last.until_ns
+        if row.reason == RISE and last is not None and lasts:
+            most = max(last.most, row.rate)
+            raises[-1] = replace(last, most=most, until_ns=row.until_ns)
+        elif row.reason == RISE:
+            raises.append(RateRaise(None, row.rate, row.at_ns, row.until_ns))
         elif last is not None and lasts:
             # What ends it is the route's own rate.
-            raises[-1] = replace(last, base=one.rate, until_ns=one.at_ns)
+            raises[-1] = replace(last, base=row.rate, until_ns=row.at_ns)
     return found
 
 
@@ -67,10 +67,10 @@ def beyond(ticks: Sequence[Tick], base: float, most: float) -> float:
     Each by the rate that it was sampled with; a higher one than was asked for is not of the raise.
     """
     return sum(
-        extra_answers(one.answers, one.sample_rate, base)
+        extra_answers(bin_.answers, bin_.sample_rate, base)
         for tick in ticks
-        for one in tick.bins
-        if one.sample_rate <= most * ABOUT
+        for bin_ in tick.bins
+        if bin_.sample_rate <= most * ABOUT
     )
 
 
@@ -88,15 +88,15 @@ def budget_left(
     """
     begin, end = now_ns - round(policy.burst_hours * HOUR_NS), settled_before(now_ns)
     spent: defaultdict[int, float] = defaultdict(float)
-    for place, ones in raises.items():
-        lately = [one for one in ones if one.until_ns > begin]
+    for place, found in raises.items():
+        lately = [raise_ for raise_ in found if raise_.until_ns > begin]
         if not lately:
             continue
         for tick in ticks_of(place, max(lately[0].since_ns - TICK_NS, begin), end):
-            for one in lately:
+            for raise_ in lately:
                 # What was sampled when it began or ended may be of the tick beside.
-                if one.since_ns - TICK_NS <= tick.start_ns <= one.until_ns + TICK_NS:
-                    spent[tick.start_ns] += beyond([tick], one.base or one.most, one.most)
+                if raise_.since_ns - TICK_NS <= tick.start_ns <= raise_.until_ns + TICK_NS:
+                    spent[tick.start_ns] += beyond([tick], raise_.base or raise_.most, raise_.most)
                     break
     budget = policy.first_budget(begin)
     for at_ns in sorted(spent):
@@ -137,15 +137,15 @@ class AdaptiveSampling:
         self.verifier = verifier
         sets = rates_since(client, since_ns=now_ns - BEGAN_NS, limit=MOST_SETS)
         raises = {
-            place: [self._based(place, one) for one in ones]
-            for place, ones in raises_of(sets).items()
+            place: [self._based(place, raise_) for raise_ in found]
+            for place, found in raises_of(sets).items()
         }
         self._budget = budget_left(raises, self._ticks, policy, now_ns=now_ns)
-        self._charged = {place: ones[-1] for place, ones in raises.items() if ones}
+        self._charged = {place: found[-1] for place, found in raises.items() if found}
         self._raised = {
-            place: RaisedRoute(self._charged[place].base or min(one.rate, 1.0), one)
-            for one in rates_in_force(client, now_ns=now_ns)
-            if (place := (one.service, one.route)) in self._charged
+            place: RaisedRoute(self._charged[place].base or min(row.rate, 1.0), row)
+            for row in rates_in_force(client, now_ns=now_ns)
+            if (place := (row.service, row.route)) in self._charged
         }
 
     @property
@@ -166,12 +166,18 @@ class AdaptiveSampling:
         taken from the budget. A route that fell silent is not kept raised.
         """
         self._charged = {
-            place: one for place, one in self._charged.items() if now_ns - one.until_ns < CHARGED_NS
+            place: raise_
+            for place, raise_ in self._charged.items()
+            if now_ns - raise_.until_ns < CHARGED_NS
         }
         spent = sum(self._extra(place, ticks) for place, ticks in settled.items())
         self._budget = self._budget.after(now_ns, spent, self._policy)
         # What is raised now keeps its part for the next hour; the most evident goes first.
-        heard = {place: one for place, one in findings.items() if now_ns - one.tick_ns < HEARD_NS}
+        heard = {
+            place: finding
+            for place, finding in findings.items()
+            if now_ns - finding.tick_ns < HEARD_NS
+        }
         order = sorted(heard, key=lambda place: (-findings[place].warn, place))
         left, changed = self._budget, self._silent(findings, heard, now_ns)
         for place in order:
@@ -222,11 +228,11 @@ class AdaptiveSampling:
         is_quiet = finding.state != "page" and finding.beyond < self._policy.raise_at
         return None if is_quiet else self._usual(place, now_ns - DAY_NS, now_ns)
 
-    def _based(self, place: Place, one: RateRaise) -> RateRaise:
+    def _based(self, place: Place, raise_: RateRaise) -> RateRaise:
         """With the rate before it was raised, where none is written down."""
-        if one.base is not None:
-            return one
-        return replace(one, base=self._usual(place, one.since_ns - DAY_NS, one.since_ns))
+        if raise_.base is not None:
+            return raise_
+        return replace(raise_, base=self._usual(place, raise_.since_ns - DAY_NS, raise_.since_ns))
 
     def _usual(self, place: Place, since_ns: int, until_ns: int) -> float | None:
         return usual_rate(self._ticks(place, since_ns, until_ns))
@@ -240,7 +246,7 @@ class AdaptiveSampling:
             service=place[0],
             route=place[1],
         )
-        return [tick for one in read for tick in one.ticks]
+        return [tick for route in read for tick in route.ticks]
 
     def _extra(self, place: Place, ticks: Sequence[Tick]) -> float:
         known = self._charged.get(place)
@@ -253,9 +259,9 @@ def usual_rate(ticks: Sequence[Tick]) -> float | None:
     """The smallest sampling rate that one verified answer in twenty had; None without answers."""
     counts: dict[float, int] = {}
     for tick in ticks:
-        for one in tick.bins:
-            if one.sample_rate > 0:
-                counts[one.sample_rate] = counts.get(one.sample_rate, 0) + one.answers
+        for bin_ in tick.bins:
+            if bin_.sample_rate > 0:
+                counts[bin_.sample_rate] = counts.get(bin_.sample_rate, 0) + bin_.answers
     needed, seen = LEAST_SHARE * sum(counts.values()), 0
     for rate in sorted(counts):
         seen += counts[rate]

@@ -129,7 +129,7 @@ def drift_facts(
         service=service,
         route=route,
     )
-    ticks = [tick for one in read for tick in one.ticks]
+    ticks = [tick for route_ticks_read in read for tick in route_ticks_read.ticks]
     usual = finding.baseline.share if finding.baseline else 0.0
     since_ns = onset(ticks, usual, since_ns=detected_ns)
     window = GrowthWindow(service, route, verifier, since_ns - GROWTH_NS, since_ns, until_ns)
@@ -141,7 +141,8 @@ def drift_facts(
         changed=_changed_values(client, window),
         issues=_grown_issues(client, growth),
         documents=tuple(
-            FailureGrowth(one.id, None, one.before, one.after) for one in growth.documents
+            FailureGrowth(document.id, None, document.before, document.after)
+            for document in growth.documents
         ),
         worst_answers=_worst_answers(client, window),
         evidence=DriftEvidence(finding.page, finding.page_at),
@@ -178,7 +179,7 @@ def rate_before(baseline: Baseline | None) -> MeasuredRate:
 
 def rate_after(ticks: Sequence[Tick]) -> MeasuredRate:
     """The rate of these ticks with its interval and its numbers."""
-    sums = answer_sums(one for tick in ticks for one in tick.bins)
+    sums = answer_sums(bin_ for tick in ticks for bin_ in tick.bins)
     rate = claim_rate(sums)
     return MeasuredRate(
         rate=rate.value, low=rate.low, high=rate.high, claims=sums.claims, answers=sums.answers
@@ -197,16 +198,16 @@ def _changed_values(client: Client, window: GrowthWindow) -> tuple[AttributeValu
         limit=MOST_ROWS,
     )
     return tuple(
-        AttributeValue(one.attribute, one.value, one.before, one.after, one.first_ns)
-        for one in found
+        AttributeValue(row.attribute, row.value, row.before, row.after, row.first_ns)
+        for row in found
     )
 
 
 def _grown_issues(client: Client, growth: Growth) -> tuple[FailureGrowth, ...]:
-    titles = {one.id: one.title for one in watched_issues(client)} if growth.issues else {}
+    titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
     return tuple(
-        FailureGrowth(f"{one.id:016x}", titles.get(one.id, ""), one.before, one.after)
-        for one in growth.issues
+        FailureGrowth(f"{issue.id:016x}", titles.get(issue.id, ""), issue.before, issue.after)
+        for issue in growth.issues
     )
 
 
@@ -223,15 +224,15 @@ def _worst_answers(client: Client, window: GrowthWindow) -> tuple[UnfaithfulAnsw
     )
     return tuple(
         UnfaithfulAnswer(
-            trace_id=one.trace_id,
-            span_id=one.span_id,
-            unfaithful=one.unfaithful,
-            decided=one.decided,
-            label=one.label,
-            claim_index=one.index,
-            claim=one.claim,
+            trace_id=row.trace_id,
+            span_id=row.span_id,
+            unfaithful=row.unfaithful,
+            decided=row.decided,
+            label=row.label,
+            claim_index=row.index,
+            claim=row.claim,
         )
-        for one in found
+        for row in found
     )
 
 
@@ -242,10 +243,10 @@ def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
     onset, so both are found together. The detector's own start, `since_ns`, is when its evidence
     began to climb, which is early where chance raised the rate a little just before.
     """
-    late = sorted((one for one in ticks if one.start_ns >= since_ns), key=lambda t: t.start_ns)
+    late = sorted((tick for tick in ticks if tick.start_ns >= since_ns), key=lambda t: t.start_ns)
     found = since_ns
     for _ in range(ONSET_ITERATIONS):
-        weight, mean = _weighted_mean([one for one in late if one.start_ns >= found])
+        weight, mean = _weighted_mean([tick for tick in late if tick.start_ns >= found])
         if weight <= 0 or mean <= usual:
             return since_ns
         before, found = found, _largest_excess(late, (usual + mean) / 2, since_ns)
@@ -269,8 +270,8 @@ def _weighted_mean(ticks: Sequence[Tick]) -> tuple[float, float]:
     """The number of answers that the verified ones stand for, and the mean of their shares."""
     weight = shares = 0.0
     for tick in ticks:
-        for one in tick.bins:
-            if one.decided > 0 and one.sample_rate > 0:
-                weight += one.answers / one.sample_rate
-                shares += one.answers / one.sample_rate * one.unfaithful / one.decided
+        for bin_ in tick.bins:
+            if bin_.decided > 0 and bin_.sample_rate > 0:
+                weight += bin_.answers / bin_.sample_rate
+                shares += bin_.answers / bin_.sample_rate * bin_.unfaithful / bin_.decided
     return weight, shares / weight if weight > 0 else 0.0

@@ -31,15 +31,18 @@ def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
     weights = failures_by_day(client, now_ns=now_ns, days=DAYS)
     daily, seen = daily_failures(known, weights), seen_today(known, weights)
     decided = decided_claims_by_day(client, now_ns=now_ns, days=DAYS)
-    traffic = {one.id: traffic_growth(decided.get((one.service, one.route), ())) for one in known}
-    order = sorted(known, key=lambda one: (-sum(daily[one.id]), one.id))
+    traffic = {
+        issue.id: traffic_growth(decided.get((issue.service, issue.route), ())) for issue in known
+    }
+    order = sorted(known, key=lambda issue: (-sum(daily[issue.id]), issue.id))
     found = (
-        [_new(one) for one in order if is_new(one, now_ns)],
-        [_regressed(one) for one in order if one.state == "regressed"],
+        [_new(issue) for issue in order if is_new(issue, now_ns)],
+        [_regressed(issue) for issue in order if issue.state == "regressed"],
         [
-            _growing(one, daily[one.id], seen[one.id], traffic[one.id], now_ns)
-            for one in order
-            if seen[one.id] >= LEAST and is_growing(one, daily[one.id], now_ns, traffic[one.id])
+            _growing(issue, daily[issue.id], seen[issue.id], traffic[issue.id], now_ns)
+            for issue in order
+            if seen[issue.id] >= LEAST
+            and is_growing(issue, daily[issue.id], now_ns, traffic[issue.id])
         ],
     )
     return [alert for alerts in found for alert in alerts[:MOST]]
@@ -51,25 +54,25 @@ def daily_failures(
     """Weighted failures a day of each issue, today's first; an alias's count in its issue's."""
     roots = _roots(known)
     found: defaultdict[int, list[float]] = defaultdict(lambda: [0.0] * DAYS)
-    for one in weights:
-        if one.issue in roots:
-            found[roots[one.issue]][one.age_days] += one.weight
-    return {one.id: tuple(found[one.id]) for one in known}
+    for day_weight in weights:
+        if day_weight.issue in roots:
+            found[roots[day_weight.issue]][day_weight.age_days] += day_weight.weight
+    return {issue.id: tuple(found[issue.id]) for issue in known}
 
 
 def seen_today(known: Sequence[WatchedIssue], weights: Sequence[DayWeight]) -> Counter[int]:
     """The failures of each issue that were verified today, whatever they stand for."""
     roots = _roots(known)
     found: Counter[int] = Counter()
-    for one in weights:
-        if one.age_days == 0 and one.issue in roots:
-            found[roots[one.issue]] += one.seen
+    for day_weight in weights:
+        if day_weight.age_days == 0 and day_weight.issue in roots:
+            found[roots[day_weight.issue]] += day_weight.seen
     return found
 
 
 def _roots(known: Sequence[WatchedIssue]) -> dict[int, int]:
     """The issue of each id: its own, or that of which it is an alias."""
-    return {alias: one.id for one in known for alias in (one.id, *one.aliases)}
+    return {alias: issue.id for issue in known for alias in (issue.id, *issue.aliases)}
 
 
 def is_new(issue: WatchedIssue, now_ns: int) -> bool:
@@ -80,7 +83,7 @@ def is_new(issue: WatchedIssue, now_ns: int) -> bool:
 
 def traffic_growth(decided: Sequence[float]) -> float:
     """Today's decided claims over those of a day before with any; 1 where there is no such."""
-    before = [one for one in decided[1:] if one > 0]
+    before = [claims for claims in decided[1:] if claims > 0]
     return decided[0] * len(before) / sum(before) if before and decided[0] > 0 else 1.0
 
 

@@ -76,18 +76,22 @@ def route_figures(
 
     Rates are over the last hour. Beyond `MAX_ROUTES`, the routes with the most traffic are kept.
     """
-    heard = {place: one for place, one in findings.items() if now_ns - one.tick_ns < SILENT_NS}
+    heard = {
+        place: finding
+        for place, finding in findings.items()
+        if now_ns - finding.tick_ns < SILENT_NS
+    }
     if not heard:
         return ()
     busiest = sorted(heard, key=lambda place: (-heard[place].traffic_per_hour, place))
     since = now_ns - HOUR_NS
     ticks_read = route_ticks(client, since_ns=since, until_ns=now_ns, verifier=verifier)
-    read = {(one.service, one.route): one for one in ticks_read}
+    read = {(route.service, route.route): route for route in ticks_read}
     covered = coverage(client, since_ns=since, until_ns=now_ns, verifier=verifier)
     found = []
     for place in busiest[:MAX_ROUTES]:
         ticks = read[place].ticks if place in read else ()
-        sums = answer_sums(one for tick in ticks for one in tick.bins)
+        sums = answer_sums(bin_ for tick in ticks for bin_ in tick.bins)
         known = covered.get(place)
         found.append(
             RouteFigures(
@@ -117,7 +121,7 @@ def _bounds(found: DriftFinding, rule: str) -> dict[str, float]:
 def _by_route(
     routes: Callable[[], Sequence[RouteFigures]], value: Callable[[RouteFigures], float | None]
 ) -> dict[tuple[str, ...], float]:
-    found = {(one.service, one.route): value(one) for one in routes()}
+    found = {(figures.service, figures.route): value(figures) for figures in routes()}
     return {place: number for place, number in found.items() if number is not None}
 
 
@@ -126,7 +130,7 @@ def _by_level(
     levels: Callable[[RouteFigures], Mapping[str, float]],
 ) -> dict[tuple[str, ...], float]:
     return {
-        (one.service, one.route, level): number
-        for one in routes()
-        for level, number in levels(one).items()
+        (figures.service, figures.route, level): number
+        for figures in routes()
+        for level, number in levels(figures).items()
     }

@@ -149,9 +149,9 @@ class Monitor:
         if routes is None:
             return []
         risen = {
-            (one.alert.service, one.alert.route): one.alert
-            for one in open_alerts(self._client, now_ns=now_ns)
-            if one.alert.rule == Rule.ROUTE_DRIFT
+            (state.alert.service, state.alert.route): state.alert
+            for state in open_alerts(self._client, now_ns=now_ns)
+            if state.alert.rule == Rule.ROUTE_DRIFT
         }
         self._round = routes.look(now_ns, first=risen.keys())
         if self._stopping.is_set():
@@ -199,8 +199,8 @@ class Monitor:
 
     def _read_rates(self, now_ns: int) -> None:
         found: dict[str, list[SamplingRateRow]] = {}
-        for one in rates_in_force(self._client, now_ns=now_ns) if self._settings.adaptive else ():
-            found.setdefault(one.service, []).append(one)
+        for row in rates_in_force(self._client, now_ns=now_ns) if self._settings.adaptive else ():
+            found.setdefault(row.service, []).append(row)
         self._rates = found
 
     def _show(self, verifier: str, now_ns: int) -> None:

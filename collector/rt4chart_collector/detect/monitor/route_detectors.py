@@ -45,13 +45,13 @@ class RouteDetector:
         `settled` then holds the ticks that became so in this look, `last` the newest finding. At
         each time in `accepted_ns`, in order, a person has taken the risen rate for the usual one.
         """
-        fresh = [one for one in ticks if one.start_ns >= self.upto_ns]
-        final = [one for one in fresh if one.start_ns < settled_ns]
+        fresh = [tick for tick in ticks if tick.start_ns >= self.upto_ns]
+        final = [tick for tick in fresh if tick.start_ns < settled_ns]
         waiting = [at_ns for at_ns in accepted_ns if at_ns > self._accepted_ns]
         found = _looked(self._watch, final, waiting)
         if final:
             self._accepted_ns = max(final[-1].start_ns, self._accepted_ns)
-        if open_ticks := [one for one in fresh if one.start_ns >= settled_ns]:
+        if open_ticks := [tick for tick in fresh if tick.start_ns >= settled_ns]:
             found += _looked(self._watch.fork(), open_ticks, waiting)
         self.settled = tuple(final)
         self.upto_ns = max(self.upto_ns, settled_ns)
@@ -115,7 +115,7 @@ class DriftRound:
 
 def drift_policy(settings: MonitorSettings, routes: int) -> DriftPolicy:
     """What the settings ask of the detector, for so many routes."""
-    rule = next(one for one in RULES if one == settings.drift_rule)
+    rule = next(rule for rule in RULES if rule == settings.drift_rule)
     return DriftPolicy(
         false_alarms_per_month=settings.drift_false_alarms,
         routes=max(routes, 1),
@@ -199,9 +199,11 @@ class RouteDetectors:
             log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)
         self._places = dict.fromkeys(found[:limit])
         self._policy = drift_policy(self._settings, len(self._places))
-        self._watches = {one: w for one, w in self._watches.items() if one in self._places}
-        self._last = {one: found for one, found in self._last.items() if one in self._places}
-        self._failed_ns = {one: at for one, at in self._failed_ns.items() if one in self._places}
+        self._watches = {place: w for place, w in self._watches.items() if place in self._places}
+        self._last = {place: found for place, found in self._last.items() if place in self._places}
+        self._failed_ns = {
+            place: at for place, at in self._failed_ns.items() if place in self._places
+        }
         self._written = latest_drift(
             self._client, since_ns=since, verifier=self.verifier, limit=2 * limit
         )
@@ -212,10 +214,14 @@ class RouteDetectors:
 
     def _due(self, now_ns: int, first: Collection[Place]) -> list[Place]:
         """The routes to be read whole; one that failed does not keep the others waiting."""
-        due = [one for one in self._places if now_ns - self._read_at(one) >= WHOLE_NS]
+        due = [place for place in self._places if now_ns - self._read_at(place) >= WHOLE_NS]
         return sorted(
             due,
-            key=lambda one: (self._failed_ns.get(one, 0), self._read_at(one), one not in first),
+            key=lambda place: (
+                self._failed_ns.get(place, 0),
+                self._read_at(place),
+                place not in first,
+            ),
         )
 
     def _anew(self, place: Place, now_ns: int, round_: DriftRound) -> None:
@@ -227,12 +233,14 @@ class RouteDetectors:
         round_.settled[place] = told
         written = self._written.get(place)
         shown_ns = max(now_ns - SHOWN_NS, written.tick_ns - LATE_NS if written else 0)
-        self._write(read, [one for one in found if one.tick_ns >= shown_ns], now_ns)
+        self._write(read, [finding for finding in found if finding.tick_ns >= shown_ns], now_ns)
         self._watches[place] = watch
         self._failed_ns.pop(place, None)
 
     def _go_on(self, now_ns: int, round_: DriftRound) -> None:
-        since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
+        since = min(
+            (detector.upto_ns for detector in self._watches.values()), default=now_ns - HOUR_NS
+        )
         for read in route_ticks(
             self._client, since_ns=since, until_ns=now_ns + HOUR_NS, verifier=self.verifier
         ):
@@ -279,7 +287,7 @@ class RouteDetectors:
         return found[0] if found else RouteTicks(*place, self.verifier, ())
 
     def _write(self, read: RouteTicks, found: Sequence[DriftFinding], now_ns: int) -> None:
-        rows: list[DriftRow] = [drift_row(read, one) for one in found]
+        rows: list[DriftRow] = [drift_row(read, finding) for finding in found]
         write_drift(self._client, rows, version=now_ns)
 
     def _guarded(self, place: Place, work: Callable[[], None], now_ns: int) -> None:

@@ -113,13 +113,15 @@ class KafkaSource:
         """Join the group."""
 
         def assigned(_: object, partitions: list[TopicPartition]) -> None:
-            listener.assigned({one.partition for one in partitions})
+            listener.assigned({partition.partition for partition in partitions})
 
         def revoked(_: object, partitions: list[TopicPartition]) -> None:
-            self.commit(listener.revoked({one.partition for one in partitions}), wait=True)
+            self.commit(
+                listener.revoked({partition.partition for partition in partitions}), wait=True
+            )
 
         def lost(_: object, partitions: list[TopicPartition]) -> None:
-            listener.lost({one.partition for one in partitions})
+            listener.lost({partition.partition for partition in partitions})
 
         self._consumer.subscribe(
             [self._address.topic], on_assign=assigned, on_revoke=revoked, on_lost=lost
@@ -141,7 +143,7 @@ class KafkaSource:
         """Commit; what cannot be committed is told in the log and comes again."""
         if not positions:
             return
-        offsets = [self._place(one, offset) for one, offset in positions.items()]
+        offsets = [self._place(partition, offset) for partition, offset in positions.items()]
         try:
             if wait:
                 self._consumer.commit(offsets=offsets, asynchronous=False)
@@ -152,11 +154,11 @@ class KafkaSource:
 
     def pause(self, partitions: Collection[int]) -> None:
         """Fetch nothing more of these."""
-        self._consumer.pause([self._place(one) for one in partitions])
+        self._consumer.pause([self._place(partition) for partition in partitions])
 
     def resume(self, partitions: Collection[int]) -> None:
         """Fetch them again."""
-        self._consumer.resume([self._place(one) for one in partitions])
+        self._consumer.resume([self._place(partition) for partition in partitions])
 
     def end_offsets(self, partitions: Collection[int]) -> Mapping[int, int]:
         """What the last fetch said; nothing is asked."""

@@ -109,12 +109,12 @@ def decode_spans(body: bytes) -> Decoded:
             "expected an ExportTraceServiceRequest in protobuf encoding, "
             f"got {len(body)} bytes that are none: {error}"
         ) from error
-    return decoded_from([one for group in request.resource_spans for one in _spans_of(group)])
+    return decoded_from([span for group in request.resource_spans for span in _spans_of(group)])
 
 
 def decoded_from(found: Sequence[SpanRecord | str]) -> Decoded:
     """The spans, and the reasons that stand in the place of those that cannot be stored."""
-    reasons = sorted({one for one in found if type(one) is str})
+    reasons = sorted({item for item in found if type(item) is str})
     if not reasons:
         return Decoded(cast("tuple[SpanRecord, ...]", tuple(found)))
     spans = tuple(span for span in found if isinstance(span, SpanRecord))

@@ -44,7 +44,7 @@ def decode_json(body: bytes) -> Decoded:
     if not isinstance(request, dict):
         raise InputError("expected an ExportTraceServiceRequest, a JSON object")
     groups = _maps(request, "resourceSpans")
-    return decoded_from([one for group in groups for one in _spans_of(group)])
+    return decoded_from([span for group in groups for span in _spans_of(group)])
 
 
 def _spans_of(group: Json) -> Iterator[SpanRecord | str]:
@@ -107,7 +107,7 @@ def _value(value: Json, depth: int) -> AttributeValue:
     if depth > MAX_DEPTH:
         return ""
     if (array := _field(value, "arrayValue")) is not None:
-        return tuple(_value(one, depth + 1) for one in _maps(_a_map(array), "values"))
+        return tuple(_value(item, depth + 1) for item in _maps(_a_map(array), "values"))
     if (pairs := _field(value, "kvlistValue")) is not None:
         return _attributes(_a_map(pairs), "values", depth + 1)
     if isinstance(flag := _field(value, "boolValue"), bool):
@@ -123,7 +123,9 @@ def _field(holder: Json, name: str) -> object:
     """A field by its name in lowerCamelCase, else by that in the .proto."""
     if name in holder:
         return holder[name]
-    return holder.get("".join(f"_{one.lower()}" if one.isupper() else one for one in name))
+    return holder.get(
+        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    )
 
 
 def _map(holder: Json, name: str) -> Json:
@@ -137,7 +139,7 @@ def _a_map(value: object) -> Json:
 def _maps(holder: Json, name: str) -> list[Json]:
     """The items of a list; one that is no object counts as an empty one, and is not lost."""
     found = _field(holder, name)
-    return [_a_map(one) for one in found] if isinstance(found, list) else []
+    return [_a_map(item) for item in found] if isinstance(found, list) else []
 
 
 def _text(holder: Json, name: str) -> str:
