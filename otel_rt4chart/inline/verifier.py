@@ -19,7 +19,7 @@ from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.emit import Emitter
-from otel_rt4chart.emit.content import without_texts
+from otel_rt4chart.emit.emitter import without_texts
 from otel_rt4chart.inline.answer_decider import AnswerDecider
 from otel_rt4chart.inline.answer_gatherer import TIMEOUTS, Answer, AnswerGatherer, CompleteRecord
 from otel_rt4chart.inline.completion_hook import PENDING_COMPLETIONS

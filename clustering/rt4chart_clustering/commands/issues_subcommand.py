@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from rt4chart_clustering.triage.find_issue import find_issue
 from rt4chart_collector.store.engine.connect import Client
@@ -35,8 +34,3 @@ def add_id_argument(parser: argparse.ArgumentParser) -> None:
 def issue_from(client: Client, options: argparse.Namespace) -> Issue:
     """The issue that the user named."""
     return find_issue(list_issues(client), options.id)
-
-
-def utc_time(time_ns: int) -> str:
-    """A time to the second, in UTC."""
-    return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).isoformat()

@@ -24,7 +24,7 @@ from rt4chart_clustering.triage.find_issue import hex_id, short_ids
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.charts import sparkline
-from rt4chart_collector.console.view.filters import iso, percent, when
+from rt4chart_collector.console.view.filters import percent, when
 from rt4chart_collector.console.view.params import choice_param, integer_param, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS, request_url
 from rt4chart_collector.console.view.table import (
@@ -36,6 +36,7 @@ from rt4chart_collector.console.view.table import (
     sorted_rows,
 )
 from rt4chart_collector.console.view.urls import issue_url
+from rt4chart_collector.core.times import iso
 
 PAGE, MOST_PAGES = 50, 100_000
 EMPTY = Markup(

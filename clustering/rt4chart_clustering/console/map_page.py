@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from rt4chart_clustering.console.failure_map import FailureMap, MapPoint, build_map, map_json
 from rt4chart_clustering.console.ranking_cache import RankingCache
 from rt4chart_collector.console.app.console import Console
-from rt4chart_collector.console.view.filters import iso, label, link, when
+from rt4chart_collector.console.view.filters import label, link, when
 from rt4chart_collector.console.view.params import integer_param, text_param
 from rt4chart_collector.console.view.request_url import request_url, window_name
 from rt4chart_collector.console.view.table import (
@@ -24,6 +24,7 @@ from rt4chart_collector.console.view.table import (
     sorted_rows,
 )
 from rt4chart_collector.console.view.urls import with_query
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failure_samples import failure_points
 

@@ -12,13 +12,14 @@ from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
 from rt4chart_collector.core.actors import actor_of, add_actor
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
-from rt4chart_collector.core.printing import moment, table, write
+from rt4chart_collector.core.printing import table, write
+from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.store.alerts.alert_events import acknowledge, open_alerts, resolve, snooze
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
 from rt4chart_collector.store.engine.connect import Client
 
 SECOND = 10**9
-MATCHED = ("rule", "service", "route")
+MATCHERS = ("rule", "service", "route")
 
 
 def acknowledge_by_hand(options: argparse.Namespace) -> int:
@@ -53,7 +54,7 @@ def snooze_by_hand(options: argparse.Namespace) -> int:
         state = find_alert(open_alerts(client, now_ns=now), options.id)
         kept = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
     words = (
-        f"{state.id} is silenced until {moment(kept.ends_ns)}; "
+        f"{state.id} is silenced until {utc_time(kept.ends_ns)}; "
         f"rt4chart alerts maintenance --end {kept.id} ends the silence"
     )
     write(_silence(kept), words, as_json=options.json)
@@ -65,14 +66,14 @@ def manage_silences(options: argparse.Namespace) -> int:
     now = time.time_ns()
     with open_store(options) as client:
         if options.end:
-            meant = _meant(silences(client, now), options.end)
+            meant = _find_silence(silences(client, now), options.end)
             ended = remove_silence(client, meant.id, now_ns=now)
             write(_silence(ended), f"{ended.id} has ended", as_json=options.json)
         elif options.time:
-            kept = add_silence(client, _asked(options, now), now_ns=now)
+            kept = add_silence(client, _requested_silence(options, now), now_ns=now)
             words = (
-                f"{kept.id}: {_matched(kept)} silenced "
-                f"from {moment(kept.starts_ns)} until {moment(kept.ends_ns)}"
+                f"{kept.id}: {_matched_alerts(kept)} silenced "
+                f"from {utc_time(kept.starts_ns)} until {utc_time(kept.ends_ns)}"
             )
             write(_silence(kept), words, as_json=options.json)
         else:
@@ -80,8 +81,8 @@ def manage_silences(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(options: argparse.Namespace, now: int) -> Silence:
-    matchers = {name: value for name in MATCHED if (value := getattr(options, name)) is not None}
+def _requested_silence(options: argparse.Namespace, now: int) -> Silence:
+    matchers = {name: value for name in MATCHERS if (value := getattr(options, name)) is not None}
     if bool(matchers) == bool(options.everything):
         raise InputError(
             "expected --rule, --service or --route, which may be combined, or --everything alone, "
@@ -92,7 +93,7 @@ def _asked(options: argparse.Namespace, now: int) -> Silence:
     return Silence(starts, ends, matchers, actor_of(options), options.note)
 
 
-def _meant(known: Sequence[Silence], given: str) -> Silence:
+def _find_silence(known: Sequence[Silence], given: str) -> Silence:
     found = [silence for silence in known if silence.id.startswith(given.lower())]
     if len(found) != 1:
         many = (
@@ -109,9 +110,9 @@ def _list(client: Client, options: argparse.Namespace, now: int) -> None:
     rows = [
         (
             silence.id,
-            _matched(silence),
-            moment(silence.starts_ns),
-            moment(silence.ends_ns),
+            _matched_alerts(silence),
+            utc_time(silence.starts_ns),
+            utc_time(silence.ends_ns),
             silence.actor,
             silence.note,
         )
@@ -121,7 +122,7 @@ def _list(client: Client, options: argparse.Namespace, now: int) -> None:
     write([_silence(silence) for silence in found], words, as_json=options.json)
 
 
-def _matched(silence: Silence) -> str:
+def _matched_alerts(silence: Silence) -> str:
     told = [f"{name} {value or '–'}" for name, value in silence.matchers.items()]
     return ", ".join(told) or "everything"
 

@@ -12,8 +12,9 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.commands.alerts_verb import Verb, open_store
 from rt4chart_collector.commands.backfill import at_least_1
-from rt4chart_collector.core.printing import moment, table, write
+from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings
+from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
 from rt4chart_collector.detect.monitor.route_detectors import drift_policy
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     write(None, table(COUNTED, [_counts(result) for result in found]), as_json=False)
     for result in found:
-        for part in _told(result, options.limit):
+        for part in _alarm_table(result, options.limit):
             sys.stdout.write("\n")
             write(None, part, as_json=False)
     return 0
@@ -72,14 +73,14 @@ def _counts(result: Backtest) -> tuple[str, ...]:
     )
 
 
-def _told(found: Backtest, limit: int) -> list[RenderableType]:
+def _alarm_table(found: Backtest, limit: int) -> list[RenderableType]:
     """The newest alarms of one rule, the oldest of them first."""
     if not found.alarms:
         return []
     rows = [
         (
-            *(alarm.rule, alarm.service or "–", alarm.route or "–", moment(alarm.began_ns)),
-            *(moment(alarm.paged_ns), moment(alarm.ended_ns) if alarm.ended_ns else "open"),
+            *(alarm.rule, alarm.service or "–", alarm.route or "–", utc_time(alarm.began_ns)),
+            *(utc_time(alarm.paged_ns), utc_time(alarm.ended_ns) if alarm.ended_ns else "open"),
             *(_rate(alarm.before, alarm.before_claims), _rate(alarm.after, alarm.after_claims)),
         )
         for alarm in found.alarms[-limit:]

@@ -16,9 +16,9 @@ from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_to_json
-from rt4chart_collector.core.alerts.times import lasted
-from rt4chart_collector.core.printing import moment, table, write
+from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import AlertSettings
+from rt4chart_collector.core.times import lasted, utc_time
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import next_attempt_ns
@@ -44,7 +44,7 @@ def list_open(options: argparse.Namespace) -> int:
         (
             *(state.id[:8], state.states, str(state.alert.severity), str(state.alert.rule)),
             *(state.alert.service or "–", state.alert.route or "–", state.alert.title),
-            *(moment(state.fired_ns), lasted(state.fired_ns, now), _targets(state)),
+            *(utc_time(state.fired_ns), lasted(state.fired_ns, now), _targets(state)),
         )
         for state in states
     ]
@@ -86,7 +86,7 @@ def show_history(options: argparse.Namespace) -> int:
     names = ("id", "fired", "for", "severity", "rule", "service", "route", "title", "ended by")
     rows = [
         (
-            *(episode.alert.id[:8], moment(episode.fired_ns)),
+            *(episode.alert.id[:8], utc_time(episode.fired_ns)),
             lasted(episode.fired_ns, episode.ended_ns) if episode.ended_ns else "open",
             *(str(episode.alert.severity), str(episode.alert.rule)),
             *(
@@ -140,9 +140,9 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     yield alert.title or str(alert.rule)
     yield f"{state.id} · {state.states} · {alert.severity} · {alert.rule}"
     if state.silenced_ns:
-        yield f"silenced until {moment(state.silenced_ns)}"
+        yield f"silenced until {utc_time(state.silenced_ns)}"
     if state.is_open and state.quiet_ns:
-        yield f"no evidence since {moment(state.quiet_ns)}"
+        yield f"no evidence since {utc_time(state.quiet_ns)}"
     # Texts of users may be shown: whoever runs this can read them in the database.
     message = alert_message(state, MessageKind.FIRED, "", now, with_texts=True)
     yield from (f"{name:24} {value}" for name, value in message.facts)
@@ -151,7 +151,7 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     for event in reversed(events):
         about = " ".join(str(event.body.get(name, "")) for name in ("target", "what", "error"))
         who = "" if event.actor == SYSTEM_ACTOR else f"by {event.actor} "
-        yield f"{moment(event.at_ns)}  {event.kind:13} {who}{about.strip()} {event.note}".rstrip()
+        yield f"{utc_time(event.at_ns)}  {event.kind:13} {who}{about.strip()} {event.note}".rstrip()
 
 
 def _failing(state: AlertState, now: int) -> Iterator[str]:
@@ -161,11 +161,11 @@ def _failing(state: AlertState, now: int) -> Iterator[str]:
         next_ns = next_attempt_ns(state, delivery, policy)
         if delivery.failures:
             times = f"failed {delivery.failures} time{'s' if delivery.failures > 1 else ''}, "
-            then = f"tried next at {moment(next_ns)}" if next_ns else "not tried again"
+            then = f"tried next at {utc_time(next_ns)}" if next_ns else "not tried again"
             if next_ns and next_ns <= now:
                 then = "tried next in the service's next round"
             if next_ns and state.silenced_ns:
-                then = f"tried next when the silence is over, at {moment(state.silenced_ns)}"
+                then = f"tried next when the silence is over, at {utc_time(state.silenced_ns)}"
             yield f"{'to ' + name:24} {times}{then}"
 
 

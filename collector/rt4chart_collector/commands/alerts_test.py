@@ -24,7 +24,7 @@ from rt4chart_collector.notify.prometheus_rules import rule_file
 from rt4chart_collector.notify.prometheus_rules import rules as prometheus_rules
 from rt4chart_collector.notify.registry import AlertTarget, build_targets
 
-NOWHERE = (
+NO_TARGETS = (
     "expected a target, got none: set RT4CHART_ALERTS_SLACK, RT4CHART_ALERTS_PAGERDUTY, "
     "RT4CHART_ALERTS_WEBHOOK, RT4CHART_ALERTS_ALERTMANAGER or RT4CHART_ALERTS_APPRISE "
     "(docs/operate/alerts.md)"
@@ -40,12 +40,12 @@ class TargetReply:
     said: str
 
 
-def test(options: argparse.Namespace) -> int:
+def send_tests(options: argparse.Namespace) -> int:
     """Send a test alert and its end to every target; 1 where one refuses."""
     settings = load(AlertSettings)
     targets = build_targets(settings)
     if not targets:
-        raise SettingsError(NOWHERE)
+        raise SettingsError(NO_TARGETS)
     names = [target.receiver.name for target in targets]
     if unknown := sorted(set(options.target) - set(names)):
         raise InputError(f"expected targets of {', '.join(names)}, got {', '.join(unknown)}")
@@ -98,7 +98,7 @@ def rules(options: argparse.Namespace) -> int:
     return 0
 
 
-def share(text: str) -> float:
+def parse_threshold(text: str) -> float:
     """A share between 0 and 1."""
     try:
         return number(0.001, 0.999)(text)
@@ -126,7 +126,7 @@ def _of_test(parser: argparse.ArgumentParser) -> None:
 def _of_rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threshold",
-        type=share,
+        type=parse_threshold,
         default=None,
         metavar="SHARE",
         help="also a rule on the rate itself, such as 0.15",
@@ -134,6 +134,6 @@ def _of_rules(parser: argparse.ArgumentParser) -> None:
 
 
 VERBS = (
-    Verb("test", "send a test alert to every target and show the replies", test, _of_test),
+    Verb("test", "send a test alert to every target and show the replies", send_tests, _of_test),
     Verb("rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules),
 )

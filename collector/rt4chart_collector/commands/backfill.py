@@ -106,7 +106,7 @@ def execute(options: argparse.Namespace) -> int:
         try:
             watched = progress(time.monotonic, "answers") if sys.stderr.isatty() else None
             with watched or nullcontext(no_progress) as show:
-                for count in backfill.answers():
+                for count in backfill.verify_all():
                     show(count)
         finally:
             sys.stderr.write("".join(f"{line}\n" for line in backfill.lines()))

@@ -12,8 +12,8 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import PREFIX, add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import ConsoleProcessSettings
-from rt4chart_collector.service.console import console_served
-from rt4chart_collector.service.monitor import monitored_alone, watches
+from rt4chart_collector.service.console import serve_console
+from rt4chart_collector.service.monitor import monitors_store, standalone_monitor_running
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -37,14 +37,16 @@ def execute(options: argparse.Namespace) -> int:
     asked, pages, looking = Event(), Shutdown(0.0), Shutdown(MONITOR_S)
     handle_signals(asked.set, MONITOR_S + LIMIT_S)
     target = parse_dsn(service.dsn)
-    watched = watches(
+    watched = monitors_store(
         monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)
     )
-    monitor = monitored_alone(service.dsn, monitoring, looking) if watched else nullcontext(())
+    monitor = (
+        standalone_monitor_running(service.dsn, monitoring, looking) if watched else nullcontext(())
+    )
     others = (monitoring.monitor, monitoring.alerts) if watched else ()
     with (
         monitor as machines,
-        console_served(service, settings, pages, others=others, machines=machines) as url,
+        serve_console(service, settings, pages, others=others, machines=machines) as url,
     ):
         looks = ", monitoring its routes" if watched else ""
         announce(service.log_format, "console", f"{url}, database {target.display_name}{looks}")

@@ -15,7 +15,7 @@ from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.judge_failure import KINDS
 from rt4chart_collector.commands.database import add_dsn, open_database
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
+from rt4chart_collector.pipeline.retry import GONE, SECOND, revived_letter
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
 
 BUSY_ADVICE = (
@@ -56,7 +56,7 @@ def execute(options: argparse.Namespace) -> int:
             reason=options.reason,
         )
         if not options.dry_run:
-            insert_letters(client, [revived(letter, now) for letter in found])
+            insert_letters(client, [revived_letter(letter, now) for letter in found])
     sys.stdout.write("".join(f"{line}\n" for line in summary_lines(found, is_dry=options.dry_run)))
     return 0
 

@@ -18,8 +18,9 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, open_database
-from rt4chart_collector.console.view.filters import interval, iso, percent
+from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.report.gather import Period, PeriodReport, gather_report
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.rates.claim_rates import RateSlice

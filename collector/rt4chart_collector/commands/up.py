@@ -11,10 +11,10 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import UpSettings, setting_warnings
-from rt4chart_collector.service.console import console_served
+from rt4chart_collector.service.console import serve_console
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
-from rt4chart_collector.service.up import running
+from rt4chart_collector.service.up import service_running
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +36,8 @@ def execute(options: argparse.Namespace) -> int:
     late = Shutdown(0.0)
     others = (given.judge, monitoring.monitor, monitoring.alerts)
     with (
-        running(settings, monitoring) as service,
-        console_served(settings, given.console, late, service.status, others) as pages,
+        service_running(settings, monitoring) as service,
+        serve_console(settings, given.console, late, service.status, others) as pages,
     ):
         shown_at = f", console {pages}" if pages else ""
         announce(

@@ -16,7 +16,7 @@ from rt4chart_collector.core.settings import WorkSettings
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
-from rt4chart_collector.service.worker import working
+from rt4chart_collector.service.worker import worker_running
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _work(settings: WorkSettings, asked: Event, shutdowns: list[Shutdown]) -> None:
     service = settings.service
-    with working(settings) as worker:
+    with worker_running(settings) as worker:
         shutdowns.append(worker.shutdown)
         served = f", figures at {worker.url}/metrics" if worker.url else ""
         announce(
@@ -63,12 +63,12 @@ def _work(settings: WorkSettings, asked: Event, shutdowns: list[Shutdown]) -> No
             "work",
             f"{settings.worker.source}, database {worker.database}, judge {worker.judge}{served}",
         )
-        Thread(target=_stop_when, args=(asked, worker.stream), daemon=True).start()
+        Thread(target=_stop_on_signal, args=(asked, worker.stream), daemon=True).start()
         worker.stream.run()
         announce(service.log_format, "work", "stopped; other workers take over undecided answers")
 
 
-def _stop_when(asked: Event, stream: KafkaStream) -> None:
+def _stop_on_signal(asked: Event, stream: KafkaStream) -> None:
     asked.wait()
     stream.stop()
 

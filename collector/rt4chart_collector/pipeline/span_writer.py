@@ -1,4 +1,4 @@
-"""Storing the spans of a stream before they are judged, in a thread of its own."""
+"""Stores the spans of a stream before they are verified, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class SpanWriter:
             self._changed.notify()
 
     def take_results(self) -> Sequence[tuple[DecodedMessage, bool]]:
-        """The messages dealt with since; False for those that can never be stored."""
+        """The messages finished since the last call; False for those that can never be stored."""
         with self._changed:
             results, self._results = self._results, []
         return results
 
     def stop(self) -> None:
-        """End `run`; messages that are not stored are not committed, and come again."""
+        """End `run`; messages that are not stored are not committed, and are read again."""
         self._stopping.set()
         with self._changed:
             self._changed.notify()

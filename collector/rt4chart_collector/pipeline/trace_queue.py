@@ -1,4 +1,4 @@
-"""The queue of closed traces: bounded, and never one trace with two workers."""
+"""The queue of closed traces: bounded, and a trace is never with two workers at once."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class TraceQueue:
     ) -> None:
         """`limit` is the number of traces that may wait.
 
-        `on_done` is called in the workers' threads with the traces that are dealt with, and the ids
-        of those left undecided.
+        `on_done` is called in the workers' threads with the finished traces, and the ids of those
+        left undecided.
         """
         self.limit = limit
         self._on_done = on_done
@@ -66,6 +66,7 @@ class TraceQueue:
                 leased = self._take(limit)
                 if leased or (self._closed and not self._waiting and not self._blocked):
                     return leased
+                # Closed, but a trace still waits for its other part to be done.
                 if self._closed and not self._waiting:
                     self._changed.wait()
 
@@ -79,7 +80,7 @@ class TraceQueue:
             self._changed.notify_all()
 
     def withdraw(self, keys: Collection[int]) -> frozenset[int]:
-        """Remove waiting traces by `id(trace)`; returns the ids of those that waited."""
+        """Remove waiting traces by `id(trace)`; returns those of the removed ones."""
         with self._changed:
             groups = [self._waiting, *self._blocked.values()]
             gone = frozenset(id(trace) for group in groups for trace in group if id(trace) in keys)

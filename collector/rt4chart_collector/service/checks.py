@@ -9,7 +9,7 @@ from otel_rt4chart.core.errors import RT4ChartError, SettingsError, StoreBusyErr
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.core.settings import AlertSettings, ServiceSettings
-from rt4chart_collector.ingest.sockets import listening
+from rt4chart_collector.ingest.servers import bound_socket
 from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -61,7 +61,7 @@ def port(address: Address, setting: str) -> Check:
     """An OTLP port is free, or something listens there already."""
     name = {"otlp_http": "OTLP/HTTP port", "otlp_grpc": "OTLP/gRPC port"}[setting]
     try:
-        with listening(address, setting):
+        with bound_socket(address, setting):
             return Check(name, "ok", f"{address} is free")
     except RT4ChartError as error:
         return Check(name, "ok", f"{address} is taken, by rt4chart up or another: {error}")

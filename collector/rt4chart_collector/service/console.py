@@ -11,7 +11,7 @@ from otel_rt4chart.core.settings import in_force
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
-from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
+from rt4chart_collector.ingest.servers import bound_socket, load_tls, serve_http, url_of
 from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -22,7 +22,7 @@ STOP_S = 2.0
 
 
 @contextmanager
-def console_served(
+def serve_console(
     service: ServiceSettings,
     settings: ConsoleSettings,
     shutdown: Shutdown,
@@ -50,9 +50,9 @@ def console_served(
         build_site(open_client, settings, facts, machines=machines),
         load_tls(service.tls_cert, service.tls_key),
     )
-    with listening(settings.console, "console") as bound:
+    with bound_socket(settings.console, "console") as bound:
         try:
-            with serving_web(site.app, bound, tls=tls, stop_s=STOP_S):
+            with serve_http(site.app, bound, tls=tls, stop_s=STOP_S):
                 yield url_of(bound, tls)
         finally:
             # A page that hangs in a library is left behind; `shutdown` tells it.

@@ -23,7 +23,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from otel_rt4chart.core.settings_parsers import Address
-from rt4chart_collector.ingest.sockets import listening, serving_web
+from rt4chart_collector.ingest.servers import bound_socket, serve_http
 from rt4chart_collector.store.engine.dsn import Target
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint, published_endpoint
 from rt4chart_collector.store.engine.raw_statements import (
@@ -87,10 +87,10 @@ class LocalApi:
     async def _answer(self, request: Request, send: Send) -> None:
         try:
             self._check(request)
-            async with self._counted(), _received(request, self._limits) as statement:
+            async with self._counted(), _read_statement(request, self._limits) as statement:
                 rows, headers = await self._run(statement)
                 with rows:
-                    response = StreamingResponse(_pieces(rows), headers=headers)
+                    response = StreamingResponse(_chunks(rows), headers=headers)
                     async with asyncio.timeout(self._limits.reading_s):
                         await response(request.scope, request.receive, send)
         except LocalApiRefusalError as error:
@@ -137,7 +137,7 @@ class LocalApi:
 
 
 @contextmanager
-def local_api_served(target: Target, limits: LocalApiLimits | None = None) -> Iterator[None]:
+def serve_local_api(target: Target, limits: LocalApiLimits | None = None) -> Iterator[None]:
     """Let this user's other processes use the embedded database while the block runs.
 
     A ClickHouse server needs no such thing. At the end statements that still run are cancelled.
@@ -146,19 +146,19 @@ def local_api_served(target: Target, limits: LocalApiLimits | None = None) -> It
         yield
         return
     with ExitStack() as stack:
-        bound = stack.enter_context(listening(Address(HOST, 0), "local_api"))
+        bound = stack.enter_context(bound_socket(Address(HOST, 0), "local_api"))
         endpoint = LocalEndpoint(bound.getsockname()[1])
         app = LocalApi(target.path, endpoint.token, limits)
         # Twice: what runs when the end begins gets an answer; what began meanwhile is stopped, too.
         stack.callback(cancel_all, target.path)
-        stack.enter_context(serving_web(app, bound, stop_s=STOP_S))
+        stack.enter_context(serve_http(app, bound, stop_s=STOP_S))
         stack.callback(cancel_all, target.path)
         stack.enter_context(published_endpoint(Path(target.path), endpoint))
         yield
 
 
 @asynccontextmanager
-async def _received(request: Request, limits: LocalApiLimits) -> AsyncIterator[RawStatement]:
+async def _read_statement(request: Request, limits: LocalApiLimits) -> AsyncIterator[RawStatement]:
     """The statement of a request, with its rows in a file that is gone after the block."""
     kind = request.headers.get("content-type", "").partition(";")[0]
     most = limits.rows_bytes if kind == ROWS else limits.statement_bytes
@@ -169,13 +169,13 @@ async def _received(request: Request, limits: LocalApiLimits) -> AsyncIterator[R
             body.write(piece)
         body.seek(0)
         try:
-            statement = _read(request.query_params, body, kind)
+            statement = _parse_statement(request.query_params, body, kind)
         except UnicodeDecodeError as error:
             raise LocalApiRefusalError(400, f"expected a statement in UTF-8: {error}") from error
         yield statement
 
 
-def _read(url: Mapping[str, str], body: IO[bytes], kind: str) -> RawStatement:
+def _parse_statement(url: Mapping[str, str], body: IO[bytes], kind: str) -> RawStatement:
     given = dict(url)
     if kind == FORM:
         given |= parse_qsl(body.read().decode(), keep_blank_values=True)
@@ -204,6 +204,6 @@ def _spooled(data: bytes = b"") -> IO[bytes]:
     return file
 
 
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     while piece := file.read(CHUNK):
         yield piece

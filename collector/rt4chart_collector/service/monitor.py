@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
-from rt4chart_collector.core.alerts.times import iso
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitoringSettings
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes
 from rt4chart_collector.detect.monitor.monitor import Monitor
 from rt4chart_collector.ingest.otlp.token import authenticate
@@ -30,19 +30,19 @@ from rt4chart_collector.store.engine.connect import Client, connect
 
 PATH = "/v1/rates"
 # A document is at most 64 KiB (docs/instrument/sampling.md); a route's name is bounded here, too.
-MOST, NAME_CHARS = 200, 200
+MAX_RATES, NAME_CHARS = 200, 200
 # The application reads every 15 seconds; where we are away it goes on with this for so long.
 EXPIRES_S = 180
 
 
-def document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str, object]:
+def rates_document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str, object]:
     """The document of docs/instrument/sampling.md; without a raised route it changes nothing.
 
     A name that ends in a star would be read as a pattern, and is left out.
     """
     raised = {
         row.route: row.rate
-        for row in rates[:MOST]
+        for row in rates[:MAX_RATES]
         if row.until_ns > now_ns and len(row.route) <= NAME_CHARS and not row.route.endswith("*")
     }
     return {"raised": raised, "expires": iso(now_ns + EXPIRES_S * 10**9)}
@@ -56,7 +56,7 @@ def rates_route(
     async def show(request: Request) -> Response:
         authenticate(token, request.headers.get("authorization"))
         service = request.query_params.get("service", "")
-        told = document(rates_of(service), now_ns=clock())
+        told = rates_document(rates_of(service), now_ns=clock())
         return JSONResponse(told, headers={"cache-control": "no-store"})
 
     return Route(PATH, show, methods=["GET"])
@@ -77,7 +77,7 @@ def build_monitor(
 
 
 @contextmanager
-def monitored(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[None]:
+def monitor_running(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[None]:
     """The monitor's thread while the block runs; the part in hand is finished at the end."""
     if monitor is None:
         yield
@@ -98,7 +98,7 @@ def monitor_routes(
 log = logging.getLogger(__name__)
 
 
-class LoneMonitor:
+class StandaloneMonitor:
     """Waits for the store, which may be away at the start, then looks until stopped."""
 
     def __init__(
@@ -157,7 +157,7 @@ class LoneMonitor:
         return None
 
 
-def watches(settings: MonitoringSettings, *, is_readonly: bool, is_folder: bool) -> bool:
+def monitors_store(settings: MonitoringSettings, *, is_readonly: bool, is_folder: bool) -> bool:
     """Whether a console has a monitor beside it.
 
     A store in a folder is watched by the service that owns it, and would be kept from it here.
@@ -166,16 +166,16 @@ def watches(settings: MonitoringSettings, *, is_readonly: bool, is_folder: bool)
 
 
 @contextmanager
-def monitored_alone(
+def standalone_monitor_running(
     dsn: str, settings: MonitoringSettings, shutdown: Shutdown
 ) -> Iterator[list[Route]]:
     """The monitor's thread over that store while the block runs; gives what is `asked_of` it."""
-    lone = LoneMonitor(lambda: connect(dsn, creates=False), settings)
+    lone = StandaloneMonitor(lambda: connect(dsn, creates=False), settings)
     with stage("monitor", lone.run, stop=lone.stop, shutdown=shutdown):
-        yield asked_of(lone, settings)
+        yield standalone_routes(lone, settings)
 
 
-def asked_of(lone: LoneMonitor, settings: MonitoringSettings) -> list[Route]:
+def standalone_routes(lone: StandaloneMonitor, settings: MonitoringSettings) -> list[Route]:
     """What other programs ask over HTTP: metrics of the routes, and rates for applications.
 
     Who may ask is the server's affair.

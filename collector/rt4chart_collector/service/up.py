@@ -14,15 +14,21 @@ from rt4chart_collector.core.settings import STORED, MonitoringSettings, Service
 from rt4chart_collector.detect.monitor.metrics import observe_routes
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
-from rt4chart_collector.ingest.sockets import check_free, listening, load_tls, serving, url_of
+from rt4chart_collector.ingest.servers import (
+    bound_socket,
+    check_port_is_free,
+    load_tls,
+    serve_otlp,
+    url_of,
+)
 from rt4chart_collector.ingest.writer import Ingest
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.recovery import WINDOW_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.service.health import ASSEMBLER, QUEUE_FULL, WRITER
 from rt4chart_collector.service.http_routes import operations_routes
-from rt4chart_collector.service.local_api import local_api_served
-from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitored
+from rt4chart_collector.service.local_api import serve_local_api
+from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitor_running
 from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.verification import MIB, VerificationRuntime
@@ -49,7 +55,7 @@ class Service:
 
 
 @contextmanager
-def running(
+def service_running(
     settings: ServiceSettings,
     monitoring: MonitoringSettings | None = None,
     *,
@@ -64,8 +70,8 @@ def running(
     parts = VerificationRuntime(settings, shutdown, clock)
     with ExitStack() as stack:
         tls = load_tls(settings.tls_cert, settings.tls_key)
-        bound = stack.enter_context(listening(settings.otlp_http))
-        check_free(settings.otlp_grpc, "otlp_grpc")
+        bound = stack.enter_context(bound_socket(settings.otlp_http))
+        check_port_is_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, shutdown, clock))
         parts.connect(client, stack)
         queue = TraceQueue(settings.work_queue)
@@ -91,14 +97,14 @@ def running(
         asked = monitor_routes(monitor, monitoring, token, clock=clock)
         web = build_app(intake, [*operations_routes(status, token), *asked])
 
-        stack.enter_context(monitored(monitor, shutdown))
+        stack.enter_context(monitor_running(monitor, shutdown))
         parts.start(queue, stack)
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, shutdown=shutdown))
         writer = stage(
             WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, shutdown=shutdown
         )
         stack.enter_context(writer)
-        served = serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
+        served = serve_otlp(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
         grpc = stack.enter_context(served)
         stack.callback(shutdown.begin)
         yield Service(
@@ -138,5 +144,5 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
         for line in schema_differences(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_rollup(client, clock() - WINDOW_NS)
-        with local_api_served(client.target):
+        with serve_local_api(client.target):
             yield client

@@ -12,8 +12,7 @@ from otel_rt4chart.spans.exchange.span_tree import (
     SpanTree,
 )
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
-from otel_rt4chart.spans.model.values import parse_json
-from otel_rt4chart.spans.reading.text_comparison import is_json_structure, normalize_text
+from otel_rt4chart.spans.model.values import is_json_structure, normalize_text, parse_json
 
 MAX_DEPTH = 12
 # A generation that makes up at least this share of a text is the source of the text.

@@ -9,10 +9,9 @@ from otel_rt4chart.spans.exchange.answers import is_retrieval
 from otel_rt4chart.spans.exchange.prompt_context import prompt_context
 from otel_rt4chart.spans.exchange.span_tree import CHECK_KINDS, RETRIEVAL_KINDS, SpanTree
 from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
-from otel_rt4chart.spans.model.values import parse_json
+from otel_rt4chart.spans.model.values import normalize_text, parse_json, passage_start
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.spans.reading.documents import content_id, read_tool_result
-from otel_rt4chart.spans.reading.text_comparison import normalize_text, passage_start
 from otel_rt4chart.verify.core.model import Passage
 
 

@@ -1,4 +1,4 @@
-"""Finds the answers of a trace, each with its question and its passages."""
+"""Finds the answers of a trace, each with its question, its passages and its sampling mark."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from otel_rt4chart.spans.exchange.context import (
 from otel_rt4chart.spans.exchange.passage_stages import find_passage_stages
 from otel_rt4chart.spans.exchange.prompt_context import question_in_prompt
 from otel_rt4chart.spans.exchange.route import explicit_route
-from otel_rt4chart.spans.exchange.sampling_marks import SamplingMark, find_sampling_mark
 from otel_rt4chart.spans.exchange.span_tree import RETRIEVAL_KINDS, SpanTree
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
-from otel_rt4chart.spans.model.values import as_text
-from otel_rt4chart.spans.model.verdict import Candidate, Decision
-from otel_rt4chart.spans.reading.text_comparison import (
+from otel_rt4chart.spans.model.values import (
+    as_flag,
+    as_number,
+    as_text,
     first_nonempty,
     is_json_structure,
     normalize_text,
     passage_start,
 )
+from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Exchange
 
 MAX_LINKED_TRACES = 8
@@ -331,3 +332,52 @@ def _iso_date(ns: int) -> str:
         return datetime.fromtimestamp(ns / 1e9, UTC).date().isoformat() if ns > 0 else ""
     except (OverflowError, ValueError, OSError):
         return ""
+
+
+# The reasons that an application may give for not sampling; other values of a mark are ignored.
+UNSAMPLED_DECISIONS = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingMark:
+    """The application's decision; fields are None if there is none."""
+
+    sampled: bool | None = None
+    sample_rate: float | None = None
+    hint: Decision | None = None
+
+
+def find_sampling_mark(
+    ancestry: Iterable[SpanView], others: Iterable[SpanView], default: SamplingMark | None = None
+) -> SamplingMark:
+    """The mark of an answer, from the answer and its ancestors (`ancestry`), else from `others`.
+
+    Each process marks its own spans. If any of them sampled the answer, it is sampled at the
+    highest rate: all processes compare the same position of the trace with their rate, so the
+    highest rate is the probability that at least one sampled. If none did, the span that ended last
+    has the reason. Without a mark on the ancestry, the first one of the `others` counts, else the
+    `default`.
+    """
+    found_on = [(view.span, mark) for view in ancestry if (mark := _read_mark(view)) is not None]
+    # A process that saw no answer wrote only the rate. Marks with a decision also respect limits.
+    decided = [(span, mark) for span, mark in found_on if semconv.DECISION in span.attributes]
+    marked = [(span.end_ns, mark) for span, mark in decided or found_on]
+    chosen = [mark for _, mark in marked if mark.sampled]
+    if chosen:
+        return max(chosen, key=lambda mark: mark.sample_rate or 0.0)
+    if marked:
+        latest = max(end for end, _ in marked)
+        return [mark for end, mark in marked if end == latest][-1]
+    found = (mark for other in others if (mark := _read_mark(other)) is not None)
+    return next(found, default or SamplingMark())
+
+
+def _read_mark(view: SpanView) -> SamplingMark | None:
+    attributes = view.span.attributes
+    sampled = as_flag(attributes.get(semconv.SAMPLED))
+    rate = as_number(attributes.get(semconv.SAMPLE_RATE))
+    decision = attributes.get(semconv.DECISION)
+    hint = next((reason for reason in UNSAMPLED_DECISIONS if reason == decision), None)
+    if sampled is None and rate is None and hint is None:
+        return None
+    return SamplingMark(sampled, rate, hint)

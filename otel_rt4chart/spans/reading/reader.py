@@ -37,12 +37,13 @@ from otel_rt4chart.spans.reading.documents import (
     read_template_context,
     read_tool_result,
 )
-from otel_rt4chart.spans.reading.messages import is_placeholder, read_messages
-from otel_rt4chart.spans.reading.whole_text import (
+from otel_rt4chart.spans.reading.messages import (
     calls_tools,
     input_text,
+    is_placeholder,
     last_text,
     output_text,
+    read_messages,
     result_text,
 )
 from otel_rt4chart.verify.core.model import Passage

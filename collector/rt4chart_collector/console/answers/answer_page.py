@@ -29,7 +29,7 @@ from rt4chart_collector.console.view.params import (
     text_param,
 )
 from rt4chart_collector.console.view.urls import answer_url, with_query
-from rt4chart_collector.pipeline.decision import answers_in
+from rt4chart_collector.pipeline.decision import read_answers
 from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.feedback import (
@@ -238,7 +238,7 @@ def _passages_from_spans(
     """
     found: Sequence[Candidate] = ()
     with guard("reading the passages of an answer"):
-        found = answers_in(client, spans)
+        found = read_answers(client, spans)
     for candidate in found:
         if candidate.span_id == one.span_id:
             staged = {each.passage.id: each.passage for each in candidate.staged}

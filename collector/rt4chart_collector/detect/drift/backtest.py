@@ -110,14 +110,14 @@ def _alarm(rule: str, ticks: RouteTicks, first: DriftFinding, ended_ns: int) -> 
         began_ns=began_ns,
         paged_ns=first.tick_ns + TICK_NS,
         ended_ns=ended_ns,
-        before=_usual(known),
+        before=_baseline_rate(known),
         before_claims=known.claims if known else 0,
         after=claim_rate(after),
         after_claims=after.claims,
     )
 
 
-def _usual(known: Baseline | None) -> Rate:
+def _baseline_rate(known: Baseline | None) -> Rate:
     if known is None:
         return Rate(None, None, None)
     return Rate(known.rate, *wilson(known.rate, max(known.claims / known.design_effect, 1.0)))

@@ -17,7 +17,7 @@ LEAST_DEAD_BAND = 0.005
 DEAD_BAND_SDS = 1.6
 Z_90 = 1.2816
 # From a month's allowance of false alarms to a day's, as a logarithm.
-A_DAY = math.log(30)
+LOG_DAYS_A_MONTH = math.log(30)
 # Few days say little of how much days differ: as if so many more had differed by this share of
 # the rate.
 PRIOR_DAYS, PRIOR_SHARE = 2, 0.1
@@ -94,7 +94,7 @@ def baseline_of(
     for tick in past:
         if (tick.model, tick.prompt_version) == (model, prompt):
             hour = tick.start_ns // HOUR_NS
-            hours[hour] = added(hours.get(hour, {}), tick.bins)
+            hours[hour] = with_bins(hours.get(hour, {}), tick.bins)
     return baseline_from(hours, (model, prompt), verifier, now_ns=now_ns, alarmed=alarmed)
 
 
@@ -112,10 +112,10 @@ def baseline_from(
         start = hour * HOUR_NS
         is_known = hours[hour] and now_ns - TRAILING_NS <= start < now_ns
         if is_known and not _touches(start, alarmed):
-            add(days.setdefault(start // DAY_NS, {}), hours[hour])
+            merge_into(days.setdefault(start // DAY_NS, {}), hours[hour])
     whole: dict[BinKey, int] = {}
     for day in days.values():
-        add(whole, day)
+        merge_into(whole, day)
     bins = [Bin(m, x, n, rate) for (m, x, rate), n in sorted(whole.items())]
     sums = answer_sums(bins)
     if sums.wm <= 0:
@@ -157,17 +157,17 @@ def dead_band(share: float, sd: float, days: int) -> float:
     return max(LEAST_DEAD_BAND, share * math.expm1(DEAD_BAND_SDS * cautious / share))
 
 
-def edge(band: float) -> float:
+def dead_band_allowance(band: float) -> float:
     """What evidence beyond a dead band is short of that it pages, as a logarithm.
 
     The least band only says that less is no news: that a rise passes it need be as sure as once a
     day, if the rise itself is as sure as a month asks. A band of twice that or more is there
     because days differ, and is held in full.
     """
-    return A_DAY * max(2 - band / LEAST_DEAD_BAND, 0.0)
+    return LOG_DAYS_A_MONTH * max(2 - band / LEAST_DEAD_BAND, 0.0)
 
 
-def added(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
+def with_bins(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
     """The histogram with these bins in it; the given one stays as it is."""
     grown = dict(histogram)
     for bin_ in bins:
@@ -177,7 +177,7 @@ def added(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
     return grown
 
 
-def add(histogram: dict[BinKey, int], other: Histogram) -> None:
+def merge_into(histogram: dict[BinKey, int], other: Histogram) -> None:
     """Put the other's answers into the histogram."""
     for kind, count in other.items():
         histogram[kind] = histogram.get(kind, 0) + count

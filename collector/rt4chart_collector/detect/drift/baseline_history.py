@@ -11,9 +11,9 @@ from rt4chart_collector.detect.drift.baseline import (
     BinKey,
     Histogram,
     ModelVersion,
-    add,
-    added,
     baseline_from,
+    merge_into,
+    with_bins,
 )
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.store.rates.ticks import Tick
@@ -117,7 +117,7 @@ class BaselineHistory:
         whole: dict[int, dict[BinKey, int]] = {}
         for hours in self._hours.values():
             for hour, histogram in hours.items():
-                add(whole.setdefault(hour, {}), histogram)
+                merge_into(whole.setdefault(hour, {}), histogram)
         found = baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
         return None if found is None or found.is_cold else found
 
@@ -135,7 +135,7 @@ class BaselineHistory:
         for tick in ticks:
             hours = self._hours.setdefault((tick.model, tick.prompt_version), {})
             hour = tick.start_ns // HOUR_NS
-            hours[hour] = added(hours.get(hour, {}), tick.bins)
+            hours[hour] = with_bins(hours.get(hour, {}), tick.bins)
         at_ns = ticks[0].start_ns
         self.last_ns = at_ns
         oldest = at_ns - TRAFFIC_TICKS * TICK_NS

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
-from rt4chart_collector.detect.drift.e_detector import EvidenceDetector, baseline_reason, start_of
+from rt4chart_collector.detect.drift.e_detector import EvidenceDetector, baseline_reason, tick_time
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, answer_sums
@@ -43,7 +43,7 @@ class BoundDetector:
 
     def look(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
-        at_ns = start_of(ticks, self._history.last_ns)
+        at_ns = tick_time(ticks, self._history.last_ns)
         policy = self._policy
         if self._began_ns and at_ns - self._began_ns >= policy.settle_days * DAY_NS:
             self.accept(at_ns)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.detect.drift.baseline import Baseline, edge
+from rt4chart_collector.detect.drift.baseline import Baseline, dead_band_allowance
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
 from rt4chart_collector.detect.drift.evidence import (
-    BACK,
-    LAMBDAS,
+    RECOVERY_BETS,
+    RISE_BETS,
     AccumulatedEvidence,
-    gains,
-    grow,
+    accumulate,
+    log_gains,
     smallest_rise,
 )
 from rt4chart_collector.detect.drift.finding import DriftFinding
@@ -24,7 +24,7 @@ from rt4chart_collector.store.rates.ticks import Tick
 
 # An alarm ends on evidence that is wrong at most once in this many ticks if the rate is really half
 # way between the usual rate and the detected one.
-BACK_AT = math.log(48)
+RECOVERED_AT = math.log(48)
 LARGEST_NULL = 0.99
 # From this evidence on, a possible rise is left out of a new baseline for a day.
 RISING_AT = 3.0
@@ -87,7 +87,7 @@ class EvidenceDetector:
 
     def look(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
-        at_ns = start_of(ticks, self._history.last_ns)
+        at_ns = tick_time(ticks, self._history.last_ns)
         if self._alarm and at_ns - self._alarm.paged_ns >= self._policy.settle_days * DAY_NS:
             self.accept(at_ns)
         measured = [
@@ -109,14 +109,16 @@ class EvidenceDetector:
         return self._history.baseline(version, at_ns, rising_since_ns=rising)
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
-        won = _won([(item.tick, item.baseline.share) for item in warm], scale)
+        won = _total_gains([(item.tick, item.baseline.share) for item in warm], scale)
         if won is None:
             return
-        self._warn = grow(self._warn, won, at_ns=at_ns)
-        self._rise = _risen(self._rise, self._warn.since_ns, warm, scale)
-        self._edge = edge(max(item.baseline.dead_band for item in warm))
-        banded = _won([(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale)
-        self._page = grow(self._page, banded or won, at_ns=at_ns)
+        self._warn = accumulate(self._warn, won, at_ns=at_ns)
+        self._rise = _updated_rise(self._rise, self._warn.since_ns, warm, scale)
+        self._edge = dead_band_allowance(max(item.baseline.dead_band for item in warm))
+        banded = _total_gains(
+            [(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale
+        )
+        self._page = accumulate(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
             self._end_or_keep(self._alarm, warm, scale, at_ns)
         elif self._evidence() >= self._policy.page_at:
@@ -126,9 +128,11 @@ class EvidenceDetector:
     def _end_or_keep(
         self, alarm: _Alarm, warm: Sequence[_Measured], scale: float, at_ns: int
     ) -> None:
-        won = _won([(item.tick, item.baseline.share + alarm.lift) for item in warm], scale, BACK)
-        back = alarm.back if won is None else grow(alarm.back, won, at_ns=at_ns)
-        if back.log < BACK_AT:
+        won = _total_gains(
+            [(item.tick, item.baseline.share + alarm.lift) for item in warm], scale, RECOVERY_BETS
+        )
+        back = alarm.back if won is None else accumulate(alarm.back, won, at_ns=at_ns)
+        if back.log < RECOVERED_AT:
             self._alarm = _Alarm(alarm.began_ns, alarm.paged_ns, alarm.lift, back)
             return
         self._history.alarmed.append((alarm.began_ns, at_ns))
@@ -182,19 +186,19 @@ def baseline_reason(tick: Tick | None, baseline: Baseline | None) -> str:
     return f"Too little is known of this version yet; it is measured against {former}."
 
 
-def _won(
-    against: Sequence[tuple[Tick, float]], scale: float, bets: Sequence[float] = LAMBDAS
+def _total_gains(
+    against: Sequence[tuple[Tick, float]], scale: float, bets: Sequence[float] = RISE_BETS
 ) -> tuple[float, ...] | None:
     """What the bets win in all ticks of one time, each against its own null."""
     each = [
-        gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
+        log_gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
         for tick, null in against
     ]
     counted = [gained for gained in each if gained is not None]
     return tuple(sum(column) for column in zip(*counted, strict=True)) if counted else None
 
 
-def _risen(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: float) -> _Rise:
+def _updated_rise(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: float) -> _Rise:
     weight, excess = (rise.weight, rise.excess) if rise.since_ns == since_ns else (0.0, 0.0)
     for item in warm:
         for bin_ in item.tick.bins:
@@ -209,7 +213,7 @@ def _claims(item: _Measured) -> int:
     return sum(b.answers * b.decided for b in item.tick.bins)
 
 
-def start_of(ticks: Sequence[Tick], last_ns: int) -> int:
+def tick_time(ticks: Sequence[Tick], last_ns: int) -> int:
     """The time of the ticks, which is one and later than the last; else an InputError."""
     times = {tick.start_ns for tick in ticks}
     if len(times) != 1 or min(times) <= last_ns:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rt4chart_collector.detect.drift.baseline import Baseline, edge
+from rt4chart_collector.detect.drift.baseline import Baseline, dead_band_allowance
 from rt4chart_collector.detect.drift.policy import HOUR_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Bin
 
-LAMBDAS = (0.8, 1.6, 3.0)
+RISE_BETS = (0.8, 1.6, 3.0)
 # The bets that a rate is back: smaller, because a share far above the null costs them most.
-BACK = (-0.3, -0.6, -0.9)
+RECOVERY_BETS = (-0.3, -0.6, -0.9)
 # What an answer may take of a bet's stake at most, so that no stake is ever lost whole.
 LARGEST_LOSS = 0.9
 
@@ -26,7 +26,7 @@ class AccumulatedEvidence:
     `since_ns`, the time at which it last had nothing: when a rise, if it is one, began.
     """
 
-    sums: tuple[float, ...] = (-math.inf,) * len(LAMBDAS)
+    sums: tuple[float, ...] = (-math.inf,) * len(RISE_BETS)
     since_ns: int = 0
     climb: float = 0.0
 
@@ -48,16 +48,16 @@ def step(
 
     A tick in which no answer has a decided claim changes nothing.
     """
-    won = gains(bins, null=null, scale=scale)
-    return evidence if won is None else grow(evidence, won, at_ns=at_ns)
+    won = log_gains(bins, null=null, scale=scale)
+    return evidence if won is None else accumulate(evidence, won, at_ns=at_ns)
 
 
-def gains(
+def log_gains(
     bins: Iterable[Bin],
     *,
     null: float,
     scale: float | None = None,
-    bets: Sequence[float] = LAMBDAS,
+    bets: Sequence[float] = RISE_BETS,
 ) -> tuple[float, ...] | None:
     """By how much the logarithm of each bet's stake changes; None where no answer counts.
 
@@ -70,7 +70,7 @@ def gains(
     if not counted:
         return None
     least = scale if scale is not None else min(bin_.sample_rate for bin_ in counted)
-    stakes = [bounded(bet, null) for bet in bets]
+    stakes = [bound_bet(bet, null) for bet in bets]
     won = [0.0] * len(stakes)
     for bin_ in sorted(counted, key=_order):
         distance = min(least / bin_.sample_rate, 1.0) * (bin_.unfaithful / bin_.decided - null)
@@ -79,7 +79,9 @@ def gains(
     return tuple(won)
 
 
-def grow(evidence: AccumulatedEvidence, won: Sequence[float], *, at_ns: int) -> AccumulatedEvidence:
+def accumulate(
+    evidence: AccumulatedEvidence, won: Sequence[float], *, at_ns: int
+) -> AccumulatedEvidence:
     """The sums after a tick that began at `at_ns` and in which the bets won `won`: (M + 1) * e."""
     sums = tuple(
         _log_of_one_more(log_sum) + gain for log_sum, gain in zip(evidence.sums, won, strict=True)
@@ -88,7 +90,7 @@ def grow(evidence: AccumulatedEvidence, won: Sequence[float], *, at_ns: int) -> 
     return AccumulatedEvidence(sums, since_ns, max(evidence.climb + won[len(won) // 2], 0.0))
 
 
-def bounded(bet: float, null: float) -> float:
+def bound_bet(bet: float, null: float) -> float:
     """The bet, smaller where one answer could else take more than `LARGEST_LOSS` of its stake."""
     worst = null if bet > 0 else 1 - null
     return math.copysign(min(abs(bet), LARGEST_LOSS / worst if worst > 0 else abs(bet)), bet)
@@ -117,7 +119,7 @@ def _order(bin_: Bin) -> tuple[int, int, float, int]:
 # Before anything rises the sums are about this, divided by what a tick's answers vary: the fewer
 # answers, the longer what was added is kept (fitted to the simulation in
 # docs/understand/drift.md, which has four answers a tick at least).
-ORDINARY, LARGEST_ORDINARY = 12.0, 5.0
+USUAL_SUM, LARGEST_USUAL_LOG = 12.0, 5.0
 
 
 def smallest_rise(
@@ -137,11 +139,13 @@ def smallest_rise(
     if answers <= 0:
         return None
     varies = baseline.variance * answers_per_hour * TICK_NS / HOUR_NS
-    ordinary = min(max(math.log(ORDINARY / varies), 0.0), LARGEST_ORDINARY)
+    ordinary = min(max(math.log(USUAL_SUM / varies), 0.0), LARGEST_USUAL_LOG)
     needed = (DriftPolicy().page_at if page_at is None else page_at) - ordinary
     any_ = _smallest(baseline, 0.0, max(needed, 0.0) / answers)
     beyond = _smallest(
-        baseline, baseline.dead_band, max(needed - edge(baseline.dead_band), 0.0) / answers
+        baseline,
+        baseline.dead_band,
+        max(needed - dead_band_allowance(baseline.dead_band), 0.0) / answers,
     )
     if any_ is None or beyond is None or baseline.share + max(any_, beyond) >= 1:
         return None
@@ -151,7 +155,7 @@ def smallest_rise(
 def _smallest(baseline: Baseline, band: float, each: float) -> float | None:
     """The smallest rise at which one of the bets above this band wins `each` an answer."""
     null = min(baseline.share + band, 0.99)
-    rises = (_rise(baseline, band, bounded(bet, null), each) for bet in LAMBDAS)
+    rises = (_rise(baseline, band, bound_bet(bet, null), each) for bet in RISE_BETS)
     return min((rise for rise in rises if rise is not None), default=None)
 
 

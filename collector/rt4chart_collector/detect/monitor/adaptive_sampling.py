@@ -27,7 +27,7 @@ from rt4chart_collector.store.rates.ticks import Tick, route_ticks
 Place = tuple[str, str]
 RISE = "rise"
 # A rate comes back a little changed: applications write it down as a threshold of 56 bits.
-ABOUT = 1.001
+RATE_TOLERANCE = 1.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RateRaise:
     until_ns: int
 
 
-def raises_of(sets: Sequence[SamplingRateRow]) -> dict[Place, list[RateRaise]]:
+def find_raises(sets: Sequence[SamplingRateRow]) -> dict[Place, list[RateRaise]]:
     """When each route was raised, the oldest first; `sets` come newest first."""
     found: dict[Place, list[RateRaise]] = {}
     for row in reversed(sets):
@@ -70,7 +70,7 @@ def beyond(ticks: Sequence[Tick], base: float, most: float) -> float:
         extra_answers(bin_.answers, bin_.sample_rate, base)
         for tick in ticks
         for bin_ in tick.bins
-        if bin_.sample_rate <= most * ABOUT
+        if bin_.sample_rate <= most * RATE_TOLERANCE
     )
 
 
@@ -105,16 +105,16 @@ def budget_left(
 
 
 # A rate that nobody renews ends by itself: the monitor may die.
-HOLDS_NS = HOUR_NS
-RENEWED_NS = HOLDS_NS // 2
+RATE_LASTS_NS = HOUR_NS
+RENEW_BEFORE_NS = RATE_LASTS_NS // 2
 # The rate that the application has by itself: the smallest that so many of the answers had.
 LEAST_SHARE = 0.05
 # Without an answer for so long, a route has nothing that more of could be verified.
-HEARD_NS = HOUR_NS
+ACTIVE_NS = HOUR_NS
 # Ticks are charged when they are settled, which may be after the raise that they are of.
-CHARGED_NS = 2 * HOUR_NS
+CHARGE_WITHIN_NS = 2 * HOUR_NS
 # How far back is looked for when a raise began, and how many rates are read for that.
-BEGAN_NS, MOST_SETS = 14 * DAY_NS, 20_000
+LOOKBACK_NS, MAX_RATE_ROWS = 14 * DAY_NS, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,10 @@ class AdaptiveSampling:
         self._client = client
         self._policy = policy
         self.verifier = verifier
-        sets = rates_since(client, since_ns=now_ns - BEGAN_NS, limit=MOST_SETS)
+        sets = rates_since(client, since_ns=now_ns - LOOKBACK_NS, limit=MAX_RATE_ROWS)
         raises = {
             place: [self._based(place, raise_) for raise_ in found]
-            for place, found in raises_of(sets).items()
+            for place, found in find_raises(sets).items()
         }
         self._budget = budget_left(raises, self._ticks, policy, now_ns=now_ns)
         self._charged = {place: found[-1] for place, found in raises.items() if found}
@@ -168,7 +168,7 @@ class AdaptiveSampling:
         self._charged = {
             place: raise_
             for place, raise_ in self._charged.items()
-            if now_ns - raise_.until_ns < CHARGED_NS
+            if now_ns - raise_.until_ns < CHARGE_WITHIN_NS
         }
         spent = sum(self._extra(place, ticks) for place, ticks in settled.items())
         self._budget = self._budget.after(now_ns, spent, self._policy)
@@ -176,7 +176,7 @@ class AdaptiveSampling:
         heard = {
             place: finding
             for place, finding in findings.items()
-            if now_ns - finding.tick_ns < HEARD_NS
+            if now_ns - finding.tick_ns < ACTIVE_NS
         }
         order = sorted(heard, key=lambda place: (-findings[place].warn, place))
         left, changed = self._budget, self._silent(findings, heard, now_ns)
@@ -192,7 +192,7 @@ class AdaptiveSampling:
                 changed.append(self._set(place, base, change.rate, change.reason, now_ns))
             elif raised and current > base:
                 left = left.without((current - base) * finding.traffic_per_hour)
-                if raised.current.until_ns - now_ns < RENEWED_NS:
+                if raised.current.until_ns - now_ns < RENEW_BEFORE_NS:
                     changed.append(self._set(place, base, current, RISE, now_ns))
         record_rates(self._client, changed)
         return changed
@@ -201,7 +201,7 @@ class AdaptiveSampling:
         self, place: Place, base: float, rate: float, reason: str, now_ns: int
     ) -> SamplingRateRow:
         is_raised = rate > base
-        until = now_ns + HOLDS_NS if is_raised else now_ns
+        until = now_ns + RATE_LASTS_NS if is_raised else now_ns
         made = SamplingRateRow(*place, now_ns, rate, until, reason)
         if is_raised:
             self._raised[place] = RaisedRoute(base, made)

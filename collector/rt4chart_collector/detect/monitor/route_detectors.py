@@ -48,18 +48,20 @@ class RouteDetector:
         fresh = [tick for tick in ticks if tick.start_ns >= self.upto_ns]
         final = [tick for tick in fresh if tick.start_ns < settled_ns]
         waiting = [at_ns for at_ns in accepted_ns if at_ns > self._accepted_ns]
-        found = _looked(self._watch, final, waiting)
+        found = _update_all(self._watch, final, waiting)
         if final:
             self._accepted_ns = max(final[-1].start_ns, self._accepted_ns)
         if open_ticks := [tick for tick in fresh if tick.start_ns >= settled_ns]:
-            found += _looked(self._watch.fork(), open_ticks, waiting)
+            found += _update_all(self._watch.fork(), open_ticks, waiting)
         self.settled = tuple(final)
         self.upto_ns = max(self.upto_ns, settled_ns)
         self.last = found[-1] if found else self.last
         return found
 
 
-def _looked(watch: DriftDetector, ticks: Sequence[Tick], waiting: list[int]) -> list[DriftFinding]:
+def _update_all(
+    watch: DriftDetector, ticks: Sequence[Tick], waiting: list[int]
+) -> list[DriftFinding]:
     """The findings; of what waits to be accepted, that of these times is taken off."""
     found = []
     for group in by_time(ticks):
@@ -96,11 +98,11 @@ def drift_row(ticks: RouteTicks, found: DriftFinding) -> DriftRow:
 
 Place = tuple[str, str]
 # What is shown, and twice the baseline's time: alarms of that time are left out of it.
-SHOWN_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
+STORED_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
 # Verdicts that come later than a tick is open for are found when the route is read whole again.
-WHOLE_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
+REREAD_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
 # Of a round, for that: well within the lease.
-READING_S = 30.0
+REREAD_BUDGET_S = 30.0
 
 log = logging.getLogger(__name__)
 
@@ -166,11 +168,11 @@ class RouteDetectors:
         that equally long, the ones in `first` are the first.
         """
         round_ = DriftRound()
-        if now_ns - self._listed_ns >= WHOLE_NS:
+        if now_ns - self._listed_ns >= REREAD_NS:
             self._list(now_ns)
         self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
         self._go_on(now_ns, round_)
-        deadline = Deadline(READING_S, clock=self._monotonic)
+        deadline = Deadline(REREAD_BUDGET_S, clock=self._monotonic)
         for place in self._due(now_ns, first):
             if self._is_stopping() or deadline.is_over:
                 break
@@ -187,7 +189,7 @@ class RouteDetectors:
     def _list(self, now_ns: int) -> None:
         """Which routes are watched, for the next hour."""
         limit = self._settings.monitor_routes
-        since = now_ns - SHOWN_NS
+        since = now_ns - STORED_NS
         found = busiest_routes(
             self._client,
             since_ns=since,
@@ -214,7 +216,7 @@ class RouteDetectors:
 
     def _due(self, now_ns: int, first: Collection[Place]) -> list[Place]:
         """The routes to be read whole; one that failed does not keep the others waiting."""
-        due = [place for place in self._places if now_ns - self._read_at(place) >= WHOLE_NS]
+        due = [place for place in self._places if now_ns - self._read_at(place) >= REREAD_NS]
         return sorted(
             due,
             key=lambda place: (
@@ -232,7 +234,7 @@ class RouteDetectors:
         # Settled ticks are told once: when the route is gone on with.
         round_.settled[place] = told
         written = self._written.get(place)
-        shown_ns = max(now_ns - SHOWN_NS, written.tick_ns - LATE_NS if written else 0)
+        shown_ns = max(now_ns - STORED_NS, written.tick_ns - LATE_NS if written else 0)
         self._write(read, [finding for finding in found if finding.tick_ns >= shown_ns], now_ns)
         self._watches[place] = watch
         self._failed_ns.pop(place, None)

@@ -1,8 +1,8 @@
-"""ExportTraceServiceRequest in OTLP's JSON: the same spans, with the same leniency.
+"""Decodes ExportTraceServiceRequest from OTLP's JSON into the same spans, equally lenient.
 
 Source: OTLP specification, "JSON Protobuf Encoding": ids are hex, enums are numbers, 64-bit
 numbers are text, names are in lowerCamelCase, and unknown ones are ignored. Names of enums,
-snake_case as in protobuf's own JSON mapping, and numbers for 64-bit numbers are taken too.
+snake_case as in protobuf's own JSON mapping, and numbers for 64-bit numbers are accepted too.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from rt4chart_collector.ingest.otlp.decode import (
     LAST_NS,
     STATUSES,
     Decoded,
-    decoded_from,
-    fault_of,
+    collect_decoded,
+    find_fault,
 )
 
 Json = Mapping[str, object]
-# As deep as protobuf's own parsers read.
+# The recursion limit of protobuf's own parsers.
 MAX_DEPTH = 100
 SHOWN = 80
 
 
 def decode_json(body: bytes) -> Decoded:
-    """Read a request's spans; invalid UTF-8 and half surrogate pairs become U+FFFD.
+    """Decode the spans of a request; invalid UTF-8 and half surrogate pairs become U+FFFD.
 
-    Raises InputError where the bytes are no ExportTraceServiceRequest.
+    Raises InputError if the bytes are not an ExportTraceServiceRequest.
     """
     try:
         request = json.loads(body.decode("utf-8-sig", "replace") or "{}")
     except (ValueError, RecursionError) as error:
         raise InputError(
             "expected an ExportTraceServiceRequest in JSON, "
-            f"got {len(body)} bytes that are none: {str(error)[:SHOWN]}"
+            f"got {len(body)} other bytes: {str(error)[:SHOWN]}"
         ) from error
     if not isinstance(request, dict):
         raise InputError("expected an ExportTraceServiceRequest, a JSON object")
     groups = _maps(request, "resourceSpans")
-    return decoded_from([span for group in groups for span in _spans_of(group)])
+    return collect_decoded([span for group in groups for span in _spans_of(group)])
 
 
 def _spans_of(group: Json) -> Iterator[SpanRecord | str]:
@@ -61,7 +61,7 @@ def _span(
 ) -> SpanRecord | str:
     trace_id, span_id = _id(span, "traceId"), _id(span, "spanId")
     start = _integer(span, "startTimeUnixNano")
-    if fault := fault_of(trace_id, span_id, start):
+    if fault := find_fault(trace_id, span_id, start):
         return fault
     status = _map(span, "status")
     return SpanRecord(
@@ -137,7 +137,7 @@ def _a_map(value: object) -> Json:
 
 
 def _maps(holder: Json, name: str) -> list[Json]:
-    """The items of a list; one that is no object counts as an empty one, and is not lost."""
+    """The items of a list; an item that is not an object becomes an empty one, and is counted."""
     found = _field(holder, name)
     return [_a_map(item) for item in found] if isinstance(found, list) else []
 
@@ -150,7 +150,7 @@ def _text(holder: Json, name: str) -> str:
 
 
 def _id(holder: Json, name: str) -> bytes:
-    """An id's bytes; none where it is not hex."""
+    """The bytes of an id; empty if it is not hex."""
     value = _field(holder, name)
     try:
         return binascii.unhexlify(value) if isinstance(value, str) else b""

@@ -1,4 +1,4 @@
-"""Bearer tokens: who may send spans, and who may read metrics and status."""
+"""The check of the bearer token for sending spans and for reading metrics and status."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ def authenticate(token: str, authorization: str | None) -> None:
     if not token:
         return
     scheme, _, given = (authorization or "").partition(" ")
+    # A comparison that stops at the first difference would reveal the token byte by byte.
     is_same = compare_digest(given.strip().encode(), token.encode())
     if scheme.lower() == "bearer" and is_same:
         return
     raise RefusedError(
         Fault.UNAUTHENTICATED,
-        "expected the header 'Authorization: Bearer TOKEN' with the token that the service has "
-        f"in RT4CHART_TOKEN, got {'another' if authorization else 'none'}; "
+        "expected the header 'Authorization: Bearer TOKEN' with the service's RT4CHART_TOKEN, "
+        f"got {'another' if authorization else 'none'}; "
         "OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20TOKEN' sends it",
     )

@@ -12,7 +12,7 @@ from otel_rt4chart.sampling import Policy, Sampler
 from otel_rt4chart.sampling.rates import RatesSource
 from rt4chart_collector.detect.monitor.adaptive_sampling import usual_rate
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS
-from rt4chart_collector.service.monitor import NAME_CHARS, PATH, document, rates_route
+from rt4chart_collector.service.monitor import NAME_CHARS, PATH, rates_document, rates_route
 from rt4chart_collector.store.alerts.sampling_rates import (
     SamplingRateRow,
     rates_in_force,
@@ -55,7 +55,7 @@ def test_an_application_samples_more_while_evidence_rises_and_less_again(
     def rate_after_a_look() -> float:
         world.monitor.look()
         rates = world.monitor.rates("shop")
-        server.body = json.dumps(document(rates, now_ns=world.now)).encode()
+        server.body = json.dumps(rates_document(rates, now_ns=world.now)).encode()
         source.poll()
         assert sampler.policy.rate_of("other") == 0.7
         return sampler.policy.rate_of("support")
@@ -79,7 +79,7 @@ def test_a_document_ends_by_itself(server: RatesServer) -> None:
     """An application whose monitor is away goes back to its own rate."""
     now = [NOON]
     sampler = Sampler(Policy(rate=0.1))
-    server.body = json.dumps(document([SET], now_ns=now[0])).encode()
+    server.body = json.dumps(rates_document([SET], now_ns=now[0])).encode()
     source = RatesSource(server.address, sampler, 3600.0, clock=lambda: now[0] / SECOND)
     source.poll()
     raised = sampler.policy.rate_of("support")
@@ -138,7 +138,7 @@ def test_a_document_is_bounded_and_holds_no_patterns() -> None:
     rates = [SamplingRateRow("shop", one, NOON, 0.5, NOON + HOUR, "rise") for one in names]
     over = SamplingRateRow("shop", "over", NOON, 0.5, NOON, "over")
 
-    assert document([*rates, over], now_ns=NOON)["raised"] == {"good": 0.5}
+    assert rates_document([*rates, over], now_ns=NOON)["raised"] == {"good": 0.5}
 
 
 def test_the_usual_rate_is_not_that_of_a_few_answers() -> None:

@@ -79,12 +79,12 @@ def test_a_restart_leaves_alerts_of_routes_that_it_has_not_read(
     (alert,) = world.alerts()
     world.now += 300 * SECOND
     another = world.another()
-    monkeypatch.setattr(route_detectors, "READING_S", 0.0)
+    monkeypatch.setattr(route_detectors, "REREAD_BUDGET_S", 0.0)
     for _ in range(30):
         world.now += 120 * SECOND
         another.look()
     waiting = risen(world)
-    monkeypatch.setattr(route_detectors, "READING_S", 30.0)
+    monkeypatch.setattr(route_detectors, "REREAD_BUDGET_S", 30.0)
     another.look()
 
     assert (alert.route, waiting, risen(world)) == ("other", ["other"], ["other"])

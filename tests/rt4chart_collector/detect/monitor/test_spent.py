@@ -14,7 +14,7 @@ from rt4chart_collector.detect.monitor.adaptive_sampling import (
     RateRaise,
     beyond,
     budget_left,
-    raises_of,
+    find_raises,
 )
 from rt4chart_collector.store.alerts.sampling_rates import (
     SamplingRateRow,
@@ -59,7 +59,7 @@ def test_a_raise_lasts_as_long_as_it_is_renewed() -> None:
         asked(5, 0.4),
     ]
 
-    found = raises_of(sets[::-1])
+    found = find_raises(sets[::-1])
 
     assert found == {
         PLACE: [
