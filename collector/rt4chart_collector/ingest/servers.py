@@ -155,7 +155,7 @@ def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
         lifespan="off",
         ws="none",
         server_header=False,
-        # Forwarded headers are only evaluated by the console, which knows its trusted proxies.
+        # Addresses in headers are not trusted; console/app/access.py decides on proxies.
         proxy_headers=False,
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=max(round(stop_s), 1),

@@ -67,7 +67,7 @@ PAGE_ANSWERS = 64
 
 
 class Retries:
-    """Searches for due retries every few seconds; for one thread. `counts` are of the last search."""
+    """Finds due retries every few seconds; for one thread. `counts` are of the last search."""
 
     def __init__(
         self, client: Client, verifier: str, *, share: Callable[[], TraceShare] = lambda: ALL_TRACES

@@ -1,4 +1,4 @@
-"""Which alarms there would have been: the drift detector over what is stored; pure."""
+"""Backtests of the drift rules: the alarms that each would have raised on stored ticks. Pure."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, answer_sums
 
-# What the detector has to have seen before the first tick that counts.
+# History before the period under test: two windows of the baseline, because the hours of an alarm
+# in the first are left out of the second.
 BEFORE_NS = 28 * DAY_NS
 MONTH_NS = 30 * DAY_NS
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """One alarm of one rule: when the rise began, when it paged, and when it ended, 0 if not.
+    """One alarm of one rule: when the rise began, when it paged, and when it ended (0 if open).
 
-    `before` is the baseline's rate, without a value where the rule has none, and `after` that of
-    the route from then until the end; each with its number of decided claims.
+    `before` is the baseline's rate, without a value if the rule has none, and `after` the route's
+    rate from the beginning of the rise until the end, each with its number of decided claims.
     """
 
     rule: str
@@ -40,9 +41,9 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """What one rule would have raised; `route_months` is the time that was looked at.
+    """The alarms of one rule in `route_months` of data.
 
-    `cold` are the routes that never had a baseline in it.
+    `cold` counts the routes without a baseline in the whole period.
     """
 
     rule: str
@@ -53,7 +54,7 @@ class Backtest:
 
     @property
     def per_route_month(self) -> float:
-        """Alarms in a month of a route."""
+        """Alarms per month of a route."""
         return len(self.alarms) / self.route_months if self.route_months else 0.0
 
 
@@ -65,15 +66,15 @@ def backtest(
     until_ns: int,
     only: Sequence[str] = RULES,
 ) -> Iterator[Backtest]:
-    """Each rule over the same ticks, which reach back `BEFORE_NS` before `since_ns`."""
+    """Replay each rule on the same ticks, which must begin `BEFORE_NS` before `since_ns`."""
     for rule in RULES:
         if rule not in only:
             continue
-        asked = replace(policy, rule=rule)
+        rule_policy = replace(policy, rule=rule)
         alarms: list[Alarm] = []
         months, cold = 0.0, 0
         for route_ticks in routes:
-            found = replay(route_ticks, asked, since_ns=since_ns)
+            found = replay(route_ticks, rule_policy, since_ns=since_ns)
             if found:
                 months += (until_ns - found[0].tick_ns) / MONTH_NS
                 cold += all(finding.state == "cold" for finding in found)
@@ -83,7 +84,7 @@ def backtest(
 
 
 def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[DriftFinding]) -> list[Alarm]:
-    """The spans of findings that page, each an alarm; one that pages to the end has no end."""
+    """Consecutive findings that page are one alarm; one that pages to the last tick is open."""
     found = []
     for paging, group in groupby(findings, key=lambda finding: finding.state == "page"):
         if paging:

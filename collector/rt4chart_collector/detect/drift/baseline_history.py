@@ -18,8 +18,8 @@ from rt4chart_collector.detect.drift.baseline import (
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.store.rates.ticks import Tick
 
-# The rate in force is the smallest of this many answers, this tick's first: a tick with few answers
-# may contain only those that a risk rule selected, at rate 1.
+# The sampling rate in force is the smallest rate among this many of the latest answers: a tick with
+# few answers may contain only those that a risk rule selected, at rate 1.
 SCALE_ANSWERS = 40
 # The version of a baseline of all versions together.
 ALL: ModelVersion = ("", "")
@@ -76,8 +76,8 @@ class BaselineHistory:
         `rising_since_ns` is the start of a rise that is no alarm yet: its hours are left out of a
         new baseline while it is less than a day old.
         """
-        held = self._own.get(version)
-        period = HOUR_NS if held is None or held.is_cold else DAY_NS
+        own = self._own.get(version)
+        period = HOUR_NS if own is None or own.is_cold else DAY_NS
         if self._tried.get(version, -1) // period != at_ns // period:
             self._tried[version] = at_ns
             self._renew(version, at_ns, rising_since_ns)

@@ -41,7 +41,7 @@ class BoundDetector:
             self._history.restart(min(self._began_ns, at_ns))
             self._began_ns = 0
 
-    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
+    def update(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
         at_ns = tick_time(ticks, self._history.last_ns)
         policy = self._policy
@@ -108,7 +108,7 @@ def sum_of_claims(ticks: Sequence[Tick]) -> int:
 class DriftDetector(Protocol):
     """The detector of one route, by one rule. It receives the ticks in order."""
 
-    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
+    def update(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
 
     def accept(self, at_ns: int) -> None:
@@ -143,7 +143,7 @@ def replay(
     for ticks in by_time(route_ticks.ticks):
         while waiting and waiting[0] <= ticks[0].start_ns:
             detector.accept(waiting.pop(0))
-        finding = detector.look(ticks)
+        finding = detector.update(ticks)
         if finding.tick_ns >= since_ns:
             found.append(finding)
     return found

@@ -1,4 +1,8 @@
-"""The e-detector of one route: evidence tick by tick, the alarm, and when it ends."""
+"""The e-detector of one route: accumulates evidence by tick, raises the alarm and ends it.
+
+Method: Shin, Ramdas and Rinaldo, "E-detectors" (arXiv 2203.03532), explained in
+docs/understand/drift.md.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +26,10 @@ from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Tick
 
-# An alarm ends on evidence that is wrong at most once in this many ticks if the rate is really half
-# way between the usual rate and the detected one.
+# An alarm ends on evidence that is wrong at most once in 48 ticks (four hours) on average if the
+# rate is really half way between the usual rate and the detected one.
 RECOVERED_AT = math.log(48)
+# The share to bet against must be below 1, or no answer could win.
 LARGEST_NULL = 0.99
 # From this evidence on, a possible rise is left out of a new baseline for a day.
 RISING_AT = 3.0
@@ -85,7 +90,7 @@ class EvidenceDetector:
             self._history.restart(min(self._alarm.began_ns, at_ns))
             self._forget()
 
-    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
+    def update(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
         at_ns = tick_time(ticks, self._history.last_ns)
         if self._alarm and at_ns - self._alarm.paged_ns >= self._policy.settle_days * DAY_NS:
@@ -120,12 +125,12 @@ class EvidenceDetector:
         )
         self._page = accumulate(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
-            self._end_or_keep(self._alarm, warm, scale, at_ns)
+            self._end_if_recovered(self._alarm, warm, scale, at_ns)
         elif self._evidence() >= self._policy.page_at:
             band = max(item.baseline.dead_band for item in warm)
             self._alarm = _Alarm(self._rise.since_ns, at_ns, max(band, self._rise.mean / 2))
 
-    def _end_or_keep(
+    def _end_if_recovered(
         self, alarm: _Alarm, warm: Sequence[_Measured], scale: float, at_ns: int
     ) -> None:
         won = _total_gains(
@@ -139,7 +144,7 @@ class EvidenceDetector:
         self._forget()
 
     def _evidence(self) -> float:
-        """The evidence that pages: that the rate rose at all, and by more than the dead band."""
+        """The evidence that pages: for any rise, and for one beyond the dead band."""
         return min(self._warn.log, self._page.log + self._edge if self._page.log > 0 else 0.0)
 
     def _forget(self) -> None:
@@ -177,7 +182,7 @@ class EvidenceDetector:
 
 
 def baseline_reason(tick: Tick | None, baseline: Baseline | None) -> str:
-    """Why the route is cold, or whose baseline a version borrows; empty where neither is so."""
+    """Why the route is cold, or whose baseline a version uses; empty if neither applies."""
     if tick is None or baseline is None:
         return "No decided claim is known yet, so there is no baseline."
     if baseline.is_cold or baseline.version == (tick.model, tick.prompt_version):
@@ -189,7 +194,7 @@ def baseline_reason(tick: Tick | None, baseline: Baseline | None) -> str:
 def _total_gains(
     against: Sequence[tuple[Tick, float]], scale: float, bets: Sequence[float] = RISE_BETS
 ) -> tuple[float, ...] | None:
-    """What the bets win in all ticks of one time, each against its own null."""
+    """The gains of the bets in all ticks of one time, each tick against its own null."""
     each = [
         log_gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
         for tick, null in against
@@ -214,7 +219,10 @@ def _claims(item: _Measured) -> int:
 
 
 def tick_time(ticks: Sequence[Tick], last_ns: int) -> int:
-    """The time of the ticks, which is one and later than the last; else an InputError."""
+    """The common time of the ticks; InputError if there are several, or it is not after the last.
+
+    The evidence cannot be corrected later: a late tick requires a replay.
+    """
     times = {tick.start_ns for tick in ticks}
     if len(times) != 1 or min(times) <= last_ns:
         raise InputError(

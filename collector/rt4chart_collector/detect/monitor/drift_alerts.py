@@ -18,7 +18,7 @@ from rt4chart_collector.core.alerts.facts import (
 )
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.detect.drift.baseline import Baseline
-from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -27,7 +27,6 @@ from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.ticks import Tick, answer_sums, route_ticks
 from rt4chart_collector.store.rates.trends import deployment_changes
 
-RouteKey = tuple[str, str]
 # Facts cost a few statements per route: they are read again when they are this old, or when the
 # rise is another one.
 FRESH_NS = 600 * 10**9
@@ -129,7 +128,7 @@ def drift_facts(
         service=service,
         route=route,
     )
-    ticks = [tick for route_ticks_read in read for tick in route_ticks_read.ticks]
+    ticks = [tick for found in read for tick in found.ticks]
     usual = finding.baseline.share if finding.baseline else 0.0
     since_ns = onset(ticks, usual, since_ns=detected_ns)
     window = GrowthWindow(service, route, verifier, since_ns - GROWTH_NS, since_ns, until_ns)

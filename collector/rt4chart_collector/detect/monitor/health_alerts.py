@@ -42,12 +42,12 @@ def health_alerts(
     active verifiers, because a new one may have no verdict yet. `breaker` is this process's.
     """
     known = verifier_counts(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
-    at_work = {counts.verifier for counts in known} | {verifier}
+    active = {counts.verifier for counts in known} | {verifier}
     if breaker is not None:
-        at_work.add(breaker.judge)
+        active.add(breaker.judge)
     found = _undecided(client, settings, verifier, now_ns) if verifier else []
     found += _judge(known, breaker, now_ns)
-    found += _backlog(client, settings, at_work - {""}, now_ns)
+    found += _backlog(client, settings, active - {""}, now_ns)
     return found + _no_data(client, settings, now_ns)
 
 
@@ -70,7 +70,7 @@ def _undecided(
 
 
 def _judge(known: Sequence[VerifierCounts], breaker: Breaker | None, now_ns: int) -> list[Alert]:
-    """Of several verifiers the one that fails most, so that none hides another."""
+    """An alert on the verifier with the most failures: an average could hide it."""
     failing = [
         counts
         for counts in known

@@ -51,7 +51,7 @@ def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
 def daily_failures(
     known: Sequence[WatchedIssue], weights: Sequence[DayWeight]
 ) -> dict[int, tuple[float, ...]]:
-    """Weighted failures a day of each issue, today's first; an alias's count in its issue's."""
+    """Weighted failures of each issue by day, today first; those of aliases are included."""
     roots = _roots(known)
     found: defaultdict[int, list[float]] = defaultdict(lambda: [0.0] * DAYS)
     for day_weight in weights:
@@ -61,7 +61,7 @@ def daily_failures(
 
 
 def seen_today(known: Sequence[WatchedIssue], weights: Sequence[DayWeight]) -> Counter[int]:
-    """The failures of each issue that were verified today, whatever they stand for."""
+    """The number of failures of each issue that were verified today, without weights."""
     roots = _roots(known)
     found: Counter[int] = Counter()
     for day_weight in weights:
@@ -71,18 +71,18 @@ def seen_today(known: Sequence[WatchedIssue], weights: Sequence[DayWeight]) -> C
 
 
 def _roots(known: Sequence[WatchedIssue]) -> dict[int, int]:
-    """The issue of each id: its own, or that of which it is an alias."""
+    """The issue of each id, which may be its own id or an alias."""
     return {alias: issue.id for issue in known for alias in (issue.id, *issue.aliases)}
 
 
 def is_new(issue: WatchedIssue, now_ns: int) -> bool:
-    """True for an untouched issue whose creation and first failure are of the last day."""
+    """True for an untouched issue that was created, and first failed, within the last day."""
     is_young = min(issue.born_ns, issue.first_ns) > now_ns - NEW_NS
     return issue.state in ("", "new") and is_young
 
 
 def traffic_growth(decided: Sequence[float]) -> float:
-    """Today's decided claims over those of a day before with any; 1 where there is no such."""
+    """Today's decided claims over the mean of earlier days with any; 1 if there are none."""
     before = [claims for claims in decided[1:] if claims > 0]
     return decided[0] * len(before) / sum(before) if before and decided[0] > 0 else 1.0
 
@@ -90,9 +90,9 @@ def traffic_growth(decided: Sequence[float]) -> float:
 def is_growing(
     issue: WatchedIssue, daily: Sequence[float], now_ns: int, traffic: float = 1.0
 ) -> bool:
-    """Three times its usual share of the route's claims, ten failures at least.
+    """True at three times the usual share of the route's claims, with at least ten failures.
 
-    `traffic` is the growth of the route's claims. The issue is two days old at least.
+    `traffic` is the growth of the route's claims. The issue must be at least two days old.
     """
     age = now_ns - issue.first_ns
     if issue.state == "ignored" or age < 2 * DAY_NS:
@@ -101,7 +101,7 @@ def is_growing(
 
 
 def failures_a_day_before(daily: Sequence[float], age_ns: int) -> float:
-    """The failures a day before today, over the days that the issue has been there."""
+    """The mean failures a day before today, over the days since the issue's first failure."""
     return sum(daily[1:]) / min(len(daily) - 1, max(age_ns / DAY_NS - 1, 1.0))
 
 

@@ -76,32 +76,30 @@ def route_figures(
 
     Rates are over the last hour. Beyond `MAX_ROUTES`, the routes with the most traffic are kept.
     """
-    heard = {
-        place: finding
-        for place, finding in findings.items()
-        if now_ns - finding.tick_ns < SILENT_NS
+    active = {
+        key: finding for key, finding in findings.items() if now_ns - finding.tick_ns < SILENT_NS
     }
-    if not heard:
+    if not active:
         return ()
-    busiest = sorted(heard, key=lambda place: (-heard[place].traffic_per_hour, place))
+    busiest = sorted(active, key=lambda key: (-active[key].traffic_per_hour, key))
     since = now_ns - HOUR_NS
     ticks_read = route_ticks(client, since_ns=since, until_ns=now_ns, verifier=verifier)
     read = {(route.service, route.route): route for route in ticks_read}
     covered = coverage(client, since_ns=since, until_ns=now_ns, verifier=verifier)
     found = []
-    for place in busiest[:MAX_ROUTES]:
-        ticks = read[place].ticks if place in read else ()
+    for key in busiest[:MAX_ROUTES]:
+        ticks = read[key].ticks if key in read else ()
         sums = answer_sums(bin_ for tick in ticks for bin_ in tick.bins)
-        known = covered.get(place)
+        known = covered.get(key)
         found.append(
             RouteFigures(
-                *place,
+                *key,
                 claims=sums.claims,
                 rate=claim_rate(sums).value,
                 undecided=known.undecided_share if known else None,
-                evidence=_levels(findings[place], rule),
-                thresholds=_bounds(findings[place], rule),
-                detectable=findings[place].detectable,
+                evidence=_levels(findings[key], rule),
+                thresholds=_bounds(findings[key], rule),
+                detectable=findings[key].detectable,
             )
         )
     return tuple(found)
@@ -122,7 +120,7 @@ def _by_route(
     routes: Callable[[], Sequence[RouteFigures]], value: Callable[[RouteFigures], float | None]
 ) -> dict[tuple[str, ...], float]:
     found = {(figures.service, figures.route): value(figures) for figures in routes()}
-    return {place: number for place, number in found.items() if number is not None}
+    return {key: number for key, number in found.items() if number is not None}
 
 
 def _by_level(

@@ -91,7 +91,7 @@ def build_server(intake: Intake) -> Server:
         ]
     )
     service = DESCRIPTOR.services_by_name["TraceService"]
-    # Declared as a stream, so that `export` reads the message itself and can refuse it before it has
+    # Declared as a stream: `export` then reads the message itself, and can refuse it before it has
     # arrived. On the wire, a single message looks the same.
     export: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_unary_rpc_method_handler(
         GrpcReceiver(intake).export

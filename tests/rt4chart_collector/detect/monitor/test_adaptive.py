@@ -53,7 +53,7 @@ def test_an_application_samples_more_while_evidence_rises_and_less_again(
     source = RatesSource(server.address, sampler, 3600.0, clock=lambda: world.now / SECOND)
 
     def rate_after_a_look() -> float:
-        world.monitor.look()
+        world.monitor.run_round()
         rates = world.monitor.rates("shop")
         server.body = json.dumps(rates_document(rates, now_ns=world.now)).encode()
         source.poll()
@@ -93,16 +93,16 @@ def test_a_document_ends_by_itself(server: RatesServer) -> None:
 
 def test_another_process_knows_the_rate_before(world: World) -> None:
     """Read from the answers before it was raised: it lowers to that."""
-    world.monitor.look()
+    world.monitor.run_round()
     world.answer(1, 40, 0.4, sample_rate=0.1)
-    world.monitor.look()
+    world.monitor.run_round()
     (raised,) = rates_in_force(world.client, now_ns=world.now)
     world.now += 300 * SECOND
     another = world.another(adaptive_cap=400.0)
-    assert another.look()
+    assert another.run_round()
     for _ in range(6):
         world.answer(4, 60, 0.0, sample_rate=raised.rate)
-        another.look()
+        another.run_round()
 
     assert rates_in_force(world.client, now_ns=world.now) == []
     assert rates_since(world.client, since_ns=0)[0].rate == pytest.approx(0.1)
@@ -114,7 +114,7 @@ def test_nothing_is_asked_for_where_it_is_off(client: Client) -> None:
     world.answer(240, 10 / 3, 0.045, sample_rate=0.1)
     world.answer(1, 40, 0.5, sample_rate=0.1)
 
-    world.monitor.look()
+    world.monitor.run_round()
 
     assert rates_since(client, since_ns=0) == []
 
