@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Compare every pair of judges, and print where they differ."""
+    """Compare every pair of judges, and print their agreement by route."""
     dsn, since = (
         load(ServiceSettings, {"dsn": options.dsn}).dsn,
         time.time_ns() - options.since * 10**9,

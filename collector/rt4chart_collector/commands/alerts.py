@@ -13,22 +13,22 @@ EPILOG = "Without an action, open alerts are listed. Documentation: docs/operate
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the verbs; options of all verbs may also stand before the verb."""
+    """Declare the actions; their common options may also precede the action."""
     parser.epilog = EPILOG
     _shared(parser, dsn=None, json=False)
     LIST.configure(parser)
     parser.set_defaults(verb=LIST)
     verbs = parser.add_subparsers(metavar="ACTION", title="actions")
     for verb in VERBS:
-        one = verbs.add_parser(verb.name, help=verb.help, description=verb.help)
-        # A default here would override an option before the verb.
-        _shared(one, dsn=argparse.SUPPRESS, json=argparse.SUPPRESS)
-        verb.configure(one)
-        one.set_defaults(verb=verb)
+        subparser = verbs.add_parser(verb.name, help=verb.help, description=verb.help)
+        # A default here would override an option that precedes the action.
+        _shared(subparser, dsn=argparse.SUPPRESS, json=argparse.SUPPRESS)
+        verb.configure(subparser)
+        subparser.set_defaults(verb=verb)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run the verb."""
+    """Run the action."""
     return int(options.verb.run(options))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
+from rt4chart_collector.commands.alerts_verb import Verb, find_alert, find_by_prefix, open_store
 from rt4chart_collector.core.actors import actor_of, add_actor
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
@@ -23,7 +23,7 @@ MATCHERS = ("rule", "service", "route")
 
 
 def acknowledge_by_hand(options: argparse.Namespace) -> int:
-    """Acknowledge an alert."""
+    """Acknowledge an alert, which stops its reminders."""
     actor, now = actor_of(options), time.time_ns()
     with open_store(options) as client:
         state = find_alert(open_alerts(client, now_ns=now), options.id)
@@ -52,12 +52,12 @@ def snooze_by_hand(options: argparse.Namespace) -> int:
     until = now + options.time * SECOND
     with open_store(options) as client:
         state = find_alert(open_alerts(client, now_ns=now), options.id)
-        kept = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
+        made = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
     words = (
-        f"{state.id} is silenced until {utc_time(kept.ends_ns)}; "
-        f"rt4chart alerts maintenance --end {kept.id} ends the silence"
+        f"{state.id} is silenced until {utc_time(made.ends_ns)}; "
+        f"rt4chart alerts maintenance --end {made.id} ends the silence"
     )
-    write(_silence(kept), words, as_json=options.json)
+    write(_silence_json(made), words, as_json=options.json)
     return 0
 
 
@@ -66,18 +66,18 @@ def manage_silences(options: argparse.Namespace) -> int:
     now = time.time_ns()
     with open_store(options) as client:
         if options.end:
-            meant = _find_silence(silences(client, now), options.end)
-            ended = remove_silence(client, meant.id, now_ns=now)
-            write(_silence(ended), f"{ended.id} has ended", as_json=options.json)
+            silence = find_by_prefix(silences(client, now), options.end, "current silence")
+            ended = remove_silence(client, silence.id, now_ns=now)
+            write(_silence_json(ended), f"{ended.id} has ended", as_json=options.json)
         elif options.time:
-            kept = add_silence(client, _requested_silence(options, now), now_ns=now)
+            made = add_silence(client, _requested_silence(options, now), now_ns=now)
             words = (
-                f"{kept.id}: {_matched_alerts(kept)} silenced "
-                f"from {utc_time(kept.starts_ns)} until {utc_time(kept.ends_ns)}"
+                f"{made.id}: {_matched_alerts(made)} silenced "
+                f"from {utc_time(made.starts_ns)} until {utc_time(made.ends_ns)}"
             )
-            write(_silence(kept), words, as_json=options.json)
+            write(_silence_json(made), words, as_json=options.json)
         else:
-            _list(client, options, now)
+            _list_silences(client, options, now)
     return 0
 
 
@@ -93,19 +93,7 @@ def _requested_silence(options: argparse.Namespace, now: int) -> Silence:
     return Silence(starts, ends, matchers, actor_of(options), options.note)
 
 
-def _find_silence(known: Sequence[Silence], given: str) -> Silence:
-    found = [silence for silence in known if silence.id.startswith(given.lower())]
-    if len(found) != 1:
-        many = (
-            f"{len(found)}: {', '.join(silence.id for silence in found[:5])}" if found else "none"
-        )
-        raise InputError(
-            f"expected one silence that is not over whose id begins with {given!r}, got {many}"
-        )
-    return found[0]
-
-
-def _list(client: Client, options: argparse.Namespace, now: int) -> None:
+def _list_silences(client: Client, options: argparse.Namespace, now: int) -> None:
     found: Sequence[Silence] = silences(client, now)
     rows = [
         (
@@ -119,15 +107,15 @@ def _list(client: Client, options: argparse.Namespace, now: int) -> None:
         for silence in found
     ]
     words = table(("id", "of", "from", "until", "by", "note"), rows) if rows else "No silences."
-    write([_silence(silence) for silence in found], words, as_json=options.json)
+    write([_silence_json(silence) for silence in found], words, as_json=options.json)
 
 
 def _matched_alerts(silence: Silence) -> str:
-    told = [f"{name} {value or '–'}" for name, value in silence.matchers.items()]
-    return ", ".join(told) or "everything"
+    matchers = [f"{name} {value or '–'}" for name, value in silence.matchers.items()]
+    return ", ".join(matchers) or "everything"
 
 
-def _silence(silence: Silence) -> dict[str, object]:
+def _silence_json(silence: Silence) -> dict[str, object]:
     return {
         "id": silence.id,
         "matchers": dict(silence.matchers),

@@ -21,10 +21,10 @@ from rt4chart_collector.detect.monitor.route_detectors import drift_policy
 from rt4chart_collector.store.rates.ticks import route_ticks
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
-EXPLAINED = {
+EXPLANATIONS = {
     "evidence": "the drift detector",
     "threshold": "a fixed share of claims",
-    "window": "a rise of so many points",
+    "window": "a rise by a number of points",
 }
 
 
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         write([_json(result) for result in found], "", as_json=True)
         return 0
-    write(None, table(COUNTED, [_counts(result) for result in found]), as_json=False)
+    write(None, table(COUNTS, [_counts(result) for result in found]), as_json=False)
     for result in found:
         for part in _alarm_table(result, options.limit):
             sys.stdout.write("\n")
@@ -62,13 +62,13 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-COUNTED = ("rule", "is", "routes", "without a baseline", "alarms", "a route-month")
+COUNTS = ("rule", "is", "routes", "without a baseline", "alarms", "a route-month")
 COLUMNS = ("rule", "service", "route", "rise began", "alarm", "ended", "before", "after")
 
 
 def _counts(result: Backtest) -> tuple[str, ...]:
     return (
-        *(result.rule, EXPLAINED.get(result.rule, ""), str(result.routes), str(result.cold)),
+        *(result.rule, EXPLANATIONS.get(result.rule, ""), str(result.routes), str(result.cold)),
         *(str(len(result.alarms)), f"{result.per_route_month:.2f} in {result.route_months:.1f}"),
     )
 
@@ -112,15 +112,15 @@ def _json(result: Backtest) -> dict[str, object]:
                 "began_ns": alarm.began_ns,
                 "paged_ns": alarm.paged_ns,
                 "ended_ns": alarm.ended_ns,
-                "before": _as_json(alarm.before, alarm.before_claims),
-                "after": _as_json(alarm.after, alarm.after_claims),
+                "before": _rate_json(alarm.before, alarm.before_claims),
+                "after": _rate_json(alarm.after, alarm.after_claims),
             }
             for alarm in result.alarms
         ],
     }
 
 
-def _as_json(rate: Rate, claims: int) -> dict[str, object]:
+def _rate_json(rate: Rate, claims: int) -> dict[str, object]:
     return {"rate": rate.value, "low": rate.low, "high": rate.high, "claims": claims}
 
 

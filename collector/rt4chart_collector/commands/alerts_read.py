@@ -36,7 +36,7 @@ SECOND = 10**9
 
 
 def list_open(options: argparse.Namespace) -> int:
-    """The alerts that are open, with their ids and states."""
+    """Print the open alerts, with their ids and states."""
     now = time.time_ns()
     with open_store(options) as client:
         states = [state for state in alert_states(client, now_ns=now) if state.is_open]
@@ -66,9 +66,9 @@ def list_open(options: argparse.Namespace) -> int:
 
 
 def show_history(options: argparse.Namespace) -> int:
-    """The times that alerts fired, the newest first."""
+    """Print when alerts fired and ended, the newest first."""
     now = time.time_ns()
-    wanted = EpisodeFilter(
+    selection = EpisodeFilter(
         now - options.since * SECOND,
         now + SECOND,
         rule=options.rule or "",
@@ -78,8 +78,8 @@ def show_history(options: argparse.Namespace) -> int:
     )
     offset = (options.page - 1) * options.limit
     with open_store(options) as client:
-        found = alert_history(client, wanted, limit=options.limit, offset=offset)
-        count = alert_history_count(client, wanted)
+        found = alert_history(client, selection, limit=options.limit, offset=offset)
+        count = alert_history_count(client, selection)
     if options.json:
         write([_episode(episode) for episode in found], "", as_json=True)
         return 0
@@ -143,7 +143,7 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
         yield f"silenced until {utc_time(state.silenced_ns)}"
     if state.is_open and state.quiet_ns:
         yield f"no evidence since {utc_time(state.quiet_ns)}"
-    # Texts of users may be shown: whoever runs this can read them in the database.
+    # Texts of users are shown: whoever runs this can read them in the database anyway.
     message = alert_message(state, MessageKind.FIRED, "", now, with_texts=True)
     yield from (f"{name:24} {value}" for name, value in message.facts)
     yield from _failing(state, now)

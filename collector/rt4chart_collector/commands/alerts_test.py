@@ -33,7 +33,10 @@ NO_TARGETS = (
 
 @dataclass(frozen=True, slots=True)
 class TargetReply:
-    """Whether one target took a test alert and its end, and its reply."""
+    """The reply of a target to a test alert and its end; `is_told` if it accepted both.
+
+    The names of the fields are those of the JSON output.
+    """
 
     target: str
     is_told: bool
@@ -41,7 +44,7 @@ class TargetReply:
 
 
 def send_tests(options: argparse.Namespace) -> int:
-    """Send a test alert and its end to every target; 1 where one refuses."""
+    """Send a test alert and its end to every target; the status is 1 if one refuses."""
     settings = load(AlertSettings)
     targets = build_targets(settings)
     if not targets:
@@ -49,10 +52,10 @@ def send_tests(options: argparse.Namespace) -> int:
     names = [target.receiver.name for target in targets]
     if unknown := sorted(set(options.target) - set(names)):
         raise InputError(f"expected targets of {', '.join(names)}, got {', '.join(unknown)}")
-    asked = [
+    chosen = [
         target for target in targets if not options.target or target.receiver.name in options.target
     ]
-    found = send_test_alerts(asked, settings, options.severity, time.time_ns())
+    found = send_test_alerts(chosen, settings, options.severity, time.time_ns())
     rows = [(reply.target, "sent" if reply.is_told else "FAILED", reply.said) for reply in found]
     words = table(("target", "outcome", "reply"), rows)
     write([asdict(reply) for reply in found], words, as_json=options.json)
@@ -66,12 +69,12 @@ def send_test_alerts(
     facts = NoteFacts(what="Nothing is wrong: this message was sent by rt4chart alerts test.")
     alert = Alert(Rule.TEST, severity, "rt4chart", "test", 0, "This is a test", facts, now_ns)
     fired = apply_event(AlertState(alert), AlertEvent(alert, now_ns, AlertEventKind.FIRED))
-    over = apply_event(fired, AlertEvent(alert, now_ns, AlertEventKind.RESOLVED))
+    resolved = apply_event(fired, AlertEvent(alert, now_ns, AlertEventKind.RESOLVED))
     found = []
     for target in targets:
         key = ""
         try:
-            for state, kind in ((fired, MessageKind.FIRED), (over, MessageKind.RESOLVED)):
+            for state, kind in ((fired, MessageKind.FIRED), (resolved, MessageKind.RESOLVED)):
                 message = alert_message(
                     state,
                     kind,

@@ -1,4 +1,4 @@
-"""What a verb of `rt4chart alerts` is, and what several share."""
+"""An action of `rt4chart alerts`, and helpers that several actions share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
@@ -16,12 +17,12 @@ from rt4chart_collector.store.engine.connect import Client
 
 
 def add_no_options(parser: argparse.ArgumentParser) -> None:
-    """A verb without options of its own."""
+    """Options of an action without any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One thing to do, with its exit status."""
+    """An action; `run` returns the exit status."""
 
     name: str
     help: str
@@ -31,16 +32,29 @@ class Verb:
 
 @contextmanager
 def open_store(options: argparse.Namespace) -> Iterator[Client]:
-    """The database that is meant, while the block runs."""
+    """The database of the options or the environment, while the block runs."""
     dsn = load(ServiceSettings, {"dsn": options.dsn}).dsn
     with open_database(dsn, needs="rt4chart_alert_events") as client:
         yield client
 
 
-def find_alert(states: Iterable[AlertState], given: str) -> AlertState:
-    """The alert whose id begins like this; InputError where there is none, or more than one."""
-    found = [state for state in states if state.id.startswith(given.lower())] if given else []
+def find_alert(states: Iterable[AlertState], prefix: str) -> AlertState:
+    """The alert whose id begins with the prefix; InputError unless there is exactly one."""
+    return find_by_prefix(states, prefix, "alert")
+
+
+class _HasId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+T = TypeVar("T", bound=_HasId)
+
+
+def find_by_prefix(items: Iterable[T], prefix: str, what: str) -> T:
+    """The item whose id begins with the prefix; InputError unless there is exactly one."""
+    found = [item for item in items if item.id.startswith(prefix.lower())] if prefix else []
     if len(found) != 1:
-        many = f"{len(found)}: {', '.join(state.id for state in found[:5])}" if found else "none"
-        raise InputError(f"expected one alert whose id begins with {given!r}, got {many}")
+        many = f"{len(found)}: {', '.join(item.id for item in found[:5])}" if found else "none"
+        raise InputError(f"expected one {what} whose id begins with {prefix!r}, got {many}")
     return found[0]

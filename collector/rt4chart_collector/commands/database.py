@@ -30,8 +30,8 @@ def open_database(dsn: str, *, needs: str, otherwise: str = BUSY_ADVICE) -> Iter
     except StoreBusyError as error:
         raise StoreBusyError(f"{error}. {otherwise}") from error
     with client:
-        given = {"db": client.database, "name": needs}
-        if client.query(TABLES, given).result_rows == [(0,)]:
+        names = {"db": client.database, "name": needs}
+        if client.query(TABLES, names).result_rows == [(0,)]:
             raise InputError(
                 f"{client.target.display_name} has no table {needs}: expected a database that "
                 "`rt4chart up` of this version has opened; run it once, or set RT4CHART_DSN"

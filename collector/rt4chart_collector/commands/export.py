@@ -70,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Write the files, and print the path of each when it is complete."""
     dsn, now = load(ServiceSettings, {"dsn": options.dsn}).dsn, datetime.now(UTC)
-    wanted = ExportRequest(
+    request = ExportRequest(
         since=now - timedelta(seconds=options.since),
         until=now - timedelta(seconds=options.until),
         route=options.route,
@@ -81,7 +81,7 @@ def execute(options: argparse.Namespace) -> int:
     count = 0
     with open_database(dsn, needs="rt4chart_dead_letters") as client:
         for name in options.table or SOURCES:
-            for path in export_table(client, name, wanted):
+            for path in export_table(client, name, request):
                 sys.stdout.write(f"{path}\n")
                 count += 1
     if not count:

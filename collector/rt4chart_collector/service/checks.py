@@ -24,14 +24,14 @@ def checks() -> Iterator[Check]:
         yield Check("service settings", "failed", str(error), "change or unset that variable")
         return
     yield Check("service settings", "ok", f"judge {settings.judge}, database {shown}")
-    yield database(settings.dsn, shown)
-    yield port(settings.otlp_http, "otlp_http")
-    yield port(settings.otlp_grpc, "otlp_grpc")
-    yield alerts()
+    yield check_database(settings.dsn, shown)
+    yield check_port(settings.otlp_http, "otlp_http")
+    yield check_port(settings.otlp_grpc, "otlp_grpc")
+    yield check_alert_targets()
 
 
-def database(dsn: str, shown: str) -> Check:
-    """The database answers; one that a running service owns is no fault."""
+def check_database(dsn: str, shown: str) -> Check:
+    """The database answers; one that a running service owns is no failure."""
     try:
         with connect(dsn) as client:
             version = client.query("SELECT version()").result_rows[0][0]
@@ -42,8 +42,8 @@ def database(dsn: str, shown: str) -> Check:
     return Check("database", "ok", f"{shown}, ClickHouse {version}")
 
 
-def alerts() -> Check:
-    """The targets that alerts are sent to; nothing is sent."""
+def check_alert_targets() -> Check:
+    """The targets of alerts can be built from the settings; nothing is sent."""
     try:
         targets = [target.receiver.name for target in build_targets(load(AlertSettings))]
     except SettingsError as error:
@@ -57,8 +57,8 @@ def alerts() -> Check:
     return Check("alerts", "ok", f"sent to {', '.join(targets)}: rt4chart alerts test tries them")
 
 
-def port(address: Address, setting: str) -> Check:
-    """An OTLP port is free, or something listens there already."""
+def check_port(address: Address, setting: str) -> Check:
+    """Whether an OTLP port is free; one in use is no failure, as the service may be running."""
     name = {"otlp_http": "OTLP/HTTP port", "otlp_grpc": "OTLP/gRPC port"}[setting]
     try:
         with bound_socket(address, setting):

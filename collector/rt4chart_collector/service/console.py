@@ -1,4 +1,4 @@
-"""The console as a part of a process: beside the service, or alone."""
+"""Serves the console, in the process of the service or in one of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.ownership import connect_briefly
 
-# The pages in hand at the end: nobody loses anything with them.
+# The time for open requests at shutdown: short, because pages can simply be loaded again.
 STOP_S = 2.0
 
 
@@ -30,11 +30,11 @@ def serve_console(
     others: Sequence[object] = (),
     machines: Sequence[Route] = (),
 ) -> Iterator[str]:
-    """Serve the console of this store while the block runs; gives its URL, "" where it is off.
+    """Serve the console of this store while the block runs; yields its URL, "" if it is off.
 
-    `status` gives the figures of a service in this process, `others` are more of its settings,
-    `machines` what other programs ask at the console's address.
-    Raises SettingsError where the address cannot be had; a store that is away is the pages' affair.
+    `status` returns the figures of a service in this process, `others` are more of its settings,
+    `machines` are routes for other programs at the console's address. Raises SettingsError if the
+    address is not available; if the store is unavailable, the pages say so.
     """
     if settings.console is None:
         yield ""
@@ -55,6 +55,6 @@ def serve_console(
             with serve_http(site.app, bound, tls=tls, stop_s=STOP_S):
                 yield url_of(bound, tls)
         finally:
-            # A page that hangs in a library is left behind; `shutdown` tells it.
+            # A thread that hangs in a library is abandoned, and `shutdown.is_late` becomes True.
             shutdown.join([*site.threads.alive, *site.console.alive])
             site.console.close()

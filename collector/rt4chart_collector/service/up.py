@@ -1,4 +1,4 @@
-"""The main path of the service, from its settings to its end."""
+"""The main path of `rt4chart up`: builds the parts of the service, and runs them in order."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service: where it takes spans, where it keeps them, who judges, and its figures."""
+    """A running service: its addresses, database, judge and status."""
 
     url: str
     grpc: Address
@@ -61,15 +61,17 @@ def service_running(
     *,
     clock: Clock = time.time_ns,
 ) -> Iterator[Service]:
-    """The service while the block runs; on exit, everything acknowledged is completed.
+    """Run the service while the block runs; on exit, everything acknowledged is completed.
 
-    Raises SettingsError or StoreError before anything is accepted. The stages end in reverse
-    order: no new requests, then queued requests, open traces, and traces that wait for a worker.
+    Raises SettingsError or StoreError before anything is accepted. The stages start from the back:
+    workers, assembler, writer, servers. They end in reverse order, so that each still finds the
+    next one: no new requests, then queued requests, open traces, and traces that wait for a worker.
     """
     shutdown, token = Shutdown(settings.stop_s), settings.token
     parts = VerificationRuntime(settings, shutdown, clock)
     with ExitStack() as stack:
         tls = load_tls(settings.tls_cert, settings.tls_key)
+        # Before the database: a second service must fail at the port, not wait for the store.
         bound = stack.enter_context(bound_socket(settings.otlp_http))
         check_port_is_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, shutdown, clock))
@@ -94,8 +96,8 @@ def service_running(
             observe_routes(parts.metrics, monitor.figures)
         waits = settings.ack == STORED
         intake = Intake(ingest.offer, token=token, waits=waits, metrics=parts.metrics)
-        asked = monitor_routes(monitor, monitoring, token, clock=clock)
-        web = build_app(intake, [*operations_routes(status, token), *asked])
+        rates = monitor_routes(monitor, monitoring, token, clock=clock)
+        web = build_app(intake, [*operations_routes(status, token), *rates])
 
         stack.enter_context(monitor_running(monitor, shutdown))
         parts.start(queue, stack)
@@ -106,6 +108,7 @@ def service_running(
         stack.enter_context(writer)
         served = serve_otlp(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
         grpc = stack.enter_context(served)
+        # Runs first at the end: the deadline is for all stages together.
         stack.callback(shutdown.begin)
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
@@ -134,7 +137,7 @@ def build_assembler(
 
 @contextmanager
 def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Iterator[Client]:
-    """The database with tables created and sums repaired, served to commands by its local API."""
+    """The owned database, migrated, with its rollup repaired, and served by the local API."""
     with (
         own_path(settings.dsn),
         closing(connect_owner(settings.dsn), shutdown) as client,

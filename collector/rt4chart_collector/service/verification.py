@@ -1,4 +1,4 @@
-"""What every process that verifies answers is made of: `rt4chart up` and `rt4chart work`."""
+"""The parts that `rt4chart up` and `rt4chart work` share: judge, connections and workers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class VerificationRuntime:
     """
 
     def __init__(self, settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> None:
-        """Build the judge; SettingsError where it cannot be had."""
+        """Build the judge; SettingsError if that fails."""
         self._settings = settings
         self._shutdown = shutdown
         self._clock = clock

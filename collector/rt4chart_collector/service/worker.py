@@ -1,4 +1,4 @@
-"""The main path of `rt4chart work`, from its settings to its end."""
+"""The main path of `rt4chart work`: builds the parts of a Kafka worker, and runs them in order."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from rt4chart_collector.service.verification import MIB, VerificationRuntime
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate, plan_migrations, shipped_migrations
 
-# The stream bounds itself before it would have to give up what no store may have.
+# The buffer must not evict: the spans may not be in the store. The stream pauses reading instead.
 UNBOUNDED = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class RunningWorker:
-    """A worker that is ready to run; `url` is empty where nothing is served."""
+    """A worker that is ready to run; `url` is empty without an address for figures."""
 
     stream: KafkaStream
     url: str
@@ -42,7 +42,7 @@ class RunningWorker:
 def worker_running(
     settings: WorkSettings, *, clock: Clock = time.time_ns
 ) -> Iterator[RunningWorker]:
-    """A worker of the consumer group while the block runs; the caller runs its stream."""
+    """A member of the consumer group while the block runs; the caller runs its stream."""
     service, address = settings.service, settings.worker.work_http
     shutdown = Shutdown(service.stop_s)
     parts = VerificationRuntime(service, shutdown, clock)
@@ -98,8 +98,8 @@ def worker_running(
         if writer is not None:
             stack.enter_context(stage("writer", writer.run, stop=writer.stop, shutdown=shutdown))
         stack.callback(shutdown.begin)
-        url = url_of(bound) if bound is not None else ""
-        yield RunningWorker(stream, url, client.target.display_name, parts.judge, shutdown)
+        url, name = url_of(bound) if bound else "", client.target.display_name
+        yield RunningWorker(stream, url, name, parts.judge, shutdown)
 
 
 def create_tables(client: Client, settings: ServiceSettings) -> None:

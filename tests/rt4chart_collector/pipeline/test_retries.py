@@ -136,7 +136,7 @@ def test_flood_pauses_the_judging_and_loses_nothing(
     assert rollup(client) == (30, 30, 30, 0)
     assert line.status()["idle"] is True
     assert line.status()["judging"] == {"paused": False}
-    assert caplog.text.count("judging goes on") == 1
+    assert caplog.text.count("postponed answers are verified now") == 1
 
 
 def test_passages_that_come_while_the_judge_is_paused_are_not_forgotten(

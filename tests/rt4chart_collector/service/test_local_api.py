@@ -157,7 +157,7 @@ def test_wrong_token_is_refused(place: Place, token: str) -> None:
 
     assert (answer.status_code, answer.text) == (
         401,
-        "expected the token of this service's start\n",
+        "expected the token that this service has published\n",
     )
 
 

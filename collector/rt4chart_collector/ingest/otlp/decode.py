@@ -108,7 +108,7 @@ def decode_spans(body: bytes) -> Decoded:
     except DecodeError as error:
         raise InputError(
             "expected an ExportTraceServiceRequest in protobuf encoding, "
-            f"got {len(body)} other bytes: {error}"
+            f"got {len(body)} bytes of something else: {error}"
         ) from error
     return collect_decoded([span for group in request.resource_spans for span in _spans_of(group)])
 

@@ -39,7 +39,7 @@ def decode_json(body: bytes) -> Decoded:
     except (ValueError, RecursionError) as error:
         raise InputError(
             "expected an ExportTraceServiceRequest in JSON, "
-            f"got {len(body)} other bytes: {str(error)[:SHOWN]}"
+            f"got {len(body)} bytes of something else: {str(error)[:SHOWN]}"
         ) from error
     if not isinstance(request, dict):
         raise InputError("expected an ExportTraceServiceRequest, a JSON object")
