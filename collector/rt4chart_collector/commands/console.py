@@ -41,12 +41,10 @@ def execute(options: argparse.Namespace) -> int:
     is_monitoring = monitors_store(
         monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)
     )
-    monitor: AbstractContextManager[Sequence[Route]] = nullcontext(())
-    if is_monitoring:
-        monitor = standalone_monitor_running(service.dsn, monitoring, monitor_shutdown)
+    monitor = standalone_monitor_running(service.dsn, monitoring, monitor_shutdown)
     others = (monitoring.monitor, monitoring.alerts) if is_monitoring else ()
     with (
-        monitor as routes,
+        monitor if is_monitoring else nullcontext(()) as routes,
         serve_console(service, settings, console_shutdown, others=others, machines=routes) as url,
     ):
         monitored = ", monitoring its routes" if is_monitoring else ""

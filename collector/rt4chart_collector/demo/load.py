@@ -44,9 +44,9 @@ def plan_load(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[Releas
     """
     chance = random.Random(11)  # noqa: S311 - a plan, no secret
     released = now_s - BAD_HOURS * HOUR_S
-    ours = [label for label in labels.values() if label.route == PLANTED]
-    good = [label.answer_id for label in ours if not label.hallucinated]
-    wrong = [label.answer_id for label in ours if label.hallucinated]
+    planted = [label for label in labels.values() if label.route == PLANTED]
+    good = [label.answer_id for label in planted if not label.hallucinated]
+    wrong = [label.answer_id for label in planted if label.hallucinated]
     others = [
         label.answer_id for label in labels.values() if label.route not in (PLANTED, LEFT_OUT)
     ]
@@ -63,7 +63,7 @@ def plan_load(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[Releas
 
 
 def _times(chance: random.Random, count: int, since: float, until: float) -> list[float]:
-    """Random times, twice as frequent by day as at night."""
+    """Random times, twice as frequent by day as at night, as real traffic is."""
     found: list[float] = []
     while len(found) < count:
         at = chance.uniform(since, until)

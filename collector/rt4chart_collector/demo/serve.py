@@ -144,7 +144,7 @@ def _console_port() -> int:
 
 @contextmanager
 def _running_service(dsn: str, address: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The service with console and monitor, in a session of its own so that Ctrl-C spares it."""
+    """The service with console and monitor, in its own session: Ctrl-C must not reach it."""
     endpoint = f"127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint]
     command += ["--otlp-grpc", "127.0.0.1:0", "--console", address]

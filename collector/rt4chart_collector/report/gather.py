@@ -81,7 +81,7 @@ def gather_report(client: Client, period: Period, *, verifier: str) -> PeriodRep
     filters, earlier = _filters(period, verifier), _filters(period.before, verifier)
     routes = sorted(rates_by(client, "route", **filters), key=_most_unfaithful_first)
     before = rates_by(client, "route", **earlier)
-    formerly = {(route.service, route.route): route for route in before}
+    earlier_rates = {(route.service, route.route): route for route in before}
     covered = coverage(client, **filters)
     issues = [issue for issue in list_issues(client) if issue.last_ns >= period.since_ns]
     return PeriodReport(
@@ -95,7 +95,7 @@ def gather_report(client: Client, period: Period, *, verifier: str) -> PeriodRep
                 period,
                 verifier,
                 now=route,
-                before=formerly.get((route.service, route.route)),
+                before=earlier_rates.get((route.service, route.route)),
                 covered=covered.get((route.service, route.route)),
             )
             for route in routes[:ROUTES]

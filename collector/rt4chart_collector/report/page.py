@@ -45,6 +45,7 @@ def render_report(
 
 WIDTH, HEIGHT = 640, 120
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 20
+# A rate over time with its interval, as SVG that mail clients display.
 SECOND_NS = 10**9
 
 
