@@ -63,8 +63,8 @@ class Emitter:
         if report is not None and self._carrier_writer is not None:
             with guard("writing a carrier span"):
                 self._carrier_writer.write(verdict, report)
-        is_told = report is not None or verdict.decision is Decision.ERROR
-        if is_told and self._event_writer is not None:
+        has_event = report is not None or verdict.decision is Decision.ERROR
+        if has_event and self._event_writer is not None:
             with guard("writing an evaluation event"):
                 self._event_writer.write(verdict)
         if self._metrics is not None:

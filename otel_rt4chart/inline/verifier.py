@@ -32,7 +32,7 @@ from otel_rt4chart.verify import Verifier
 
 TICK_S = 0.2
 SHUTDOWN_S = 5.0
-ABANDON_S = 0.5  # then, to count the answers that were not verified
+ABANDON_S = 0.5  # after that, for counting the answers that were not verified
 MAX_PENDING = 64
 SHUTDOWN = "shutdown"
 
@@ -267,7 +267,7 @@ class InlineVerifier(SpanProcessor):
         return {"queue_full": self._queue.dropped}
 
     def _exit(self) -> None:
-        """While judges may still be asked: verify what is ready, for as long as is left."""
+        """Verify the answers that are ready, while judges can still be called and time is left."""
         deadline = Deadline(self._remaining_s)
         if not self._is_down:
             is_done = self.force_flush(int(self._remaining_s * 1000))

@@ -1,4 +1,4 @@
-"""Verdicts on one answer, for the service and the inline mode alike."""
+"""Creates the verdict on one answer, for the service and for the inline mode."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def error_verdict(
 ) -> Verdict:
     """The verdict on an answer whose verification failed.
 
-    Of an exception that is not ours only the type is kept: its message may hold keys or user text.
+    For exceptions of other packages only the type is stored: the message may quote keys or text.
     """
     kind = type(error).__name__
     return Verdict(

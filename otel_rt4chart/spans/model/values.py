@@ -161,7 +161,7 @@ def passage_start(text: str) -> str:
 
 
 def is_json_structure(text: str) -> bool:
-    """True for a JSON object or array: data that nobody said, since no reader found text in it."""
+    """True for a JSON object or array: data, not a text that a person or a model wrote."""
     return isinstance(parse_json(text).value, Mapping | list)
 
 

@@ -58,12 +58,12 @@ def read_messages(value: object, *, role: str) -> tuple[tuple[ChatMessage, ...],
     `role` is the role of messages that name none.
     """
     found = list(_find_messages(value, role, 0))
-    kept = (
-        ChatMessage(role, read_content.text, read_content.calls_tools)
-        for role, read_content in found
-        if read_content.text or read_content.calls_tools
+    messages = (
+        ChatMessage(role, content.text, content.calls_tools)
+        for role, content in found
+        if content.text or content.calls_tools
     )
-    return tuple(kept), any(read_content.is_redacted for _, read_content in found)
+    return tuple(messages), any(content.is_redacted for _, content in found)
 
 
 def is_message(value: object) -> bool:
