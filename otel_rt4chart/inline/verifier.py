@@ -157,6 +157,7 @@ class InlineVerifier(SpanProcessor):
                 return
             self._is_down = self._is_stopping = True
             self._wake.set()
+            # The spans may have ended before the thread could be started.
             if self._thread is None and len(self._queue):
                 self._start()
             thread = self._thread
@@ -230,6 +231,7 @@ class InlineVerifier(SpanProcessor):
             return
         self._in_progress.append(answer)
         verdict = self._decider.decide(answer)
+        # The thread that removes the answer emits its verdict, so that it is counted exactly once.
         try:
             self._in_progress.pop()
         except IndexError:

@@ -33,6 +33,7 @@ def verify_candidate(
         sample_rate=rate,
         decided_ns=ended,
         report=report,
+        # The clock is wall time, which may be set back.
         duration_ns=max(ended - started, 0),
     )
 

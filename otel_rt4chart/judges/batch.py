@@ -27,6 +27,8 @@ def map_in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Itera
     if jobs == 1:
         yield from map(work, items)
         return
+    # Results behind a slow item wait for it. The bound limits their memory, and reading further
+    # items of an input that may be endless.
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="rt4chart-verify")
     waiting: deque[Future[R]] = deque()
     try:

@@ -83,6 +83,7 @@ def send_test_alerts(
                     console=settings.alerts_console,
                     thread=key,
                 )
+                # The second message must refer to the first, as in a thread or an incident.
                 key = target.channel.send(message)
         except NotifyError as error:
             found.append(TargetReply(target.receiver.name, False, str(error)))

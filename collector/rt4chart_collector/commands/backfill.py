@@ -110,6 +110,7 @@ def execute(options: argparse.Namespace) -> int:
                     show(count)
         finally:
             sys.stderr.write("".join(f"{line}\n" for line in backfill.lines()))
+    # On standard error, like the summary: it must not mix with a result that is piped on.
     failures = list(_failures(backfill, settings.judge))
     sys.stderr.write("".join(f"{line}\n" for line in failures))
     return int(backfill.errors > 0 or failures != [])

@@ -30,6 +30,7 @@ def open_database(dsn: str, *, needs: str, otherwise: str = BUSY_ADVICE) -> Iter
     except StoreBusyError as error:
         raise StoreBusyError(f"{error}. {otherwise}") from error
     with client:
+        # The schema is checked instead of migrated: only the service decides when to migrate.
         names = {"db": client.database, "name": needs}
         if client.query(TABLES, names).result_rows == [(0,)]:
             raise InputError(

@@ -82,6 +82,7 @@ def execute(options: argparse.Namespace) -> int:
     with open_database(dsn, needs="rt4chart_dead_letters") as client:
         for name in options.table or SOURCES:
             for path in export_table(client, name, request):
+                # Only complete files are printed: a script may upload each path that it reads.
                 sys.stdout.write(f"{path}\n")
                 count += 1
     if not count:

@@ -116,6 +116,8 @@ class Ingest:
     def _next_batch(self) -> list[Request]:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._stopping)
+            # Each insert creates a part on disk, which ClickHouse must merge: a short wait lets
+            # requests that arrive together share one.
             linger = Deadline(LINGER_S)
             while not (self._stopping or self._is_full_batch()):
                 if not self._changed.wait(linger.remaining):

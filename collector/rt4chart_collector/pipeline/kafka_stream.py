@@ -131,6 +131,7 @@ class KafkaStream:
         deadline = Deadline(min(HANDOVER_S, self._shutdown_s()) if is_stopping else HANDOVER_S)
         is_revoked = self._filter(partitions)
         self._in_flight.withdraw_waiting(is_revoked)
+        # This runs inside `poll`, which must not be called again, so it waits itself.
         while self._in_flight.contains(is_revoked) and not deadline.is_over:
             time.sleep(0.01)
         self._collect_results()
@@ -140,6 +141,7 @@ class KafkaStream:
 
     def lost(self, partitions: Collection[int]) -> None:
         """Drop all traces of these partitions at once."""
+        # Their next owner may already verify them: finishing here would only store them twice.
         self._collect_results()
         self._drop(partitions)
 
@@ -205,6 +207,7 @@ class KafkaStream:
             if not is_undecided:
                 for message_id in leased.messages:
                     self._offsets.finish_part(message_id)
+            # A trace that was read from the store has no messages: recovery finds it again.
             elif any(map(self._offsets.is_live, leased.messages)):
                 self._postponed.append((self._clock() + RETRY_NS, leased))
 

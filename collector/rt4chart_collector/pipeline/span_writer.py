@@ -13,6 +13,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.ingest.kafka.offset_tracker import MessageId
 from rt4chart_collector.ingest.kafka.source import KafkaMessage
 
+# Retried for ever: the offsets of these messages cannot be committed before their spans are stored.
 RETRY_S = 2.0
 UNFIT = "a value does not fit its column of the store"
 log = logging.getLogger(__name__)

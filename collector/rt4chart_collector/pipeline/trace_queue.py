@@ -72,6 +72,8 @@ class TraceQueue:
 
     def done(self, traces: Sequence[AssembledTrace], undecided: Collection[str] = ()) -> None:
         """End the lease of these traces; the ids in `undecided` have no decision yet."""
+        # Before the lease ends: a withdrawn trace is fenced until then, and its next part must not
+        # find it fenced.
         self._on_done(traces, undecided)
         with self._changed:
             for trace in traces:
@@ -112,6 +114,7 @@ class TraceQueue:
         leased: list[AssembledTrace] = []
         while self._waiting and len(leased) < limit:
             trace = self._waiting.popleft()
+            # Late spans of a trace that a worker has: two workers would decide on the same answers.
             if trace.trace_id in self._leased:
                 self._blocked.setdefault(trace.trace_id, []).append(trace)
             else:

@@ -35,7 +35,8 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Exchange
 
 MAX_LINKED_TRACES = 8
-# A trace with more answers than this is a batch job, not an answer with auxiliary generations.
+# A trace with more answers than this is a batch job, not an answer with auxiliary generations. The
+# comparison is quadratic in the answers.
 MAX_ANSWERS_COMPARED = 20
 # Roles of messages that ask. `prompt` is the whole prompt of a completion model.
 QUESTION_ROLES = ("user", "human", "prompt")
@@ -94,6 +95,8 @@ class _TraceAnswer:
 def _find_trace_answers(tree: SpanTree, linked: Mapping[str, SpanTree]) -> list[_TraceAnswer]:
     answer_by_turn = find_answers(tree)
     turns: defaultdict[str, list[SpanView]] = defaultdict(list)
+    # Under "": spans outside the turns, such as a retrieval in a server span, which may have served
+    # any of the answers.
     for view in tree:
         turn = tree.turn(view).span.span_id
         turns[turn if turn in answer_by_turn else ""].append(view)
@@ -184,6 +187,7 @@ def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
         start_ns=span.start_ns,
         service=as_text(resource.get(semconv.SERVICE_NAME)),
         route=_route(answer_in_trace, ancestry),
+        # The second name is that of semantic conventions before 1.27.
         environment=as_text(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),

@@ -102,6 +102,7 @@ class EvidenceDetector:
         warm = [item for item in measured if not item.baseline.is_cold]
         if warm:
             self._measure(warm, self._history.scale(ticks), at_ns)
+        # Only now: a tick must not be part of the baseline with which it is compared.
         self._history.add(ticks)
         return self._finding(at_ns, shown)
 
@@ -128,6 +129,7 @@ class EvidenceDetector:
             self._end_if_recovered(self._alarm, warm, scale, at_ns)
         elif self._evidence() >= self._policy.page_at:
             band = max(item.baseline.dead_band for item in warm)
+            # It ends when the rate is back below half of the rise, or inside the dead band.
             self._alarm = _Alarm(self._rise.since_ns, at_ns, max(band, self._rise.mean / 2))
 
     def _end_if_recovered(
