@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agreements
 
@@ -21,13 +20,7 @@ from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agree
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="answers of the last TIME, such as 90m, 24h, 7d (default)",
-    )
+    add_since(parser, "7d", "answers of the last TIME, such as 90m, 24h, 7d (default)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.commands.alerts_verb import Verb, find_alert, find_by_prefix, open_store
 from rt4chart_collector.core.actors import actor_of, add_actor
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
+from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.store.alerts.alert_events import acknowledge, open_alerts, resolve, snooze
@@ -24,25 +25,32 @@ MATCHERS = ("rule", "service", "route")
 
 def acknowledge_by_hand(options: argparse.Namespace) -> int:
     """Acknowledge an alert, which stops its reminders."""
-    actor, now = actor_of(options), time.time_ns()
-    with open_store(options) as client:
-        state = find_alert(open_alerts(client, now_ns=now), options.id)
-        acknowledge(client, state.id, actor=actor, now_ns=now, note=options.note)
-    value = {"id": state.id, "acknowledged_by": actor}
-    words = f"{state.id} is acknowledged: no reminders until it gets worse"
-    write(value, words, as_json=options.json)
-    return 0
+    return _act(
+        options,
+        acknowledge,
+        "acknowledged_by",
+        lambda _: "is acknowledged: no reminders until it gets worse",
+    )
 
 
 def resolve_by_hand(options: argparse.Namespace) -> int:
     """Resolve an alert by hand."""
+    return _act(
+        options, resolve, "resolved_by", lambda state: f"is resolved: {state.alert.resolving}"
+    )
+
+
+def _act(
+    options: argparse.Namespace,
+    action: Callable[..., object],
+    key: str,
+    result: Callable[[AlertState], str],
+) -> int:
     actor, now = actor_of(options), time.time_ns()
     with open_store(options) as client:
         state = find_alert(open_alerts(client, now_ns=now), options.id)
-        resolve(client, state.id, actor=actor, now_ns=now, note=options.note)
-    value = {"id": state.id, "resolved_by": actor}
-    words = f"{state.id} is resolved: {state.alert.resolving}"
-    write(value, words, as_json=options.json)
+        action(client, state.id, actor=actor, now_ns=now, note=options.note)
+    write({"id": state.id, key: actor}, f"{state.id} {result(state)}", as_json=options.json)
     return 0
 
 

@@ -8,10 +8,10 @@ import time
 
 from rich.console import RenderableType
 
+from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.commands.alerts_verb import Verb, open_store
-from rt4chart_collector.commands.backfill import at_least_1
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.core.times import utc_time
@@ -125,7 +125,7 @@ def _rate_json(rate: Rate, claims: int) -> dict[str, object]:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--days", type=at_least_1, default=30, metavar="N", help="days (30)")
+    parser.add_argument("--days", type=positive_integer, default=30, metavar="N", help="days (30)")
     parser.add_argument("--service", help="only that service")
     parser.add_argument("--route", help="only that route")
     parser.add_argument(
@@ -139,7 +139,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         help=f"of {', '.join(RULES)} (default: all); may be given several times",
     )
-    parser.add_argument("--limit", type=at_least_1, default=10, metavar="N", help="of a rule (10)")
+    parser.add_argument(
+        "--limit", type=positive_integer, default=10, metavar="N", help="of a rule (10)"
+    )
 
 
 VERBS = (Verb("backtest", "the alarms that each rule would have raised", run, _configure),)

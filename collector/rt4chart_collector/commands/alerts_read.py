@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
 from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
-from rt4chart_collector.commands.backfill import at_least_1
+from rt4chart_collector.commands.database import add_since
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
@@ -209,21 +209,17 @@ def _event(event: AlertEvent) -> dict[str, object]:
 
 
 def _of_history(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="fired in that time, such as 24h, 7d (default), 30d",
-    )
+    add_since(parser, "7d", "fired in that time, such as 24h, 7d (default), 30d")
     parser.add_argument("--rule", default="", choices=tuple(Rule), metavar="RULE", help="of one")
     parser.add_argument(
         "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="of one"
     )
     parser.add_argument("--service", help="only that service's")
     parser.add_argument("--route", help="only that route's")
-    parser.add_argument("--limit", type=at_least_1, default=50, metavar="N", help="at once (50)")
-    parser.add_argument("--page", type=at_least_1, default=1, metavar="N", help="which page")
+    parser.add_argument(
+        "--limit", type=positive_integer, default=50, metavar="N", help="at once (50)"
+    )
+    parser.add_argument("--page", type=positive_integer, default=1, metavar="N", help="which page")
 
 
 def _with_id(parser: argparse.ArgumentParser) -> None:

@@ -11,11 +11,11 @@ from importlib.metadata import version
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.verify import default_jobs, no_progress, parse_jobs, progress
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s, positive_integer
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
 from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 
@@ -36,13 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="24h",
-        metavar="TIME",
-        help="answers of the last TIME, such as 90m, 24h (default), 7d",
-    )
+    add_since(parser, "24h", "answers of the last TIME, such as 90m, 24h (default), 7d")
     parser.add_argument(
         "--until",
         type=parse_duration_s,
@@ -57,20 +51,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"one of: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (default: RT4CHART_JUDGE)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument("--limit", type=at_least_1, default=0, metavar="N", help="stop after N")
+    parser.add_argument(
+        "--limit", type=positive_integer, default=0, metavar="N", help="stop after N"
+    )
     parser.add_argument(
         "--again", action="store_true", help="verify answers again that this judge has verified"
     )
     parser.add_argument(
         "--jobs", type=parse_jobs, metavar="N", help="answers verified at once (as in verify)"
     )
-
-
-def at_least_1(text: str) -> int:
-    """A whole number above 0."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
-    return int(text)
 
 
 def execute(options: argparse.Namespace) -> int:

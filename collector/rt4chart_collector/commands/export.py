@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.answers.export import (
     FORMATS,
@@ -32,12 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="start: TIME ago, such as 90m, 24h, 7d (default), from 00:00 UTC of that day",
+    add_since(
+        parser, "7d", "start: TIME ago, such as 90m, 24h, 7d (default), from 00:00 UTC of that day"
     )
     parser.add_argument(
         "--until",

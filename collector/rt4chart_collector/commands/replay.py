@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.judge_failure import KINDS
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.retry import GONE, SECOND, revived_letter
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
@@ -29,13 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = EPILOG
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="24h",
-        metavar="TIME",
-        help="answers given up in the last TIME, such as 90m, 24h (default), 7d",
-    )
+    add_since(parser, "24h", "answers given up in the last TIME, such as 90m, 24h (default), 7d")
     parser.add_argument("--route", default="", help="only this route")
     parser.add_argument(
         "--reason", default="", choices=(*KINDS, GONE), metavar="REASON", help="only this reason"

@@ -13,11 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
@@ -32,13 +31,7 @@ FILE = "rt4chart-report.html"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="the last TIME, such as 24h, 7d (default)",
-    )
+    add_since(parser, "7d", "the last TIME, such as 24h, 7d (default)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--html",

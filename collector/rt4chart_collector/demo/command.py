@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.core.settings import demo_folder
 from rt4chart_collector.demo.report import show
@@ -24,7 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument(
-        "--limit", type=positive, default=0, metavar="N", help="stop after N answers (default: all)"
+        "--limit",
+        type=positive_integer,
+        default=0,
+        metavar="N",
+        help="stop after N answers (default: all)",
     )
     parser.add_argument(
         "--picture", type=Path, metavar="FILE.svg", help="also save the report as an SVG picture"
@@ -40,13 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--console", default="", metavar="HOST:PORT", help="address of the console with --serve"
     )
-
-
-def positive(text: str) -> int:
-    """A whole number above 0."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
-    return int(text)
 
 
 def execute(options: argparse.Namespace) -> int:

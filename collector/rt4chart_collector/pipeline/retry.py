@@ -70,19 +70,12 @@ def failed_attempt_letter(
     first = before.first_ns if before else now
     wait = WAITS_S[attempts - 1] * SECOND if attempts <= len(WAITS_S) else LONGEST_NS
     is_dead = not failure.is_temporary or now + wait - first >= LONGEST_NS
-    return DeadLetter(
-        start_ns=candidate.start_ns,
-        trace_id=candidate.trace_id,
-        span_id=candidate.span_id,
-        service=candidate.service,
-        route=candidate.route,
-        verifier=verdict.verifier,
+    return replace(
+        _new_letter(candidate, verdict.verifier, failure.kind, now),
         state=LetterState.DEAD if is_dead else LetterState.WAITING,
-        reason=failure.kind,
         error_type=failure.error_type,
         attempts=attempts,
         first_ns=first,
-        last_ns=now,
         next_ns=now + wait,
         # Rows are replaced by version. The withdrawal of a letter has its version plus one, so the
         # next letter needs two more to win over it, even if the clock went back.
@@ -96,6 +89,11 @@ def postponed_letter(candidate: Candidate, verifier: str, now_ns: int) -> DeadLe
     Without a letter it would not be found again, because it has a decision already. It was not
     tried, so no attempt counts.
     """
+    return _new_letter(candidate, verifier, PAUSED, now_ns)
+
+
+def _new_letter(candidate: Candidate, verifier: str, reason: str, now_ns: int) -> DeadLetter:
+    """A letter without attempts, due after the first wait."""
     return DeadLetter(
         start_ns=candidate.start_ns,
         trace_id=candidate.trace_id,
@@ -104,7 +102,7 @@ def postponed_letter(candidate: Candidate, verifier: str, now_ns: int) -> DeadLe
         route=candidate.route,
         verifier=verifier,
         state=LetterState.WAITING,
-        reason=PAUSED,
+        reason=reason,
         error_type="",
         attempts=0,
         first_ns=now_ns,

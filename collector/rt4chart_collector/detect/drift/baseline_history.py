@@ -113,7 +113,7 @@ class BaselineHistory:
         return former is None or at_ns - former.until_ns >= lasts
 
     def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
-        """The warm baseline of all versions together; None where that is cold too."""
+        """The warm baseline of all versions together; None if that is cold too."""
         whole: dict[int, dict[BinKey, int]] = {}
         for hours in self._hours.values():
             for hour, histogram in hours.items():

@@ -81,7 +81,7 @@ class BoundDetector:
         return self._history.baseline(version, at_ns)
 
     def _measured(self, baseline: Baseline | None, at_ns: int) -> float | None:
-        """The window's rate, or its rise over the baseline; None where it has too few claims."""
+        """The window's rate, or its rise over the baseline; None if it has too few claims."""
         if sum_of_claims(self._window) < self._policy.least_claims:
             return None
         sums = answer_sums(bin_ for tick in self._window for bin_ in tick.bins)

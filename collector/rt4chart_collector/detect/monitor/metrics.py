@@ -32,10 +32,10 @@ MAX_ROUTES = 200
 class RouteFigures:
     """One route as the monitor saw it last: the answers of the last hour, and the drift.
 
-    `rate` and `undecided` are shares, None where they have no denominator; `claims` counts decided
+    `rate` and `undecided` are shares, None without a denominator; `claims` counts decided
     claims. `evidence` and `thresholds` are natural logarithms: `evidence` of any rise and of one
     that pages, `thresholds` the values at which it warns and pages. `detectable` is the smallest
-    rise that is detected within 90 minutes, None where that is unknown.
+    rise that is detected within 90 minutes, None if unknown.
     """
 
     service: str

@@ -100,7 +100,7 @@ class Monitor:
         self._stopping.set()
 
     def run_round(self) -> bool:
-        """One round; False where another process has the lease."""
+        """Run one round; False if another process has the lease."""
         now_ns = self._clock()
         self._check_clock(now_ns)
         # Before the lease: a monitor without it also answers applications that ask for rates.
@@ -124,7 +124,7 @@ class Monitor:
         return True
 
     def figures(self) -> Sequence[RouteFigures]:
-        """The routes in the last round; none where another process has the lease."""
+        """The routes in the last round; none if another process has the lease."""
         return self._figures
 
     def rates(self, service: str) -> Sequence[SamplingRateRow]:
