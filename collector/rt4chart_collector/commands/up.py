@@ -14,7 +14,7 @@ from rt4chart_collector.core.settings import UpSettings, setting_warnings
 from rt4chart_collector.service.console import serve_console
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
-from rt4chart_collector.service.up import service_running
+from rt4chart_collector.service.up import run_service
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def execute(options: argparse.Namespace) -> int:
     console_shutdown = Shutdown(0.0)
     others = (loaded.judge, monitoring.monitor, monitoring.alerts)
     with (
-        service_running(settings, monitoring) as service,
+        run_service(settings, monitoring) as service,
         serve_console(settings, loaded.console, console_shutdown, service.status, others) as url,
     ):
         shown_at = f", console {url}" if url else ""

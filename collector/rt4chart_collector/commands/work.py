@@ -16,7 +16,7 @@ from rt4chart_collector.core.settings import WorkSettings
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
-from rt4chart_collector.service.worker import worker_running
+from rt4chart_collector.service.worker import run_worker
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _work(settings: WorkSettings, stopped: Event, shutdowns: list[Shutdown]) -> None:
     service = settings.service
-    with worker_running(settings) as worker:
+    with run_worker(settings) as worker:
         shutdowns.append(worker.shutdown)
         served = f", figures at {worker.url}/metrics" if worker.url else ""
         announce(

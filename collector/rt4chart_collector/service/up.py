@@ -55,7 +55,7 @@ class Service:
 
 
 @contextmanager
-def service_running(
+def run_service(
     settings: ServiceSettings,
     monitoring: MonitoringSettings | None = None,
     *,

@@ -39,9 +39,7 @@ class RunningWorker:
 
 
 @contextmanager
-def worker_running(
-    settings: WorkSettings, *, clock: Clock = time.time_ns
-) -> Iterator[RunningWorker]:
+def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[RunningWorker]:
     """A member of the consumer group while the block runs; the caller runs its stream."""
     service, address = settings.service, settings.worker.work_http
     shutdown = Shutdown(service.stop_s)
