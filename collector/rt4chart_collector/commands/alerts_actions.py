@@ -153,16 +153,16 @@ def _of_maintenance(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default=0,
         metavar="TIME",
-        help="begins in that time, such as 30m (default: now)",
+        help="begin after TIME, such as 30m (default: now)",
     )
     parser.add_argument(
         "--rule", default=None, choices=tuple(Rule), metavar="RULE", help=", ".join(Rule)
     )
-    parser.add_argument("--service", default=None, help="of that service")
-    parser.add_argument("--route", default=None, help="of that route")
-    parser.add_argument("--everything", action="store_true", default=False, help="of all alerts")
+    parser.add_argument("--service", default=None, help="only alerts of this service")
+    parser.add_argument("--route", default=None, help="only alerts of this route")
+    parser.add_argument("--everything", action="store_true", default=False, help="all alerts")
     parser.add_argument(
-        "--end", default="", metavar="ID", help="end the silence of that id, or its first digits"
+        "--end", default="", metavar="ID", help="end the silence with this id, or its first digits"
     )
 
 
@@ -174,7 +174,7 @@ def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
         default=0,
         required=is_needed,
         metavar="TIME",
-        help="for that time, such as 90m, 4h, 7d",
+        help="the duration, such as 90m, 4h, 7d",
     )
 
 

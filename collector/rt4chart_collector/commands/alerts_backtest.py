@@ -15,7 +15,7 @@ from rt4chart_collector.commands.alerts_verb import Verb, open_store
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.core.times import utc_time
-from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
+from rt4chart_collector.detect.drift.backtest import HISTORY_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
 from rt4chart_collector.detect.monitor.route_detectors import drift_policy
 from rt4chart_collector.store.rates.ticks import route_ticks
@@ -24,7 +24,7 @@ from rt4chart_collector.store.rates.verifiers import main_verifier
 EXPLANATIONS = {
     "evidence": "the drift detector",
     "threshold": "a fixed share of claims",
-    "window": "a rise by a number of points",
+    "window": "a rise in points",
 }
 
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         verifier = options.verifier or main_verifier(client, now)
         routes = route_ticks(
             client,
-            since_ns=since - BEFORE_NS,
+            since_ns=since - HISTORY_NS,
             until_ns=now,
             verifier=verifier,
             service=options.service,
@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
         )
     if not routes:
         words = (
-            f"no verified answer of {verifier or 'any verifier'} in that time: rt4chart backfill"
+            f"no answers verified by {verifier or 'any verifier'} in that time; "
+            "to add some: rt4chart backfill"
         )
         write([], words, as_json=options.json)
         return 0
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-COUNTS = ("rule", "is", "routes", "without a baseline", "alarms", "a route-month")
+COUNTS = ("rule", "meaning", "routes", "without a baseline", "alarms", "per route-month")
 COLUMNS = ("rule", "service", "route", "rise began", "alarm", "ended", "before", "after")
 
 
@@ -125,11 +126,13 @@ def _rate_json(rate: Rate, claims: int) -> dict[str, object]:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--days", type=positive_integer, default=30, metavar="N", help="days (30)")
-    parser.add_argument("--service", help="only that service")
-    parser.add_argument("--route", help="only that route")
     parser.add_argument(
-        "--verifier", default="", metavar="ID", help="whose verdicts (default: the newest's)"
+        "--days", type=positive_integer, default=30, metavar="N", help="days to replay (30)"
+    )
+    parser.add_argument("--service", help="only this service")
+    parser.add_argument("--route", help="only this route")
+    parser.add_argument(
+        "--verifier", default="", metavar="ID", help="the verifier (default: the one in use)"
     )
     parser.add_argument(
         "--rule",
@@ -137,7 +140,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         choices=RULES,
         metavar="RULE",
-        help=f"of {', '.join(RULES)} (default: all); may be given several times",
+        help=f"one of {', '.join(RULES)} (default: all); repeatable",
     )
     parser.add_argument(
         "--limit", type=positive_integer, default=10, metavar="N", help="of a rule (10)"

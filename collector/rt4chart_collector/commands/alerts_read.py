@@ -210,12 +210,14 @@ def _event(event: AlertEvent) -> dict[str, object]:
 
 def _of_history(parser: argparse.ArgumentParser) -> None:
     add_since(parser, "7d", "fired in that time, such as 24h, 7d (default), 30d")
-    parser.add_argument("--rule", default="", choices=tuple(Rule), metavar="RULE", help="of one")
     parser.add_argument(
-        "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="of one"
+        "--rule", default="", choices=tuple(Rule), metavar="RULE", help="only this rule"
     )
-    parser.add_argument("--service", help="only that service's")
-    parser.add_argument("--route", help="only that route's")
+    parser.add_argument(
+        "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="only this one"
+    )
+    parser.add_argument("--service", help="only this service")
+    parser.add_argument("--route", help="only this route")
     parser.add_argument(
         "--limit", type=positive_integer, default=50, metavar="N", help="at once (50)"
     )

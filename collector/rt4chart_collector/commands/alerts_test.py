@@ -116,14 +116,14 @@ def _of_test(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="only that one, such as slack; may be given several times",
+        help="only this target, such as slack; repeatable",
     )
     parser.add_argument(
         "--severity",
         default=Severity.INFO,
         choices=tuple(Severity),
         metavar="SEVERITY",
-        help=f"of {', '.join(Severity)} (default info)",
+        help=f"one of {', '.join(Severity)} (default info)",
     )
 
 

@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default="0m",
         metavar="TIME",
-        help="but at least TIME ago (default: now)",
+        help="answers of at least TIME ago (default: now)",
     )
     parser.add_argument("--route", default="", help="only this route")
     parser.add_argument(

@@ -56,4 +56,4 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command("console", "look at rates, alerts and answers in a browser", configure, execute)
+COMMAND = Command("console", "show rates, alerts and answers in a browser", configure, execute)

@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--table",
         action="append",
         choices=tuple(SOURCES),
-        help=f"one of {', '.join(SOURCES)}; may be given several times (default: all)",
+        help=f"one of {', '.join(SOURCES)}; repeatable (default: all)",
         metavar="NAME",
     )
     parser.add_argument("--route", default="", help="only this route")

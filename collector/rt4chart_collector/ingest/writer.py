@@ -31,7 +31,7 @@ class Request:
     stored: Future[None] = field(default_factory=Future)
 
 
-class Ingest:
+class IngestWriter:
     """A queue bounded in bytes, and the loop that empties it; `run` is the thread's function.
 
     `store` writes a batch or raises; `on_stored` receives every batch that was written. A request

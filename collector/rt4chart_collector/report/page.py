@@ -43,9 +43,9 @@ def render_report(
     )
 
 
+# The chart of a rate over time, in SVG units; the margins hold the labels of the axes.
 WIDTH, HEIGHT = 640, 120
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 20
-# A rate over time with its interval, as SVG that mail clients display.
 SECOND_NS = 10**9
 
 

@@ -36,7 +36,7 @@ from rt4chart_collector.core.instruments import (
 )
 from rt4chart_collector.core.metrics import Labels, ServiceMetrics
 from rt4chart_collector.ingest.otlp.intake import ACCEPTED
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
@@ -54,7 +54,7 @@ class Status:
         self,
         metrics: ServiceMetrics,
         *,
-        ingest: Ingest | None = None,
+        ingest: IngestWriter | None = None,
         assembler: Assembler | None = None,
         queue: TraceQueue | None = None,
         retries: Retries | None = None,

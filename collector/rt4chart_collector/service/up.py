@@ -21,7 +21,7 @@ from rt4chart_collector.ingest.servers import (
     serve_otlp,
     url_of,
 )
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.recovery import WINDOW_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
@@ -79,7 +79,9 @@ def run_service(
         queue = TraceQueue(settings.work_queue)
         retries = Retries(parts.search_client, parts.judge)
         assembler = build_assembler(parts, queue, retries, settings, clock)
-        ingest = Ingest(parts.insert, assembler.accept, max_bytes=settings.ingest_queue_mib * MIB)
+        ingest = IngestWriter(
+            parts.insert, assembler.accept, max_bytes=settings.ingest_queue_mib * MIB
+        )
         shutdown.health.add_check(QUEUE_FULL, lambda: ingest.is_full)
         status = Status(
             parts.metrics,

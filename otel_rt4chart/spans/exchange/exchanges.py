@@ -58,8 +58,8 @@ def find_candidates(
 def candidates_in_tree(tree: SpanTree, linked: Sequence[SpanRecord] = ()) -> tuple[Candidate, ...]:
     """`candidates` of a trace whose spans were already read."""
     return tuple(
-        _candidate(answer_in_trace)
-        for answer_in_trace in _find_trace_answers(tree, _trees_by_trace(linked))
+        _candidate(trace_answer)
+        for trace_answer in _find_trace_answers(tree, _trees_by_trace(linked))
     )
 
 
@@ -68,11 +68,11 @@ def linked_trace_ids(spans: Sequence[SpanRecord]) -> set[str]:
     if not any(link.trace_id != span.trace_id for span in spans for link in span.links):
         return set()
     trace_ids: dict[str, None] = {}
-    for answer_in_trace in _find_trace_answers(SpanTree(spans), {}):
-        if answer_in_trace.answer.output.strip() and _has_no_context(
-            find_context(_context_sources(answer_in_trace))
+    for trace_answer in _find_trace_answers(SpanTree(spans), {}):
+        if trace_answer.answer.output.strip() and _has_no_context(
+            find_context(_context_sources(trace_answer))
         ):
-            trace_ids |= dict.fromkeys(trace for trace, _ in _linked_spans(answer_in_trace))
+            trace_ids |= dict.fromkeys(trace for trace, _ in _linked_spans(trace_answer))
     return set(list(trace_ids)[:MAX_LINKED_TRACES])
 
 
@@ -126,23 +126,23 @@ def _exclude_unseen_retrievals(
     """
     starts = {passage_start(document.text) for view in shared for document in view.documents} - {""}
     shared_ids = frozenset(view.span.span_id for view in shared)
-    shown = [_prompt_contains(answer_in_trace, starts) for answer_in_trace in trace_answers]
-    for answer_in_trace, is_shown in zip(trace_answers, shown, strict=True):
+    shown = [_prompt_contains(trace_answer, starts) for trace_answer in trace_answers]
+    for trace_answer, is_shown in zip(trace_answers, shown, strict=True):
         other_starts = {
             passage_start(answer.answer.output)
             for answer in trace_answers
-            if answer is not answer_in_trace
+            if answer is not trace_answer
         } - {""}
         is_unreached = (
-            is_shown is False and any(shown) and not _prompt_contains(answer_in_trace, other_starts)
+            is_shown is False and any(shown) and not _prompt_contains(trace_answer, other_starts)
         )
-        yield replace(answer_in_trace, excluded=shared_ids) if is_unreached else answer_in_trace
+        yield replace(trace_answer, excluded=shared_ids) if is_unreached else trace_answer
 
 
-def _prompt_contains(answer_in_trace: _TraceAnswer, starts: Collection[str]) -> bool | None:
+def _prompt_contains(trace_answer: _TraceAnswer, starts: Collection[str]) -> bool | None:
     """True if the prompt contains one of the starts of texts; None if the prompt is unknown."""
-    prompt = _prompt(answer_in_trace) if starts else ()
-    if not prompt or missing_text_reason(_generations(answer_in_trace)):
+    prompt = _prompt(trace_answer) if starts else ()
+    if not prompt or missing_text_reason(_generations(trace_answer)):
         return None
     text = normalize_text("\n".join(message.text for message in prompt))
     return any(start in text for start in starts)
@@ -163,21 +163,21 @@ def _in_time_order(views: Iterable[SpanView]) -> list[SpanView]:
     return sorted(views, key=_time_order)
 
 
-def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
-    answer, tree, span = answer_in_trace.answer, answer_in_trace.tree, answer_in_trace.answer.span
-    sources = _context_sources(answer_in_trace)
+def _candidate(trace_answer: _TraceAnswer) -> Candidate:
+    answer, tree, span = trace_answer.answer, trace_answer.tree, trace_answer.answer.span
+    sources = _context_sources(trace_answer)
     context = find_context(sources)
-    linked = _linked_retrievals(answer_in_trace) if _has_no_context(context) else ()
+    linked = _linked_retrievals(trace_answer) if _has_no_context(context) else ()
     if linked:
-        sources = _context_sources(answer_in_trace, linked)
+        sources = _context_sources(trace_answer, linked)
         context = find_context(sources)
     ancestry = [answer, *tree.ancestors(answer)]
-    by_distance = [*ancestry, *answer_in_trace.near]
-    mark = find_sampling_mark(ancestry, answer_in_trace.near, answer_in_trace.default_mark)
+    by_distance = [*ancestry, *trace_answer.near]
+    mark = find_sampling_mark(ancestry, trace_answer.near, trace_answer.default_mark)
     resource = span.resource
     return Candidate(
         exchange=Exchange(
-            _question(answer_in_trace, context, sources),
+            _question(trace_answer, context, sources),
             context.passages,
             answer_text(answer, tree.turn(answer)),
             _iso_date(span.start_ns),
@@ -186,13 +186,13 @@ def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
         span_id=span.span_id,
         start_ns=span.start_ns,
         service=as_text(resource.get(semconv.SERVICE_NAME)),
-        route=_route(answer_in_trace, ancestry),
+        route=_route(trace_answer, ancestry),
         # The second name is that of semantic conventions before 1.27.
         environment=as_text(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),
         model=answer.model
-        or first_nonempty(generation.model for generation in _generations(answer_in_trace)),
+        or first_nonempty(generation.model for generation in _generations(trace_answer)),
         prompt_version=answer.prompt_version,
         release=as_text(resource.get(semconv.SERVICE_VERSION)),
         session=first_nonempty(view.session for view in by_distance),
@@ -206,55 +206,53 @@ def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
 
 
 def _context_sources(
-    answer_in_trace: _TraceAnswer, linked: tuple[SpanView, ...] = ()
+    trace_answer: _TraceAnswer, linked: tuple[SpanView, ...] = ()
 ) -> ContextSources:
-    until = answer_in_trace.answer.span.end_ns
+    until = trace_answer.answer.span.end_ns
     before = tuple(
         view
-        for view in answer_in_trace.near
+        for view in trace_answer.near
         if view.span.start_ns <= until
-        and view is not answer_in_trace.answer
-        and view.span.span_id not in answer_in_trace.excluded
+        and view is not trace_answer.answer
+        and view.span.span_id not in trace_answer.excluded
     )
-    found = find_retrievals(before, answer_in_trace.tree)
+    found = find_retrievals(before, trace_answer.tree)
     return ContextSources(
-        answer_in_trace.answer,
-        _prompt(answer_in_trace),
+        trace_answer.answer,
+        _prompt(trace_answer),
         before,
         found + linked,
-        answer_in_trace.tree,
+        trace_answer.tree,
     )
 
 
-def _prompt(answer_in_trace: _TraceAnswer) -> tuple[ChatMessage, ...]:
+def _prompt(trace_answer: _TraceAnswer) -> tuple[ChatMessage, ...]:
     """The prompt of the answer; of a call that is traced twice, that of the inner span."""
-    prompts = [
-        generation.prompt for generation in _generations(answer_in_trace) if generation.prompt
-    ]
+    prompts = [generation.prompt for generation in _generations(trace_answer) if generation.prompt]
     return prompts[-1] if prompts else ()
 
 
-def _generations(answer_in_trace: _TraceAnswer) -> list[SpanView]:
+def _generations(trace_answer: _TraceAnswer) -> list[SpanView]:
     """The generations with the answer's text; without text, if the turn itself has the answer."""
-    text = answer_in_trace.answer.output if answer_in_trace.answer.kind is OperationKind.LLM else ""
-    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    text = trace_answer.answer.output if trace_answer.answer.kind is OperationKind.LLM else ""
+    turn = trace_answer.tree.turn(trace_answer.answer)
     return [
         view
-        for view in answer_in_trace.near
+        for view in trace_answer.near
         if view.kind is OperationKind.LLM
         and view.output == text
         and not view.calls_tools_only
-        and answer_in_trace.tree.turn(view) is turn
-        and not answer_in_trace.tree.is_inside(view, RETRIEVAL_KINDS)
+        and trace_answer.tree.turn(view) is turn
+        and not trace_answer.tree.is_inside(view, RETRIEVAL_KINDS)
     ]
 
 
-def _linked_spans(answer_in_trace: _TraceAnswer) -> Iterator[tuple[str, str]]:
+def _linked_spans(trace_answer: _TraceAnswer) -> Iterator[tuple[str, str]]:
     """Trace and span ids in other traces that the answer or an ancestor links to."""
-    own = answer_in_trace.answer.span.trace_id
+    own = trace_answer.answer.span.trace_id
     for ancestor in (
-        answer_in_trace.answer,
-        *answer_in_trace.tree.ancestors(answer_in_trace.answer),
+        trace_answer.answer,
+        *trace_answer.tree.ancestors(trace_answer.answer),
     ):
         for link in ancestor.span.links:
             if link.trace_id != own:
@@ -265,11 +263,11 @@ def _has_no_context(context: AnswerContext) -> bool:
     return not (context.passages or context.views)
 
 
-def _linked_retrievals(answer_in_trace: _TraceAnswer) -> tuple[SpanView, ...]:
+def _linked_retrievals(trace_answer: _TraceAnswer) -> tuple[SpanView, ...]:
     """The retrievals of the linked turns, or of the whole trace if the linked span is unknown."""
     retrievals: dict[tuple[str, str], SpanView] = {}
-    for trace, span_id in _linked_spans(answer_in_trace):
-        tree = answer_in_trace.linked.get(trace)
+    for trace, span_id in _linked_spans(trace_answer):
+        tree = trace_answer.linked.get(trace)
         if tree is None:
             continue
         target = tree.get(span_id)
@@ -288,17 +286,15 @@ def _blocked_reason(answer: SpanView, context: AnswerContext) -> Decision | None
     return context.missing or (None if context.passages else Decision.NO_CONTEXT)
 
 
-def _question(
-    answer_in_trace: _TraceAnswer, context: AnswerContext, sources: ContextSources
-) -> str:
+def _question(trace_answer: _TraceAnswer, context: AnswerContext, sources: ContextSources) -> str:
     """The input of the turn or of an ancestor, else the last user message, else a query.
 
     If that input contains the last user message, the message is the question without its frame.
     """
-    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    turn = trace_answer.tree.turn(trace_answer.answer)
     inputs = [
         ancestor.input
-        for ancestor in (turn, *answer_in_trace.tree.ancestors(turn))
+        for ancestor in (turn, *trace_answer.tree.ancestors(turn))
         if ancestor.kind is not OperationKind.LLM
     ]
     question = first_nonempty(text for text in inputs if not is_json_structure(text))
@@ -313,21 +309,21 @@ def _question(
             else question
         )
     queries = (view.input for view in context.views)
-    return message or first_nonempty([*queries, *inputs]) or answer_in_trace.answer.input
+    return message or first_nonempty([*queries, *inputs]) or trace_answer.answer.input
 
 
-def _route(answer_in_trace: _TraceAnswer, ancestry: Sequence[SpanView]) -> str:
+def _route(trace_answer: _TraceAnswer, ancestry: Sequence[SpanView]) -> str:
     """A name on the nearest span, else the name of the root span, else of the service."""
-    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    turn = trace_answer.tree.turn(trace_answer.answer)
     # A server span inside the turn belongs to another service that the turn calls.
-    outside = (view for view in answer_in_trace.near if answer_in_trace.tree.turn(view) is not turn)
+    outside = (view for view in trace_answer.near if trace_answer.tree.turn(view) is not turn)
     servers = [*ancestry, *outside]
     named = explicit_route(
-        [view.span.attributes for view in (*ancestry, *answer_in_trace.near)],
+        [view.span.attributes for view in (*ancestry, *trace_answer.near)],
         [server.span.attributes for server in servers],
     )
-    service = as_text(answer_in_trace.answer.span.resource.get(semconv.SERVICE_NAME))
-    return named or answer_in_trace.tree.root(answer_in_trace.answer).span.name or service
+    service = as_text(trace_answer.answer.span.resource.get(semconv.SERVICE_NAME))
+    return named or trace_answer.tree.root(trace_answer.answer).span.name or service
 
 
 def _iso_date(ns: int) -> str:

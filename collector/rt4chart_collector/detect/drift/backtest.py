@@ -15,7 +15,7 @@ from rt4chart_collector.store.rates.ticks import RouteTicks, answer_sums
 
 # History before the period under test: two windows of the baseline, because the hours of an alarm
 # in the first are left out of the second.
-BEFORE_NS = 28 * DAY_NS
+HISTORY_NS = 28 * DAY_NS
 MONTH_NS = 30 * DAY_NS
 
 
@@ -66,7 +66,7 @@ def backtest(
     until_ns: int,
     only: Sequence[str] = RULES,
 ) -> Iterator[Backtest]:
-    """Replay each rule on the same ticks, which must begin `BEFORE_NS` before `since_ns`."""
+    """Replay each rule on the same ticks, which must begin `HISTORY_NS` before `since_ns`."""
     for rule in RULES:
         if rule not in only:
             continue

@@ -75,7 +75,7 @@ class EvidenceDetector:
         self._history = BaselineHistory(verifier)
         self._warn, self._page = AccumulatedEvidence(), AccumulatedEvidence()
         self._rise = _Rise()
-        self._edge = 0.0
+        self._allowance = 0.0
         self._alarm: _Alarm | None = None
 
     def fork(self) -> EvidenceDetector:
@@ -120,7 +120,7 @@ class EvidenceDetector:
             return
         self._warn = accumulate(self._warn, won, at_ns=at_ns)
         self._rise = _updated_rise(self._rise, self._warn.since_ns, warm, scale)
-        self._edge = dead_band_allowance(max(item.baseline.dead_band for item in warm))
+        self._allowance = dead_band_allowance(max(item.baseline.dead_band for item in warm))
         banded = _total_gains(
             [(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale
         )
@@ -147,7 +147,7 @@ class EvidenceDetector:
 
     def _evidence(self) -> float:
         """The evidence that pages: for any rise, and for one beyond the dead band."""
-        return min(self._warn.log, self._page.log + self._edge if self._page.log > 0 else 0.0)
+        return min(self._warn.log, self._page.log + self._allowance if self._page.log > 0 else 0.0)
 
     def _forget(self) -> None:
         """Restart the evidence after an alarm, so that its evidence cannot raise the next one."""

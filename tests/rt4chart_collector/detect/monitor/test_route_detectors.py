@@ -168,10 +168,10 @@ def test_a_route_that_fails_does_not_keep_others_waiting(world: World) -> None:
     )
     real = watched._read
 
-    def read(since_ns: int, now_ns: int, place: tuple[str, str]) -> RouteTicks:
-        if place == ("shop", "other"):
+    def read(since_ns: int, now_ns: int, key: tuple[str, str]) -> RouteTicks:
+        if key == ("shop", "other"):
             raise ValueError("memory limit")
-        return real(since_ns, now_ns, place)
+        return real(since_ns, now_ns, key)
 
     watched._read = read  # type: ignore[method-assign]
     look = partial(watched.run_round, first=[("shop", "other")])
