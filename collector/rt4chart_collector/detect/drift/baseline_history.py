@@ -38,7 +38,7 @@ class _Traffic:
 
 
 class BaselineHistory:
-    """Histograms by hour, baselines by version, alarmed spans and recent rates of one route.
+    """Histograms by hour, baselines by version, times of alarms and recent rates of one route.
 
     A warm baseline is recomputed on the first tick of each UTC day, except during an alarm; one
     that is not warm yet, every hour. A version without a warm baseline uses the route's last one
@@ -52,8 +52,10 @@ class BaselineHistory:
         self.last_ns = -1
         self._hours: dict[ModelVersion, dict[int, Histogram]] = {}
         self._own: dict[ModelVersion, Baseline] = {}
+        # The last warm baseline, which a new version uses until its own is warm.
         self._former: Baseline | None = None
         self._tried: dict[ModelVersion, int] = {}
+        # Hours before this are ignored: a person has accepted a risen rate as the usual one.
         self._floor_ns = 0
         self._recent: tuple[_Traffic, ...] = ()
 
@@ -70,7 +72,7 @@ class BaselineHistory:
     def baseline(
         self, version: ModelVersion, at_ns: int, *, rising_since_ns: int = 0
     ) -> Baseline | None:
-        """The version's own baseline where it is warm, else the route's last.
+        """The version's own baseline if it is warm, else the route's last warm one.
 
         If the route has no warm baseline, it is the version's own cold one, or None.
         `rising_since_ns` is the start of a rise that is no alarm yet: its hours are left out of a

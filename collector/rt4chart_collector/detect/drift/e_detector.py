@@ -120,15 +120,15 @@ class EvidenceDetector:
             return
         self._warn = accumulate(self._warn, won, at_ns=at_ns)
         self._rise = _updated_rise(self._rise, self._warn.since_ns, warm, scale)
-        self._allowance = dead_band_allowance(max(item.baseline.dead_band for item in warm))
+        band = max(item.baseline.dead_band for item in warm)
+        self._allowance = dead_band_allowance(band)
         banded = _total_gains(
-            [(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale
+            [(item.tick, item.baseline.share + item.baseline.dead_band) for item in warm], scale
         )
         self._page = accumulate(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
             self._end_if_recovered(self._alarm, warm, scale, at_ns)
         elif self._evidence() >= self._policy.page_at:
-            band = max(item.baseline.dead_band for item in warm)
             # It ends when the rate is back below half of the rise, or inside the dead band.
             self._alarm = _Alarm(self._rise.since_ns, at_ns, max(band, self._rise.mean / 2))
 

@@ -1,4 +1,4 @@
-"""Alerts on routes whose rate has risen, with the facts: onset, growth, changes, worst answers."""
+"""Alerts on routes whose rate has risen, with onset, growth, changes and the worst answers."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.ticks import Tick, answer_sums, route_ticks
 from rt4chart_collector.store.rates.trends import deployment_changes
 
-# Facts cost a few statements per route: they are read again when they are this old, or when the
-# rise is another one.
+# Facts cost several queries per route: they are read again when they are this old, or the rise is
+# a new one.
 FRESH_NS = 600 * 10**9
 # If more routes alert at once, only those with the most evidence do; the others follow later.
-MOST_ALERTS = 50
-# A route without an answer for a day has no rate that could be wrong now.
+MAX_ALERTS = 50
+# A route without an answer for a day has no current rate.
 SILENT_NS = DAY_NS
 CRITICAL_POINTS = 0.05
 # The periods before the rise: a week for failures, a day for attributes of the deployment.
 GROWTH_NS, CHANGES_NS = 7 * DAY_NS, DAY_NS
-MOST_ROWS, MOST_ANSWERS, CLAIM_CHARS = 5, 10, 300
+MAX_ROWS, MAX_ANSWERS, CLAIM_CHARS = 5, 10, 300
 # Each iteration averages over the time since the last one's onset; it converges in one or two.
 ONSET_ITERATIONS = 4
 
@@ -70,7 +70,7 @@ class DriftAlerts:
             for route, finding in findings.items()
             if finding.state == "page" and now_ns - finding.tick_ns < SILENT_NS
         }
-        order = sorted(drifted, key=lambda route: (-drifted[route].page, route))[:MOST_ALERTS]
+        order = sorted(drifted, key=lambda route: (-drifted[route].page, route))[:MAX_ALERTS]
         self._read = {route: read for route, read in self._read.items() if route in drifted}
         return [_alert(key, self._facts(key, drifted[key], verifier, now_ns)) for key in order]
 
@@ -132,7 +132,7 @@ def drift_facts(
     usual = finding.baseline.share if finding.baseline else 0.0
     since_ns = onset(ticks, usual, since_ns=detected_ns)
     window = GrowthWindow(service, route, verifier, since_ns - GROWTH_NS, since_ns, until_ns)
-    growth = issue_growth(client, window, limit=MOST_ROWS)
+    growth = issue_growth(client, window, limit=MAX_ROWS)
     return DriftFacts(
         since_ns=since_ns,
         before=rate_before(finding.baseline),
@@ -151,7 +151,7 @@ def drift_facts(
 
 
 def minimal_facts(finding: DriftFinding, verifier: str) -> DriftFacts:
-    """The facts that the finding alone has, for when the store cannot be read."""
+    """The facts that the finding alone contains, if the store cannot be read."""
     return DriftFacts(
         since_ns=finding.began_ns or finding.tick_ns,
         before=rate_before(finding.baseline),
@@ -194,7 +194,7 @@ def _changed_values(client: Client, window: GrowthWindow) -> tuple[AttributeValu
         at_ns=window.at_ns,
         since_ns=window.at_ns - CHANGES_NS,
         until_ns=window.until_ns,
-        limit=MOST_ROWS,
+        limit=MAX_ROWS,
     )
     return tuple(
         AttributeValue(row.attribute, row.value, row.before, row.after, row.first_ns)
@@ -218,7 +218,7 @@ def _worst_answers(client: Client, window: GrowthWindow) -> tuple[UnfaithfulAnsw
         verifier=window.verifier,
         since_ns=window.at_ns,
         until_ns=window.until_ns,
-        limit=MOST_ANSWERS,
+        limit=MAX_ANSWERS,
         chars=CLAIM_CHARS,
     )
     return tuple(
@@ -236,7 +236,7 @@ def _worst_answers(client: Client, window: GrowthWindow) -> tuple[UnfaithfulAnsw
 
 
 def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
-    """The start of the rise: the tick from which on the shares exceed a middle value the most.
+    """The start of the rise: the tick from which the shares exceed a middle value the most.
 
     The middle is between `usual`, the share of unfaithful claims before, and the mean since the
     onset, so both are found together. The detector's own start, `since_ns`, is when its evidence
@@ -255,7 +255,7 @@ def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
 
 
 def _largest_excess(ticks: Sequence[Tick], middle: float, default_ns: int) -> int:
-    """The tick from which on the sum of what lies above the middle is largest."""
+    """The tick with the largest sum of excesses over the middle from it to the end."""
     best_ns, most, excess = default_ns, 0.0, 0.0
     for tick in reversed(ticks):
         weight, mean = _weighted_mean([tick])
@@ -266,7 +266,7 @@ def _largest_excess(ticks: Sequence[Tick], middle: float, default_ns: int) -> in
 
 
 def _weighted_mean(ticks: Sequence[Tick]) -> tuple[float, float]:
-    """The number of answers that the verified ones stand for, and the mean of their shares."""
+    """The number of answers that the verified ones represent, and the mean of their shares."""
     weight = shares = 0.0
     for tick in ticks:
         for bin_ in tick.bins:

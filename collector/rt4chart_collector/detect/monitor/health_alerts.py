@@ -24,8 +24,8 @@ from rt4chart_collector.store.rates.traffic import (
 )
 
 # Shares of fewer claims or answers vary too much.
-LEAST_CLAIMS, LEAST_FAILED, FAILED_SHARE = 50, 5, 0.2
-MOST = 50
+LEAST_CLAIMS, LEAST_FAILURES, FAILED_SHARE = 50, 5, 0.2
+MAX_ALERTS = 50
 
 
 def health_alerts(
@@ -66,7 +66,7 @@ def _undecided(
         found.append(
             Alert(Rule.UNDECIDED, Severity.WARNING, service, route, 0, title, facts, now_ns)
         )
-    return found[:MOST]
+    return found[:MAX_ALERTS]
 
 
 def _judge(known: Sequence[VerifierCounts], breaker: Breaker | None, now_ns: int) -> list[Alert]:
@@ -74,7 +74,7 @@ def _judge(known: Sequence[VerifierCounts], breaker: Breaker | None, now_ns: int
     failing = [
         counts
         for counts in known
-        if counts.failed >= LEAST_FAILED and counts.failed_share >= FAILED_SHARE
+        if counts.failed >= LEAST_FAILURES and counts.failed_share >= FAILED_SHARE
     ]
     worst = max(failing, key=lambda counts: (counts.failed, counts.verifier), default=None)
     judge, state = (breaker.judge, breaker.status) if breaker else ("", {})
@@ -111,7 +111,7 @@ def _backlog(
 
 def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Alert]:
     silent, is_any = silent_routes(
-        client, now_ns=now_ns, min_answers=settings.no_data_answers, limit=MOST
+        client, now_ns=now_ns, min_answers=settings.no_data_answers, limit=MAX_ALERTS
     )
     if silent and not is_any:
         # One alert: the pipeline is broken, not every route.

@@ -1,4 +1,4 @@
-"""Alerts on issues: new ones, those that came back, and those that grow."""
+"""Alerts on issues: new ones, resolved ones that came back, and those that grow."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from rt4chart_collector.store.issues.issue_figures import (
 )
 from rt4chart_collector.store.issues.issues import WatchedIssue, watched_issues
 
-# An issue is new for a day; one that is found in old failures is not new.
+# An issue is new for a day, unless it was found in old failures.
 NEW_NS = DAY_NS
+# Today, and the week before it with which it is compared.
 DAYS = 8
-# At a low sampling rate one failure represents many, so verified failures must reach 10 too.
-GROWN, LEAST = 3.0, 10.0
+# At a low sampling rate one failure represents many, so verified failures must reach 10 as well.
+GROWTH_FACTOR, LEAST_FAILURES = 3.0, 10.0
 # The largest issues alert; the others are in the list of issues.
-MOST = 20
+MAX_ALERTS = 20
 
 
 def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
-    """The current alerts, at most `MOST` of each rule. Issues are only read."""
+    """The current alerts, at most `MAX_ALERTS` of each rule. Issues are only read."""
     known = watched_issues(client)
     weights = failures_by_day(client, now_ns=now_ns, days=DAYS)
     daily, seen = daily_failures(known, weights), seen_today(known, weights)
@@ -41,11 +42,11 @@ def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
         [
             _growing(issue, daily[issue.id], seen[issue.id], traffic[issue.id], now_ns)
             for issue in order
-            if seen[issue.id] >= LEAST
+            if seen[issue.id] >= LEAST_FAILURES
             and is_growing(issue, daily[issue.id], now_ns, traffic[issue.id])
         ],
     )
-    return [alert for alerts in found for alert in alerts[:MOST]]
+    return [alert for alerts in found for alert in alerts[:MAX_ALERTS]]
 
 
 def daily_failures(
@@ -97,7 +98,10 @@ def is_growing(
     age = now_ns - issue.first_ns
     if issue.state == "ignored" or age < 2 * DAY_NS:
         return False
-    return daily[0] >= LEAST and daily[0] >= GROWN * failures_a_day_before(daily, age) * traffic
+    return (
+        daily[0] >= LEAST_FAILURES
+        and daily[0] >= GROWTH_FACTOR * failures_a_day_before(daily, age) * traffic
+    )
 
 
 def failures_a_day_before(daily: Sequence[float], age_ns: int) -> float:

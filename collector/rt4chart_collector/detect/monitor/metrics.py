@@ -17,25 +17,25 @@ from rt4chart_collector.core.instruments import (
     ROUTE_UNDECIDED_RATIO,
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import answer_sums, route_ticks
 from rt4chart_collector.store.rates.traffic import coverage
 
-# Any Prometheus can hold the series of this many routes; docs/reference/metrics.md names it.
+# Limits the series in Prometheus; stated in docs/reference/metrics.md.
 MAX_ROUTES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RouteFigures:
-    """One route as the monitor saw it last: the answers of the last hour, and the drift.
+    """The figures of a route in the last round: the answers of the last hour, and the drift.
 
-    `rate` and `undecided` are shares, None without a denominator; `claims` counts decided
-    claims. `evidence` and `thresholds` are natural logarithms: `evidence` of any rise and of one
-    that pages, `thresholds` the values at which it warns and pages. `detectable` is the smallest
-    rise that is detected within 90 minutes, None if unknown.
+    `rate` and `undecided` are shares, None without a denominator; `claims` counts decided claims.
+    `evidence` (for any rise, and the part that pages) and `thresholds` (at which it warns and
+    pages) are natural logarithms. `detectable` is the smallest rise that is detected within 90
+    minutes, None if unknown.
     """
 
     service: str
@@ -49,7 +49,7 @@ class RouteFigures:
 
 
 def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteFigures]]) -> None:
-    """Report the routes that `routes` gives as gauges; unknown values are left out."""
+    """Report the figures that `routes` returns as gauges; unknown values are left out."""
     for gauge, value in (
         (ROUTE_HALLUCINATION_RATE, attrgetter("rate")),
         (ROUTE_CLAIMS, attrgetter("claims")),
@@ -66,15 +66,15 @@ def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteF
 
 def route_figures(
     client: Client,
-    findings: Mapping[tuple[str, str], DriftFinding],
+    findings: Mapping[RouteKey, DriftFinding],
     *,
     verifier: str,
     now_ns: int,
     rule: str,
 ) -> tuple[RouteFigures, ...]:
-    """The figures of the watched routes that had an answer in the last day.
+    """The figures of the monitored routes with an answer in the last day.
 
-    Rates are over the last hour. Beyond `MAX_ROUTES`, the routes with the most traffic are kept.
+    Rates are of the last hour. Of more than `MAX_ROUTES`, those with the most traffic are included.
     """
     active = {
         key: finding for key, finding in findings.items() if now_ns - finding.tick_ns < SILENT_NS
@@ -106,7 +106,7 @@ def route_figures(
 
 
 def _levels(found: DriftFinding, rule: str) -> dict[str, float]:
-    """Only the evidence rule has evidence, and a cold route has none yet."""
+    """The evidence by level; empty for the other rules, and for a cold route."""
     if rule != "evidence" or found.state == "cold":
         return {}
     return {"any": found.warn, "page": found.page}

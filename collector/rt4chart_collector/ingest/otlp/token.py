@@ -11,9 +11,9 @@ def authenticate(token: str, authorization: str | None) -> None:
     """RefusedError if a token is required and this header does not have it."""
     if not token:
         return
-    scheme, _, given = (authorization or "").partition(" ")
+    scheme, _, presented = (authorization or "").partition(" ")
     # A comparison that stops at the first difference would reveal the token byte by byte.
-    is_same = compare_digest(given.strip().encode(), token.encode())
+    is_same = compare_digest(presented.strip().encode(), token.encode())
     if scheme.lower() == "bearer" and is_same:
         return
     raise RefusedError(
