@@ -8,7 +8,12 @@ from collections.abc import Callable, Sequence
 
 from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.alerts_verb import Verb, find_alert, find_by_prefix, open_store
+from rt4chart_collector.commands.alerts_subcommand import (
+    AlertsSubcommand,
+    find_alert,
+    find_by_prefix,
+    open_store,
+)
 from rt4chart_collector.core.actors import actor_of, add_actor
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
@@ -178,16 +183,16 @@ def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
     )
 
 
-VERBS = (
-    Verb(
+SUBCOMMANDS = (
+    AlertsSubcommand(
         "ack",
         "acknowledge an alert: no reminders until it gets worse",
         acknowledge_by_hand,
         _of_alert,
     ),
-    Verb("resolve", "resolve an alert by hand", resolve_by_hand, _of_alert),
-    Verb("snooze", "silence one alert for a time", snooze_by_hand, _of_snooze),
-    Verb(
+    AlertsSubcommand("resolve", "resolve an alert by hand", resolve_by_hand, _of_alert),
+    AlertsSubcommand("snooze", "silence one alert for a time", snooze_by_hand, _of_snooze),
+    AlertsSubcommand(
         "maintenance",
         "list silences; with --for silence many alerts for a time; with --end end a silence",
         manage_silences,

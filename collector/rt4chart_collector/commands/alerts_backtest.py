@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Rate
-from rt4chart_collector.commands.alerts_verb import Verb, open_store
+from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand, open_store
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.core.times import utc_time
@@ -147,4 +147,6 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-VERBS = (Verb("backtest", "the alarms that each rule would have raised", run, _configure),)
+SUBCOMMANDS = (
+    AlertsSubcommand("backtest", "the alarms that each rule would have raised", run, _configure),
+)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
+from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand, find_alert, open_store
 from rt4chart_collector.commands.database import add_since
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
@@ -228,8 +228,8 @@ def _with_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", help="the alert's id, or its first digits")
 
 
-VERBS = (
-    Verb("list", "the alerts that are open", list_open),
-    Verb("history", "the times that alerts fired", show_history, _of_history),
-    Verb("show", "one alert: its facts and its events", show, _with_id),
+SUBCOMMANDS = (
+    AlertsSubcommand("list", "the alerts that are open", list_open),
+    AlertsSubcommand("history", "the times that alerts fired", show_history, _of_history),
+    AlertsSubcommand("show", "one alert: its facts and its events", show, _with_id),
 )

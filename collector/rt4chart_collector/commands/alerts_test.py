@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from otel_rt4chart.core.errors import InputError, NotifyError, SettingsError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.settings_parsers import number
-from rt4chart_collector.commands.alerts_verb import Verb
+from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import NoteFacts
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, apply_event
@@ -137,7 +137,11 @@ def _of_rules(parser: argparse.ArgumentParser) -> None:
     )
 
 
-VERBS = (
-    Verb("test", "send a test alert to every target and show the replies", send_tests, _of_test),
-    Verb("rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules),
+SUBCOMMANDS = (
+    AlertsSubcommand(
+        "test", "send a test alert to every target and show the replies", send_tests, _of_test
+    ),
+    AlertsSubcommand(
+        "rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules
+    ),
 )

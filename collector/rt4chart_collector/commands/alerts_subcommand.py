@@ -1,4 +1,4 @@
-"""An action of `rt4chart alerts`, and helpers that several actions share."""
+"""A subcommand of `rt4chart alerts`, and functions that several of them share."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rt4chart_collector.store.engine.connect import Client
 
 
 def add_no_options(parser: argparse.ArgumentParser) -> None:
-    """Options of an action without any."""
+    """Options of a subcommand without any."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
-    """An action; `run` returns the exit status."""
+class AlertsSubcommand:
+    """A subcommand; `run` returns the exit status."""
 
     name: str
     help: str
