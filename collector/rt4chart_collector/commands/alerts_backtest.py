@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if not routes:
         words = (
-            f"no answers verified by {verifier or 'any verifier'} in that time; "
+            f"no verified answers of {verifier or 'any verifier'} in that time; "
             "to add some: rt4chart backfill"
         )
         write([], words, as_json=options.json)

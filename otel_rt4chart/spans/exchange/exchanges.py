@@ -56,7 +56,7 @@ def find_candidates(
 
 
 def candidates_in_tree(tree: SpanTree, linked: Sequence[SpanRecord] = ()) -> tuple[Candidate, ...]:
-    """`candidates` of a trace whose spans were already read."""
+    """`find_candidates` for a trace whose spans were already read."""
     return tuple(
         _candidate(trace_answer)
         for trace_answer in _find_trace_answers(tree, _trees_by_trace(linked))
