@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -13,6 +11,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, add_since, open_database
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agreements
 
@@ -26,17 +25,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Compare every pair of judges, and print their agreement by route."""
-    dsn, since = (
-        load(ServiceSettings, {"dsn": options.dsn}).dsn,
-        time.time_ns() - options.since * 10**9,
-    )
+    dsn = load(ServiceSettings, {"dsn": options.dsn}).dsn
+    since = time.time_ns() - options.since * 10**9
     with open_database(dsn, needs="rt4chart_verifications") as client:
         found = judge_agreements(client, since_ns=since)
-    if options.json:
-        rows = [asdict(pair) | {"share": pair.share} for pair in found]
-        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
-    else:
-        sys.stdout.write("".join(f"{line}\n" for line in summary_lines(found)))
+    rows = [asdict(pair) | {"share": pair.share} for pair in found]
+    write(rows, "\n".join(summary_lines(found)), as_json=options.json)
     return 0
 
 

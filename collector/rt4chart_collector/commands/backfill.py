@@ -64,10 +64,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Verify stored answers; the exit status is 1 if an answer or the judge failed."""
-    settings, now = (
-        load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge}),
-        time.time_ns(),
-    )
+    settings = load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge})
+    now = time.time_ns()
     judging = settings_for_judge(settings.judge, options.model)
     verifier = build_verifier(settings.judge, judging, clock=time.perf_counter_ns)
     selection = BackfillFilter(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.console.view.filters import interval, percent
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.report.gather import Period, PeriodReport, gather_report
@@ -73,15 +73,15 @@ def execute(options: argparse.Namespace) -> int:
         text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
         )
-        write(options.html, text)
+        write_page(options.html, text)
     elif options.json:
-        sys.stdout.write(json.dumps(figures(report), ensure_ascii=False, indent=2) + "\n")
+        write(figures(report), "", as_json=True)
     else:
-        show(report, Console(highlight=False))
+        print_routes(report, Console(highlight=False))
     return 0
 
 
-def write(file: str, text: str) -> None:
+def write_page(file: str, text: str) -> None:
     """Write the page to a file; InputError if that fails."""
     if file == "-":
         sys.stdout.write(text)
@@ -147,7 +147,7 @@ def _figures(rates: RateSlice | None) -> dict[str, object] | None:
     }
 
 
-def show(report: PeriodReport, console: Console) -> None:
+def print_routes(report: PeriodReport, console: Console) -> None:
     """Print the routes as a table."""
     table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
     for route in report.routes:

@@ -51,9 +51,8 @@ def execute(options: argparse.Namespace) -> int:
     """Run the demo with progress on stderr, and print the result on stdout."""
     folder = options.folder or demo_folder()
     if options.serve:
-        return _served(options, folder)
-    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
+        return _serve(options, folder)
+    with _progress_bars() as bars:
         result = run(folder, limit=options.limit, bars=bars)
     if options.json:
         sys.stdout.write(result.as_json() + "\n")
@@ -64,15 +63,24 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _served(options: argparse.Namespace, folder: Path) -> int:
+def _progress_bars() -> Progress:
+    return Progress(
+        TextColumn("{task.description:28}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    )
+
+
+def _serve(options: argparse.Namespace, folder: Path) -> int:
     def announce(found: ServedDemo) -> None:
         sys.stdout.write(
             f"{as_json(found)}\n" if options.json else printable(instructions(found), keep="\n")
         )
         sys.stdout.flush()
 
-    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
+    with _progress_bars() as bars:
         serve(folder, bars=bars, on_alert=announce, console=options.console)
     return 0
 

@@ -46,10 +46,8 @@ def serve_console(
     facts = ProcessInfo(
         in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name
     )
-    site, tls = (
-        build_site(open_client, settings, facts, machines=machines),
-        load_tls(service.tls_cert, service.tls_key),
-    )
+    site = build_site(open_client, settings, facts, machines=machines)
+    tls = load_tls(service.tls_cert, service.tls_key)
     with bound_socket(settings.console, "console") as bound:
         try:
             with serve_http(site.app, bound, tls=tls, stop_s=STOP_S):

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from otel_rt4chart.verify.core.rates import Rate, claim_rate, wilson
-from rt4chart_collector.detect.drift.baseline import Baseline
+from otel_rt4chart.verify.core.rates import Rate, claim_rate
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, DriftPolicy
@@ -111,14 +110,8 @@ def _alarm(rule: str, ticks: RouteTicks, first: DriftFinding, ended_ns: int) -> 
         began_ns=began_ns,
         paged_ns=first.tick_ns + TICK_NS,
         ended_ns=ended_ns,
-        before=_baseline_rate(known),
+        before=known.measured_rate if known else Rate(None, None, None),
         before_claims=known.claims if known else 0,
         after=claim_rate(after),
         after_claims=after.claims,
     )
-
-
-def _baseline_rate(known: Baseline | None) -> Rate:
-    if known is None:
-        return Rate(None, None, None)
-    return Rate(known.rate, *wilson(known.rate, max(known.claims / known.design_effect, 1.0)))

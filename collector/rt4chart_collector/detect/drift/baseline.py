@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import design_effect
+from otel_rt4chart.verify.core.rates import Rate, design_effect, wilson
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS
 from rt4chart_collector.store.rates.ticks import Bin, Tick, answer_sums
 
@@ -59,6 +59,12 @@ class Baseline:
     def is_cold(self) -> bool:
         """True if there are too few claims to page on."""
         return self.claims < WARM_CLAIMS
+
+    @property
+    def measured_rate(self) -> Rate:
+        """The rate with its interval, which is wider than for independent claims."""
+        size = max(self.claims / self.design_effect, 1.0)
+        return Rate(self.rate, *wilson(self.rate, size))
 
     @property
     def version(self) -> ModelVersion:

@@ -9,7 +9,12 @@ from typing import Protocol
 
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
-from rt4chart_collector.detect.drift.e_detector import EvidenceDetector, baseline_reason, tick_time
+from rt4chart_collector.detect.drift.e_detector import (
+    EvidenceDetector,
+    baseline_reason,
+    sum_of_claims,
+    tick_time,
+)
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, answer_sums
@@ -98,11 +103,6 @@ class BoundDetector:
         elif not over and self._began_ns:
             self._history.alarmed.append((self._began_ns, at_ns))
             self._began_ns = 0
-
-
-def sum_of_claims(ticks: Sequence[Tick]) -> int:
-    """The decided claims in these ticks."""
-    return sum(bin_.answers * bin_.decided for tick in ticks for bin_ in tick.bins)
 
 
 class DriftDetector(Protocol):

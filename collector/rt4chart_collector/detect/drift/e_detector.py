@@ -98,7 +98,7 @@ class EvidenceDetector:
         measured = [
             _Measured(tick, baseline) for tick in ticks if (baseline := self._baseline(tick, at_ns))
         ]
-        shown = max(measured, key=_claims, default=None)
+        shown = max(measured, key=lambda item: sum_of_claims([item.tick]), default=None)
         warm = [item for item in measured if not item.baseline.is_cold]
         if warm:
             self._measure(warm, self._history.scale(ticks), at_ns)
@@ -216,8 +216,9 @@ def _updated_rise(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: 
     return _Rise(since_ns, weight, excess)
 
 
-def _claims(item: _Measured) -> int:
-    return sum(b.answers * b.decided for b in item.tick.bins)
+def sum_of_claims(ticks: Sequence[Tick]) -> int:
+    """The decided claims in these ticks."""
+    return sum(bin_.answers * bin_.decided for tick in ticks for bin_ in tick.bins)
 
 
 def tick_time(ticks: Sequence[Tick], last_ns: int) -> int:

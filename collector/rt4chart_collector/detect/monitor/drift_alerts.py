@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import claim_rate, wilson
+from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import (
     AttributeValue,
@@ -165,11 +165,11 @@ def rate_before(baseline: Baseline | None) -> MeasuredRate:
     """The baseline's rate with its interval and its numbers."""
     if baseline is None:
         return MeasuredRate()
-    low, high = wilson(baseline.rate, max(baseline.claims / baseline.design_effect, 1.0))
+    rate = baseline.measured_rate
     return MeasuredRate(
-        rate=baseline.rate,
-        low=low,
-        high=high,
+        rate=rate.value,
+        low=rate.low,
+        high=rate.high,
         claims=baseline.claims,
         answers=baseline.answers,
         from_ns=baseline.since_ns,
