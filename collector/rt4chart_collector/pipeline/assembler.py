@@ -93,7 +93,7 @@ class Assembler:
             self._hand_over(self._buffer.close(self._clock(), self._queue.room))
 
     def drop(self, is_dropped: Callable[[str], bool]) -> Sequence[str]:
-        """Forget the open traces with such ids; returns the ids."""
+        """Forget the open traces for whose ids `is_dropped` returns True; returns the ids."""
         with self._lock:
             dropped = [trace_id for trace_id in self._buffer.open_ids if is_dropped(trace_id)]
             self._buffer.drop(dropped)

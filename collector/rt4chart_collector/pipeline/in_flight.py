@@ -87,16 +87,16 @@ class InFlight:
         return reported
 
     def contains(self, is_match: Callable[[LeasedTrace], bool]) -> bool:
-        """Whether a worker still has to report such a trace."""
+        """True if a worker still has to report a matching trace."""
         return bool(self._matching(is_match))
 
     def withdraw_waiting(self, is_match: Callable[[LeasedTrace], bool]) -> None:
-        """Withdraw such traces that no worker has taken."""
+        """Withdraw matching traces that no worker has taken."""
         waiting = self.queue.withdraw(self._matching(is_match))
         self._remove(waiting, waiting)
 
     def withdraw(self, is_match: Callable[[LeasedTrace], bool]) -> None:
-        """Withdraw all such traces, and fence those that a worker has."""
+        """Withdraw all matching traces, and fence those that a worker has."""
         keys = self._matching(is_match)
         self._remove(keys, self.queue.withdraw(keys))
 
