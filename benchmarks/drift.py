@@ -99,7 +99,7 @@ def ours(scene: Scene, policy: DriftPolicy, way: str) -> Row:
                 change = waiting.pop(0)
                 if not paged:
                     delays[change.rise].append(delay_of(watch.fork(), change))
-            now = watch.look([tick_of(at, row)]).state == "page"
+            now = watch.update([tick_of(at, row)]).state == "page"
             alarms += now and not paged and at >= HISTORY
             paged = now
     return row_of(way, scene, alarms / len(scene.months), delays)
@@ -108,7 +108,7 @@ def ours(scene: Scene, policy: DriftPolicy, way: str) -> Row:
 def delay_of(watch: DriftDetector, change: Change) -> float:
     """Minutes until the watch pages after the change; infinite where it does not in 24 hours."""
     for past, row in enumerate(change.after):
-        if watch.look([tick_of(change.at + past, row)]).state == "page":
+        if watch.update([tick_of(change.at + past, row)]).state == "page":
             return (past + 1) * 5.0
     return math.inf
 

@@ -59,7 +59,7 @@ class _Loop:
             rng.poisson(offered * self.rate), _chances(float(world.rate[at]) + rise)
         )
         verified = int(counts.sum())
-        finding = self.watch.look([tick_of(at, counts, self.rate)])
+        finding = self.watch.update([tick_of(at, counts, self.rate)])
         spent = extra_answers(verified, self.rate, OWN_RATE)
         self.budget = self.budget.after(finding.tick_ns + TICK_NS, spent, self.policy)
         change = next_rate(self.rate, OWN_RATE, finding, self.policy, self.budget)

@@ -28,7 +28,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from otel_rt4chart.core.settings_parsers import Address
-from rt4chart_collector.ingest.sockets import listening, serving_web
+from rt4chart_collector.ingest.servers import bound_socket, serve_http
 from rt4chart_collector.service.local_api import TRANSPORT
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.engine.raw_statements import RawStatement, StatementError, run_raw
@@ -118,8 +118,8 @@ def _text(part: Message) -> str:
 def served(path: str, port: int = 0) -> Iterator[str]:
     """The server over this process's database while the block runs; the DSN without a database."""
     with (
-        listening(Address("127.0.0.1", port), "otlp_http") as bound,
-        serving_web(ClickHouseServer(path), bound, stop_s=1),
+        bound_socket(Address("127.0.0.1", port), "otlp_http") as bound,
+        serve_http(ClickHouseServer(path), bound, stop_s=1),
     ):
         yield dsn_of(bound.getsockname()[1]).removesuffix("otel")
 

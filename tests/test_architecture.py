@@ -132,7 +132,7 @@ OUTSIDE = {
     "rt4chart_collector": ("opentelemetry", "google.protobuf", "starlette", "uvicorn", "rich"),
     "rt4chart_collector.ingest.otlp.grpc_server": ("grpc", "opentelemetry"),
     "rt4chart_collector.ingest.otlp.refusal": ("google.protobuf", "google.rpc", "starlette"),
-    "rt4chart_collector.ingest.otlp.http_protocol": ("h11", "uvicorn"),
+    "rt4chart_collector.ingest.servers": ("h11", "starlette", "uvicorn"),
     "rt4chart_collector.ingest.otlp.decompress": ("backports.zstd", "compression"),
     "rt4chart_collector.core.metrics": ("opentelemetry", "prometheus_client"),
     "rt4chart_collector.ingest.kafka.consumer": ("confluent_kafka",),

@@ -22,6 +22,7 @@ from otel_rt4chart.bench.tables import (
     stage_values,
 )
 from otel_rt4chart.cli import Command
+from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary, judge_advice
 from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
@@ -51,9 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("dev", "train", "test", "all"),
         help="the rows to use (default: dev, else test, else all)",
     )
-    parser.add_argument(
-        "--limit", type=_positive_integer, metavar="N", help="the first N rows only"
-    )
+    parser.add_argument("--limit", type=positive_integer, metavar="N", help="the first N rows only")
     parser.add_argument(
         "--stages", action="store_true", help="also print the metrics of each stage of verification"
     )
@@ -151,12 +150,6 @@ def _progress() -> Callable[[int, int], None]:
         sys.stderr.flush()
 
     return show
-
-
-def _positive_integer(written: str) -> int:
-    if not written.isdecimal() or int(written) < 1:
-        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got {written!r}")
-    return int(written)
 
 
 COMMAND = Command(

@@ -87,10 +87,7 @@ def core_checks() -> Iterator[Check]:
     yield Check("python", "ok", sys.version.split()[0])
     first = ""
     try:
-        settings, first = (
-            load(ApplicationSettings),
-            load(JudgeSettings).cascade_first,
-        )
+        settings, first = load(ApplicationSettings), load(JudgeSettings).cascade_first
     except RT4ChartError as error:
         yield Check("settings", "failed", str(error), "change or unset that variable")
     else:

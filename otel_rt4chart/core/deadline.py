@@ -1,4 +1,4 @@
-"""A moment by which something has to be over."""
+"""A deadline: the time by which an operation must end."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 
 class Deadline:
-    """Runs from its making; it tells how much time remains, never less than none."""
+    """Starts when it is created; `remaining` is never negative."""
 
     __slots__ = ("_at", "_clock")
 
     def __init__(self, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock` tells seconds and must not go back."""
+        """`clock` returns seconds, and must be monotonic."""
         self._clock = clock
         self._at = clock() + seconds
 

@@ -1,4 +1,4 @@
-"""The guard around all code that runs inside the application: it lets no exception out."""
+"""The guard around all code that runs inside the application: no exception of ours escapes."""
 
 from __future__ import annotations
 

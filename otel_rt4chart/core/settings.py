@@ -1,4 +1,4 @@
-"""How a setting is declared, once, and what follows from it: reading, flags, help, reference.
+"""The declaration of settings, from which reading, flags, help and the reference are derived.
 
 A section is a frozen dataclass whose fields are made by `setting`; a process's settings are a
 dataclass whose fields are made by `section`. A field's variable is its name in capitals after
@@ -25,7 +25,7 @@ REQUIRED: Any = MISSING
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a field declares. A secret has no flag and is quoted nowhere."""
+    """The declaration of a field. A secret has no flag, and its value is never quoted."""
 
     help: str
     parser: Parser[object]
@@ -38,13 +38,13 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The name under which argparse keeps the flag's value."""
+        """The name under which argparse stores the value of the flag."""
         return self.variable.removeprefix(PREFIX).lower()
 
 
 @dataclass(frozen=True, slots=True)
 class SettingInForce:
-    """A setting as people are shown it: of a secret only whether it is set."""
+    """A setting for display; for a secret, only whether it is set."""
 
     variable: str
     value: str
@@ -62,10 +62,10 @@ def setting(
     unset: Callable[[Environment], T] | None = None,
     empty_means: str = "",
 ) -> T:
-    """A field of a section; REQUIRED is the default of one that has to be given.
+    """A field of a section; the default REQUIRED means that there is none.
 
-    `unset` finds the value in the environment where neither flag nor variable is given;
-    `empty_means` is the text that an empty variable stands for.
+    `unset` computes the value from the environment if neither flag nor variable is set;
+    `empty_means` is the text that replaces an empty variable.
     """
     declared = Setting(help, parser, default, variable, secret, unset, empty_means)
     # A mapping is copied for each instance, as a dataclass asks; other defaults are immutable.
@@ -83,7 +83,7 @@ def section(cls: type[T], *, flags: Collection[str] | None = None) -> T:
 
 
 def computed(unset: Callable[[Environment], T]) -> T:
-    """A field of a section that is no single variable; it may hold secrets, and is not shown."""
+    """A field computed from several variables; it may hold secrets, and is not displayed."""
     made: T = field(repr=False, metadata={"computed": unset})
     return made
 
@@ -91,37 +91,37 @@ def computed(unset: Callable[[Environment], T]) -> T:
 def load(
     cls: type[T], flags: Mapping[str, str | None] | None = None, environ: Environment | None = None
 ) -> T:
-    """The settings: a flag wins over its variable, which wins over the default.
+    """Load the settings: a flag takes precedence over its variable, and that over the default.
 
-    Raises SettingsError with the variable, what was expected and what was given.
+    Raises SettingsError with the variable, what was expected and what was found.
     """
-    given = os.environ if environ is None else environ
+    variables = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     for part in fields(cls):  # type: ignore[arg-type]
         if "section" in part.metadata:
-            values[part.name] = load(part.metadata["section"], flags, given)
+            values[part.name] = load(part.metadata["section"], flags, variables)
         elif "computed" in part.metadata:
-            values[part.name] = part.metadata["computed"](given)
-    for one in _declared(cls):
-        if written := _written(one, flags or {}, given):
-            values[one.field] = _parsed(one, written)
-        elif one.unset is not None:
-            values[one.field] = one.unset(given)
-        elif one.default is REQUIRED:
-            raise _error(one, "nothing")
+            values[part.name] = part.metadata["computed"](variables)
+    for item in _declared(cls):
+        if written := _written(item, flags or {}, variables):
+            values[item.field] = _parsed(item, written)
+        elif item.unset is not None:
+            values[item.field] = item.unset(variables)
+        elif item.default is REQUIRED:
+            raise _error(item, "nothing")
     return cls(**values)
 
 
 def check(section: object) -> None:
-    """Raise SettingsError for a value that is not valid; one given in code is not parsed."""
-    for one in settings_of(type(section)):
-        value = getattr(section, one.field)
-        if value != one.default and not one.parser.is_valid(value):
-            raise _error(one, "another value (hidden)" if one.is_secret else repr(value))
+    """Raise SettingsError for an invalid value: one that is set in code was not parsed."""
+    for item in settings_of(type(section)):
+        value = getattr(section, item.field)
+        if value != item.default and not item.parser.is_valid(value):
+            raise _error(item, "another value (hidden)" if item.is_secret else repr(value))
 
 
 def settings_of(*classes: type[Any]) -> Iterator[Setting]:
-    """The settings that sections declare, also those of a process's sections."""
+    """The settings of these classes, including those of their sections."""
     for cls in classes:
         yield from _declared(cls)
         yield from settings_of(*(part["section"] for part in _sections(cls)))
@@ -129,21 +129,21 @@ def settings_of(*classes: type[Any]) -> Iterator[Setting]:
 
 def flags_of(cls: type[Any]) -> Iterator[Setting]:
     """The settings of a process that have a flag: other users can read a command line."""
-    yield from (one for one in _declared(cls) if not one.is_secret)
+    yield from (item for item in _declared(cls) if not item.is_secret)
     for part in _sections(cls):
         found, chosen = flags_of(part["section"]), part["flags"]
-        yield from (one for one in found if chosen is None or one.field in chosen)
+        yield from (item for item in found if chosen is None or item.field in chosen)
 
 
 def add_flags(parser: argparse.ArgumentParser, cls: type[Any]) -> None:
-    """A flag for each of these settings; a switch that is off needs no value."""
-    for one in flags_of(cls):
-        is_switch = one.default is False
-        told = f"{one.help} ({one.variable}; {_default(one)})"
+    """Add a flag for each of these settings; a switch that is off by default needs no value."""
+    for item in flags_of(cls):
+        is_switch = item.default is False
+        text = f"{item.help} ({item.variable}; {_default(item)})"
         parser.add_argument(
-            "--" + one.key.replace("_", "-"),
+            "--" + item.key.replace("_", "-"),
             metavar="VALUE",
-            help=told.replace("%", "%%"),
+            help=text.replace("%", "%%"),
             nargs="?" if is_switch else None,
             const="true" if is_switch else None,
         )
@@ -152,43 +152,43 @@ def add_flags(parser: argparse.ArgumentParser, cls: type[Any]) -> None:
 def in_force(*sections: object) -> tuple[SettingInForce, ...]:
     """The settings of these sections with their values, for the console."""
     return tuple(
-        _in_force(one, getattr(section, one.field))
+        _in_force(item, getattr(section, item.field))
         for section in sections
-        for one in settings_of(type(section))
+        for item in settings_of(type(section))
     )
 
 
 def reference(*sections: type[Any]) -> str:
     """The documentation of these sections: a heading and a table in Markdown for each."""
-    return "\n".join(_table(one) for one in sections)
+    return "\n".join(_table(section_class) for section_class in sections)
 
 
 def misspelt(
-    given: Iterable[str], known: Collection[str], *, cutoff: float, with_ends: bool = False
+    variables: Iterable[str], known: Collection[str], *, cutoff: float, with_ends: bool = False
 ) -> Iterator[str]:
-    """A warning for each RT4CHART_ name that is unknown and like a known one.
+    """A warning for each unknown RT4CHART_ variable that resembles a known one.
 
-    `with_ends` takes a name for like those that end with it, too. No value is quoted: it may be
-    a secret.
+    With `with_ends`, a name also resembles those that end with it. No value is quoted: it may be a
+    secret.
     """
-    ours = [name.removeprefix(PREFIX) for name in known if name.startswith(PREFIX)]
-    for name in sorted(given):
-        short = name.removeprefix(PREFIX)
-        if name == short or short in ours:
+    known_names = [name.removeprefix(PREFIX) for name in known if name.startswith(PREFIX)]
+    for variable in sorted(variables):
+        short = variable.removeprefix(PREFIX)
+        if variable == short or short in known_names:
             continue
-        ends = [one for one in ours if with_ends and one.endswith(f"_{short}")]
-        if meant := ends or get_close_matches(short, ours, n=1, cutoff=cutoff):
-            candidates = " or ".join(PREFIX + one for one in meant)
-            yield f"{name} is not known: is {candidates} meant?"
+        ends = [name for name in known_names if with_ends and name.endswith(f"_{short}")]
+        if similar := ends or get_close_matches(short, known_names, n=1, cutoff=cutoff):
+            candidates = " or ".join(PREFIX + name for name in similar)
+            yield f"{variable} is not known: is {candidates} meant?"
 
 
 def without_credentials(written: str) -> str:
-    """A URL with everything before the last @ hidden: a password may stand there."""
+    """A URL with everything before the last @ hidden: it may contain a password."""
     return "…@" + written.rpartition("@")[2] if "@" in written else written
 
 
 def shown(value: object) -> str:
-    """A value as one would write it."""
+    """A value as it is written in the environment."""
     if value is None:
         return "off"
     if isinstance(value, bool):
@@ -197,70 +197,71 @@ def shown(value: object) -> str:
         found = sorted(map(str, value)) if isinstance(value, frozenset) else map(str, value)
         return ",".join(found) or "none"
     if isinstance(value, Mapping):
-        return ",".join(f"{name}={one}" for name, one in value.items()) or "none"
+        return ",".join(f"{name}={item}" for name, item in value.items()) or "none"
     written = str(value)
     return without_credentials(written.removesuffix(".0") if written != "0.0" else "0") or "none"
 
 
 def _declared(cls: type[Any]) -> Iterator[Setting]:
     prefix = getattr(cls, "PREFIX", PREFIX)
-    for one in fields(cls):
-        if "setting" in one.metadata:
-            found: Setting = one.metadata["setting"]
-            variable = found.variable or prefix + one.name.upper()
-            yield replace(found, field=one.name, variable=variable)
+    for part in fields(cls):
+        if "setting" in part.metadata:
+            found: Setting = part.metadata["setting"]
+            variable = found.variable or prefix + part.name.upper()
+            yield replace(found, field=part.name, variable=variable)
 
 
 def _sections(cls: type[Any]) -> list[Mapping[str, Any]]:
-    return [one.metadata for one in fields(cls) if "section" in one.metadata]
+    return [part.metadata for part in fields(cls) if "section" in part.metadata]
 
 
-def _written(one: Setting, flags: Mapping[str, str | None], environ: Environment) -> str:
-    flag = None if one.is_secret else flags.get(one.key)
-    # OpenTelemetry's rule: an empty variable is one that is not set.
-    texts = [text.strip() for text in (flag, environ.get(one.variable)) if text is not None]
-    return next(filter(None, texts), one.empty_means if texts else "")
+def _written(item: Setting, flags: Mapping[str, str | None], environ: Environment) -> str:
+    flag = None if item.is_secret else flags.get(item.key)
+    # OpenTelemetry's rule (configuration/sdk-environment-variables): empty means unset.
+    texts = [text.strip() for text in (flag, environ.get(item.variable)) if text is not None]
+    return next(filter(None, texts), item.empty_means if texts else "")
 
 
-def _parsed(one: Setting, written: str) -> object:
+def _parsed(item: Setting, written: str) -> object:
     try:
-        return one.parser(written)
+        return item.parser(written)
     except ValueError as error:
-        if not one.is_secret:
-            raise _error(one, repr(without_credentials(written))) from error
-        lack = str(error) if isinstance(error, RefusedSecretError) else "another value"
-        raise _error(one, f"{lack} (hidden)") from None
+        if not item.is_secret:
+            raise _error(item, repr(without_credentials(written))) from error
+        reason = str(error) if isinstance(error, RefusedSecretError) else "another value"
+        # `from None`: the traceback of the parser's error would quote the secret.
+        raise _error(item, f"{reason} (hidden)") from None
 
 
-def _error(one: Setting, given: str) -> SettingsError:
-    return SettingsError(f"{one.variable}: expected {one.parser.expected}; got {given}")
+def _error(item: Setting, found: str) -> SettingsError:
+    return SettingsError(f"{item.variable}: expected {item.parser.expected}; got {found}")
 
 
-def _default(one: Setting) -> str:
-    if one.default is REQUIRED or one.default in ("", None, (), frozenset()):
+def _default(item: Setting) -> str:
+    if item.default is REQUIRED or item.default in ("", None, (), frozenset()):
         return "no default"
-    return f"default {shown(one.default)}"
+    return f"default {shown(item.default)}"
 
 
-def _in_force(one: Setting, value: object) -> SettingInForce:
-    told = ("set" if value else "not set") if one.is_secret else shown(value)
-    meaning = f"{one.help} (secret)" if one.is_secret else one.help
-    return SettingInForce(one.variable, told, value == one.default, meaning)
+def _in_force(item: Setting, value: object) -> SettingInForce:
+    text = ("set" if value else "not set") if item.is_secret else shown(value)
+    meaning = f"{item.help} (secret)" if item.is_secret else item.help
+    return SettingInForce(item.variable, text, value == item.default, meaning)
 
 
 def _table(cls: type[Any]) -> str:
     summary = (cls.__doc__ or "").partition("\n")[0]
-    rows = "".join(_row(one) for one in settings_of(cls))
+    rows = "".join(_row(item) for item in settings_of(cls))
     heads = "| Variable | Default | Meaning | Expected |\n|---|---|---|---|\n"
     return f"### {summary.rstrip('.')}\n\n{heads}{rows}"
 
 
-def _row(one: Setting) -> str:
-    default = _default(one).removeprefix("default ").removeprefix("no default")
+def _row(item: Setting) -> str:
+    default = _default(item).removeprefix("default ").removeprefix("no default")
     cells = (
-        f"`{one.variable}`",
+        f"`{item.variable}`",
         f"`{default}`" if default else "none",
-        f"{one.help} (secret: no flag)" if one.is_secret else one.help,
-        one.parser.expected,
+        f"{item.help} (secret: no flag)" if item.is_secret else item.help,
+        item.parser.expected,
     )
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"

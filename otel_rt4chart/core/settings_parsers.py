@@ -1,4 +1,4 @@
-"""The parsers of settings' values: what each expects, how it reads a text, what is valid."""
+"""The parsers of settings: what each expects, how it reads a text, and which values are valid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Network: TypeAlias = IPv4Network | IPv6Network
 
 
 class RefusedSecretError(ValueError):
-    """A secret that is not valid; the message says what it lacks, and quotes nothing of it."""
+    """An invalid secret; the message says what is wrong, and quotes nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Parser(Generic[T_co]):
     is_valid: Callable[[Any], bool] = lambda value: True
 
     def __call__(self, written: str) -> T_co:
-        """The value; ValueError for a text that has none, or one that is not valid."""
+        """The value of the text; ValueError if there is none, or it is invalid."""
         value = self.parse(written)
         if not self.is_valid(value):
             raise ValueError(written)
@@ -39,14 +39,14 @@ class Parser(Generic[T_co]):
 
 
 class Address(NamedTuple):
-    """Where to listen; port 0 lets the system choose."""
+    """An address to listen on; with port 0 the system chooses the port."""
 
     host: str
     port: int
 
     @property
     def is_loopback(self) -> bool:
-        """True where only this machine can reach it."""
+        """True if only this machine can reach it."""
         return is_loopback(self.host)
 
     def __str__(self) -> str:
@@ -55,12 +55,12 @@ class Address(NamedTuple):
 
 
 def number(low: float, high: float, unit: str = "a number") -> Parser[float]:
-    """A number in these bounds, which the error names with their unit."""
+    """A number in these bounds; the error names them with their unit."""
     return Parser(f"{unit} from {low} to {high}", float, _between(low, high))
 
 
 def integer(low: int, high: int, unit: str = "a number") -> Parser[int]:
-    """An integer in these bounds, which the error names with their unit."""
+    """An integer in these bounds; the error names them with their unit."""
     return Parser(f"{unit} from {low} to {high}", int, _between(low, high))
 
 
@@ -71,19 +71,19 @@ def one_of(*choices: str) -> Parser[str]:
 
 
 def matching(pattern: str, expected: str) -> Parser[str]:
-    """A text that the regular expression matches as a whole."""
+    """A text that the whole regular expression matches."""
     fits = re.compile(pattern, re.ASCII).fullmatch
     return Parser(expected, str, lambda value: fits(value) is not None)
 
 
 def or_off(parser: Parser[T], off: T) -> Parser[T]:
-    """The same, and this value for `off`."""
+    """The same parser, which also accepts `off` for this value."""
     return Parser(f"{parser.expected}, or off", lambda text: off if text == OFF else parser(text))
 
 
 def split_names(written: str) -> tuple[str, ...]:
-    """The texts between commas: each once, in their order."""
-    return tuple(dict.fromkeys(one.strip() for one in written.split(",") if one.strip()))
+    """The texts between commas, in order, without duplicates."""
+    return tuple(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
 
 
 def _between(low: float, high: float) -> Callable[[Any], bool]:
@@ -108,12 +108,12 @@ def _address(written: str) -> Address:
 
 
 def _networks(written: str) -> tuple[Network, ...]:
-    return tuple(ip_network(one) for one in split_names(written))
+    return tuple(ip_network(name) for name in split_names(written))
 
 
 def _host_names(written: str) -> frozenset[str]:
     found = split_names(written.lower())
-    if not all(re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*", one) for one in found):
+    if not all(re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*", name) for name in found):
         raise ValueError(written)
     return frozenset(found)
 
@@ -121,8 +121,8 @@ def _host_names(written: str) -> frozenset[str]:
 def _secure_url(written: str) -> str:
     if not is_secure_url(written):
         is_tls = written.startswith("https://")
-        lack = "with a password or a blank" if is_tls else "without https://"
-        raise RefusedSecretError(f"a value {lack}")
+        reason = "with a password or a blank" if is_tls else "without https://"
+        raise RefusedSecretError(f"a value {reason}")
     return written
 
 

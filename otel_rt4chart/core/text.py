@@ -6,7 +6,8 @@ from __future__ import annotations
 def printable(text: str, replacement: str = " ", *, keep: str = "") -> str:
     """Replace control, bidirectional and other invisible characters, one for one.
 
-    Offsets into the text stay valid. `keep` lists characters to preserve, such as a line feed.
+    Otherwise a text from a trace could rewrite a terminal or reverse what is read. Offsets into the
+    text stay valid. `keep` lists characters to preserve, such as a line feed.
     """
     return "".join(c if c.isprintable() or c in keep else replacement for c in text)
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
 from opentelemetry._logs import LoggerProvider, get_logger_provider
 from opentelemetry.metrics import MeterProvider, get_meter_provider
 from opentelemetry.trace import TracerProvider
 
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.emit.content import without_texts
 from otel_rt4chart.emit.metrics import VerdictMetrics
 from otel_rt4chart.emit.writers import CarrierWriter, EventWriter
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.settings.application import content_switches
 from otel_rt4chart.settings.content_switches import ContentSwitches
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import Claim, Evidence, Finding, Report
 
 
 class Emitter:
@@ -62,8 +63,8 @@ class Emitter:
         if report is not None and self._carrier_writer is not None:
             with guard("writing a carrier span"):
                 self._carrier_writer.write(verdict, report)
-        is_told = report is not None or verdict.decision is Decision.ERROR
-        if is_told and self._event_writer is not None:
+        has_event = report is not None or verdict.decision is Decision.ERROR
+        if has_event and self._event_writer is not None:
             with guard("writing an evaluation event"):
                 self._event_writer.write(verdict)
         if self._metrics is not None:
@@ -75,3 +76,30 @@ class Emitter:
         if self._metrics is not None:
             with guard("watching dropped spans"):
                 self._metrics.observe_dropped(dropped)
+
+
+def without_texts(verdict: Verdict) -> Verdict:
+    """The verdict with labels, counts, ids and ranges; the exchange stays, as it is not emitted."""
+    report = verdict.report
+    return verdict if report is None else replace(verdict, report=_report(report))
+
+
+def _report(report: Report) -> Report:
+    return replace(
+        report,
+        claims=tuple(map(_claim, report.claims)),
+        findings=tuple(map(_finding, report.findings)),
+    )
+
+
+def _claim(claim: Claim) -> Claim:
+    evidence = tuple(map(_evidence, claim.evidence))
+    return replace(claim, text="", reason="", clashes=(), nearest="", evidence=evidence)
+
+
+def _evidence(evidence: Evidence) -> Evidence:
+    return replace(evidence, text="")
+
+
+def _finding(finding: Finding) -> Finding:
+    return replace(finding, detail="", evidence=tuple(map(_evidence, finding.evidence)))

@@ -15,6 +15,7 @@ from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Label
 
+# A route name may contain ids by mistake; each name is a series in the user's metrics backend.
 MAX_ROUTES = 200
 OTHER_ROUTE = "other"
 REASON_KEY = "rt4chart.reason"

@@ -40,6 +40,8 @@ class CarrierWriter:
     def write(self, verdict: Verdict, report: Report) -> None:
         """Write one span with the start and end of the verification."""
         attributes = carrier_attributes(verdict, report, self._version)
+        # An empty context: the carrier is the root of a trace of its own, because the answer's
+        # trace has ended, and a tail sampler may have decided on it.
         span = self._tracer.start_span(
             semconv.CARRIER_NAME,
             context=Context(),
@@ -103,6 +105,7 @@ class EventWriter:
 
     def write(self, verdict: Verdict) -> None:
         """Write one event; claims and findings are structures, which events allow."""
+        # In the context of the answer's span, so that backends show the event there.
         context = set_span_in_context(NonRecordingSpan(answer_span_context(verdict)), Context())
         self._logger.emit(
             event_name=EVENT_NAME,

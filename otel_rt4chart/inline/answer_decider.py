@@ -70,6 +70,7 @@ class AnswerDecider:
         # Redacted before verification, so that the ranges of claims fit the text that is shown.
         if not self._redactor.drops:
             candidate = replace(candidate, exchange=self._redactor.exchange(candidate.exchange))
+        # With redaction by `drop`, the texts stay in this process: a remote judge may not see them.
         is_hidden = (
             verifier.is_remote if self._redactor.drops else _has_redacted_text(candidate.exchange)
         )

@@ -128,6 +128,7 @@ class AnswerGatherer:
             candidates = candidates_in_tree(tree)
             if not candidates:
                 return []
+            # Of the whole trace: a rule such as `error` is about any span, not only the answer's.
             signals = reduce(Signals.merged, map(signals_of, tree))
             return [
                 Answer(

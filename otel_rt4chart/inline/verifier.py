@@ -19,7 +19,7 @@ from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.emit import Emitter
-from otel_rt4chart.emit.content import without_texts
+from otel_rt4chart.emit.emitter import without_texts
 from otel_rt4chart.inline.answer_decider import AnswerDecider
 from otel_rt4chart.inline.answer_gatherer import TIMEOUTS, Answer, AnswerGatherer, CompleteRecord
 from otel_rt4chart.inline.completion_hook import PENDING_COMPLETIONS
@@ -32,7 +32,7 @@ from otel_rt4chart.verify import Verifier
 
 TICK_S = 0.2
 SHUTDOWN_S = 5.0
-ABANDON_S = 0.5  # then, to count the answers that were not verified
+ABANDON_S = 0.5  # after that, for counting the answers that were not verified
 MAX_PENDING = 64
 SHUTDOWN = "shutdown"
 
@@ -157,6 +157,7 @@ class InlineVerifier(SpanProcessor):
                 return
             self._is_down = self._is_stopping = True
             self._wake.set()
+            # The spans may have ended before the thread could be started.
             if self._thread is None and len(self._queue):
                 self._start()
             thread = self._thread
@@ -230,6 +231,7 @@ class InlineVerifier(SpanProcessor):
             return
         self._in_progress.append(answer)
         verdict = self._decider.decide(answer)
+        # The thread that removes the answer emits its verdict, so that it is counted exactly once.
         try:
             self._in_progress.pop()
         except IndexError:
@@ -267,7 +269,7 @@ class InlineVerifier(SpanProcessor):
         return {"queue_full": self._queue.dropped}
 
     def _exit(self) -> None:
-        """While judges may still be asked: verify what is ready, for as long as is left."""
+        """Verify the answers that are ready, while judges can still be called and time is left."""
         deadline = Deadline(self._remaining_s)
         if not self._is_down:
             is_done = self.force_flush(int(self._remaining_s * 1000))

@@ -1,4 +1,4 @@
-"""Verdicts on one answer, for the service and the inline mode alike."""
+"""Creates the verdict on one answer, for the service and for the inline mode."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ def verify_candidate(
         sample_rate=rate,
         decided_ns=ended,
         report=report,
+        # The clock is wall time, which may be set back.
         duration_ns=max(ended - started, 0),
     )
 
@@ -48,7 +49,7 @@ def error_verdict(
 ) -> Verdict:
     """The verdict on an answer whose verification failed.
 
-    Of an exception that is not ours only the type is kept: its message may hold keys or user text.
+    For exceptions of other packages only the type is stored: the message may quote keys or text.
     """
     kind = type(error).__name__
     return Verdict(

@@ -27,6 +27,8 @@ def map_in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Itera
     if jobs == 1:
         yield from map(work, items)
         return
+    # Results behind a slow item wait for it. The bound limits their memory, and reading further
+    # items of an input that may be endless.
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="rt4chart-verify")
     waiting: deque[Future[R]] = deque()
     try:
@@ -183,8 +185,8 @@ class BatchRun:
 
     def rows(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         """One output row for each input row; a bad row gets its line number and an `error`."""
-        given = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
-        for done in map_in_order(self._verified, given, self._jobs):
+        numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+        for done in map_in_order(self._verify, numbered, self._jobs):
             self._add(done)
             yield done.row
 
@@ -195,12 +197,13 @@ class BatchRun:
         if spent := str(self._spent):
             yield spent
 
-    def _verified(self, given: tuple[int, bytes]) -> _RowResult:
-        number, line = given
+    def _verify(self, numbered: tuple[int, bytes]) -> _RowResult:
+        number, line = numbered
         value: Mapping[str, Any] = {}
         try:
             value = parse_row(line)
             row = read_row(value, as_of=self._as_of)
+            # Checked after parsing, so that malformed rows get their own error all the same.
             if self.stopped:
                 raise InputError(f"not verified: {self.stopped}")
             report = self._verifier.verify(row.exchange)

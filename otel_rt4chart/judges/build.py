@@ -65,6 +65,8 @@ def build_verifier(
     minute. The embedded encoder needs no endpoint.
     """
     judge_settings = settings or load(JudgeSettings)
+    # Built at most once, so that judge and embeddings share its limits, and only if one of them
+    # needs it: a local judge must start without a key.
     endpoint = cache(lambda: build_endpoint(judge_settings))
     judge = _build_judge_named(name, judge_settings, endpoint)
     return Verifier(

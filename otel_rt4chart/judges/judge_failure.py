@@ -1,4 +1,4 @@
-"""Classifies failures of judges, and tells temporary ones from permanent ones."""
+"""Classifies failures of judges as temporary or permanent."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class JudgeFailure:
 def find_judge_failure(verdict: Verdict) -> JudgeFailure | None:
     """The judge's failure on this answer; None if it worked or was not called.
 
-    One claim with a temporary failure is enough, whatever the others are.
+    One claim with a temporary failure is enough.
     """
     if verdict.report is not None:
         return _failure_in_report(verdict.report)
@@ -97,19 +97,19 @@ def all_failed(claims: Sequence[Claim]) -> bool:
 
 
 def _failure_in_report(report: Report) -> JudgeFailure | None:
-    asked = [
+    judged = [
         claim
         for claim in remotely_judged_claims(report)
         if not claim.decided_by.startswith(_LOCAL_JUDGES)
     ]
-    undecided = [claim for claim in asked if claim.label is Label.UNDECIDED]
+    undecided = [claim for claim in judged if claim.label is Label.UNDECIDED]
     known = Counter(kind for claim in undecided if (kind := _kind_of_reason(claim.reason)))
     # A temporary reason first, because it justifies a retry; otherwise the most frequent one.
     ordered = sorted(known, key=lambda kind: (not kind.is_temporary, -known[kind]))
-    if not ordered or not (ordered[0].is_temporary or all_failed(asked)):
+    if not ordered or not (ordered[0].is_temporary or all_failed(judged)):
         return None
     main = ordered[0]
-    return JudgeFailure(main.name, "JudgeError", main.is_temporary, len(undecided) == len(asked))
+    return JudgeFailure(main.name, "JudgeError", main.is_temporary, len(undecided) == len(judged))
 
 
 def _kind_of_reason(reason: str) -> _FailureKind | None:

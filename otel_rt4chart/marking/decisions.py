@@ -94,16 +94,17 @@ class TraceDecisions:
     def _mark_batch(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         # Texts are read only for risk rules: this runs in the export path of the application.
         reads_text = bool(self._sampler.policy.risks)
+        # The signals of the whole batch first: a decision at a root must know all of them.
         gathered = enumerate(self._gather(span, reads_text=reads_text) for span in spans)
-        generations = [place for place, kind in gathered if kind is OperationKind.LLM]
-        roots = [place for place, span in enumerate(spans) if is_local_root(span)]
-        for place in roots:
-            self._decide(spans[place], spans)
-        for place in generations:
-            self._decide_late(_trace_id(spans[place]))
+        generations = [index for index, kind in gathered if kind is OperationKind.LLM]
+        roots = [index for index, span in enumerate(spans) if is_local_root(span)]
+        for index in roots:
+            self._decide(spans[index], spans)
+        for index in generations:
+            self._decide_late(_trace_id(spans[index]))
         marked = list(spans)
-        for place in {*generations, *roots}:
-            marked[place] = self._mark_span(spans[place])
+        for index in {*generations, *roots}:
+            marked[index] = self._mark_span(spans[index])
         return marked
 
     def _gather(self, span: ReadableSpan, *, reads_text: bool) -> OperationKind:

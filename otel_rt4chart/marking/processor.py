@@ -53,6 +53,7 @@ class MarkingProcessor(SpanProcessor):
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Compare the list of processors, and copy the baggage."""
+        # The comparison is written out here and in `on_end`: a call would cost more than it does.
         if not self.is_on:
             return
         # A guard costs more than this method, which runs for every span: it is entered on errors.

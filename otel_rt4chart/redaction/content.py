@@ -19,8 +19,13 @@ from otel_rt4chart.spans.reading.documents import (
     LIST_WRAPPERS,
     METADATA_KEYS,
 )
-from otel_rt4chart.spans.reading.messages import MESSAGE_KEYS, TOOL_CALL_KEYS, TOOL_RESULT_KEYS
-from otel_rt4chart.spans.reading.whole_text import INPUT_KEYS, OUTPUT_KEYS
+from otel_rt4chart.spans.reading.messages import (
+    INPUT_KEYS,
+    MESSAGE_KEYS,
+    OUTPUT_KEYS,
+    TOOL_CALL_KEYS,
+    TOOL_RESULT_KEYS,
+)
 
 # Values of these keys identify and classify texts. They stay, so that the structure is readable.
 _ENUM_KEYS = "role type kind label relation annotator_kind finish_reason mime_type"

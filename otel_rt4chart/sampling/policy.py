@@ -25,6 +25,8 @@ def is_sampled(trace_id: str, rate: float, salt: str = "") -> bool:
 
 def position(trace_id: str, salt: str = "") -> float:
     """The position of a trace in [0, 1): uniform over trace ids, constant for each of them."""
+    # Hashed, because trace ids need not be uniform (those of AWS X-Ray begin with the time), and a
+    # head sampler may have selected traces by the very bits of their ids.
     digest = hashlib.sha256((salt + trace_id).encode()).digest()
     return (int.from_bytes(digest[:8], "big") >> (64 - _FLOAT_BITS)) / (1 << _FLOAT_BITS)
 

@@ -57,6 +57,7 @@ def _read_response(address: str, token: str, deadline_s: float) -> bytes:
     deadline = Deadline(deadline_s)
     with _build_opener(address).open(request, timeout=TIMEOUT_S) as response:
         text = b""
+        # `read` would return only after the whole body, however slowly it is sent.
         while chunk := response.read1(CHUNK_BYTES):
             text = _check_size(text + chunk)
             if deadline.is_over:

@@ -124,11 +124,13 @@ class Sampler:
             return Choice(False, rate, "not_sampled", reason)
         with self._lock:
             now = self._clock()
+            # The budget comes first: an answer over budget must not spend a token of the throttle.
             if policy.per_day is not None and not self._budget.is_left(policy.per_day, now):
                 return Choice(False, rate, "over_budget", "budget")
             chance = 1.0
             if policy.per_minute is not None and reason != "forced":
                 chance = self._throttle.chance(policy.per_minute, now)
+                # The same draw as above, so that the probability is exactly rate * chance.
                 if drawn >= rate * chance:
                     return Choice(False, rate, "throttled", "throttle")
                 self._throttle.spend()

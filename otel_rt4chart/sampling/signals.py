@@ -58,8 +58,8 @@ def is_disliked(span: SpanRecord) -> bool:
 
 def _ratings(span: SpanRecord) -> Iterator[Rating]:
     for attributes in (span.attributes, *(event.attributes for event in span.events)):
-        if (given := attributes.get(semconv.FEEDBACK)) is not None:
-            yield _feedback_rating(given)
+        if (feedback := attributes.get(semconv.FEEDBACK)) is not None:
+            yield _feedback_rating(feedback)
         if semconv.GEN_AI_EVALUATION_NAME in attributes:
             yield Rating(
                 as_text(attributes.get(semconv.GEN_AI_EVALUATION_NAME)),
@@ -70,11 +70,11 @@ def _ratings(span: SpanRecord) -> Iterator[Rating]:
         yield from map(_annotation_rating, _annotation_items(span.attributes, prefix))
 
 
-def _feedback_rating(given: object) -> Rating:
+def _feedback_rating(feedback: object) -> Rating:
     """Feedback as a word, a number, or a flag that is true for a like."""
-    flag = as_flag(given)
-    score = as_number(given) if flag is None else float(flag)
-    return Rating("feedback", "" if score is not None else as_text(given), score)
+    flag = as_flag(feedback)
+    score = as_number(feedback) if flag is None else float(flag)
+    return Rating("feedback", "" if score is not None else as_text(feedback), score)
 
 
 def _annotation_items(attributes: Attributes, prefix: str) -> list[object]:

@@ -41,18 +41,18 @@ REDACTIONS = ("drop", "mask", "hash")
 
 
 def parse_rates(written: str) -> dict[str, float]:
-    """`support/*=0.5,checkout=1`; a route may hold `=`. ValueError for anything else."""
+    """Parse `support/*=0.5,checkout=1`; a route may contain `=`. ValueError for other texts."""
     rates = {}
-    for one in split_names(written):
-        route, _, rate = one.rpartition("=")
+    for entry in split_names(written):
+        route, _, rate = entry.rpartition("=")
         if not route.strip():
-            raise ValueError(one)
+            raise ValueError(entry)
         rates[route.strip()] = share(rate)
     return rates
 
 
 def parse_risks(written: str) -> frozenset[Risk]:
-    """`all`, `none`, or some of the rules' names; ValueError for anything else."""
+    """Parse `all`, `none`, or names of rules; ValueError for other texts."""
     if written in ("all", "none"):
         return frozenset(Risk if written == "all" else ())
     return frozenset(Risk(name) for name in split_names(written))
@@ -79,36 +79,36 @@ class ApplicationSettings:
     sample_rate: float = setting(1.0, "share of traces to verify", share)
     route_rates: Mapping[str, float] = setting(
         dict[str, float](),
-        "rates of single routes, or of all that begin alike",
+        "rates of routes, or of all routes with a prefix",
         Parser(
             "ROUTE=RATE, … with rates from 0 to 1, such as support/*=0.5,checkout=1", parse_rates
         ),
     )
-    salt: str = setting("", "draws another sample at the same rate", text)
-    # None unless asked for: a rule chooses all that it meets, which a low rate was to prevent.
+    salt: str = setting("", "a different salt draws a different sample", text)
+    # None by default: a rule selects every answer that it matches, which a low rate is to prevent.
     risks: frozenset[Risk] = setting(
         frozenset[Risk](),
-        "answers that are chosen whatever the rate",
+        "rules that select answers regardless of the rate",
         Parser(f"all, none, or some of {', '.join(Risk)}", parse_risks),
     )
     low_score: float | None = setting(
         None,
-        "the best document's score below which the rule low_score chooses",
+        "the rule low_score selects answers whose best document scores below this",
         Parser("a number such as 0.5", float, lambda value: abs(value) < 1e12),
     )
-    max_per_minute: int | None = setting(None, "answers to choose per minute", count)
-    max_per_day: int | None = setting(None, "answers to choose per day (UTC)", count)
+    max_per_minute: int | None = setting(None, "limit of selected answers per minute", count)
+    max_per_day: int | None = setting(None, "limit of selected answers per day (UTC)", count)
     # A secret: the address may hold a key.
     rates: str = setting(
         "",
-        "a file or URL from which rates are read while the process runs",
+        "a file or URL from which rates are read periodically",
         Parser("a file, an https address, or http at the loopback", str, is_source),
         secret=True,
     )
     rates_token: str = setting("", "the bearer token for that URL", bearer_token, secret=True)
     emit: tuple[str, ...] = setting(
         EMITTED,
-        "what the inline mode emits for a verdict",
+        "the signals that the inline mode emits for a verdict",
         Parser(
             f"some of {', '.join(EMITTED)}",
             split_names,
@@ -116,35 +116,35 @@ class ApplicationSettings:
         ),
     )
     queue_size: int = setting(
-        4096, "spans that the inline mode holds at most", integer(1, 1_000_000)
+        4096, "limit of spans that wait in the inline mode", integer(1, 1_000_000)
     )
     redact: str = setting(
-        "", "what becomes of texts before they leave the process", one_of(*REDACTIONS)
+        "", "how texts are redacted before they leave the process", one_of(*REDACTIONS)
     )
     redact_pattern: str = setting(
         "",
-        "what is redacted in the texts",
+        "the patterns that are redacted",
         Parser("a regular expression, or some of email, phone, card, iban, ip", str, is_pattern),
     )
-    record_unsampled: bool = setting(False, "see the spans that a head sampler drops", boolean)
+    record_unsampled: bool = setting(False, "also record spans that a head sampler drops", boolean)
 
     def __post_init__(self) -> None:
-        """Refuse values that are not valid, or would have no effect."""
+        """Reject values that are invalid or would have no effect."""
         check(self)
         if self.redact_pattern and not self.redact:
             raise SettingsError(
                 "RT4CHART_REDACT_PATTERN: expected RT4CHART_REDACT beside it "
                 f"({', '.join(REDACTIONS)}); got none: nothing would be redacted"
             )
-        is_wanted, is_known = Risk.LOW_SCORE in self.risks, self.low_score is not None
-        if is_wanted != is_known and self.risks != frozenset(Risk):
+        has_rule, has_bound = Risk.LOW_SCORE in self.risks, self.low_score is not None
+        if has_rule != has_bound and self.risks != frozenset(Risk):
             raise SettingsError(
                 "RT4CHART_LOW_SCORE: expected a number together with low_score among "
                 "RT4CHART_RISKS; got one without the other"
             )
 
     def policy(self) -> Policy:
-        """Which answers to choose."""
+        """The sampling policy of these settings."""
         return Policy(
             rate=self.sample_rate,
             route_rates=self.route_rates,
@@ -158,13 +158,13 @@ class ApplicationSettings:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """Settings of the judges: which model, at which endpoint, within which limits."""
+    """Settings of the judges: model, endpoint and limits."""
 
     PREFIX: ClassVar[str] = "RT4CHART_JUDGE_"
 
-    # Secrets both: the URL may hold a password.
+    # Both are secrets: the URL may contain a password.
     base_url: str = setting(
-        "", "the endpoint; OpenAI's unless set", text, secret=True, variable="OPENAI_BASE_URL"
+        "", "the endpoint (default: OpenAI)", text, secret=True, variable="OPENAI_BASE_URL"
     )
     api_key: str = setting("", "the endpoint's key", text, secret=True, variable="OPENAI_API_KEY")
     model: str = setting("gpt-4o-mini", "the judging model", text)
@@ -180,21 +180,21 @@ class JudgeSettings:
     )
     timeout_s: float = setting(
         60.0,
-        "seconds an attempt waits for the endpoint's next bytes",
+        "seconds to wait for the endpoint's next bytes",
         Parser("more than 0 and at most 86400", float, lambda value: 0 < value <= 86_400),
     )
-    retries: int = setting(3, "attempts after a 429, a 5xx or a time-out", integer(0, 100))
-    concurrency: int = setting(8, "requests under way at once", integer(1, 1000))
+    retries: int = setting(3, "retries after a 429, a 5xx or a timeout", integer(0, 100))
+    concurrency: int = setting(8, "concurrent requests", integer(1, 1000))
     input_limit: int = setting(
         24_000,
-        "tokens of context that one call may hold",
+        "limit of context tokens in a call",
         Parser("200 or more", int, lambda value: 200 <= value < 1e12),
     )
-    cache: str = setting("", "a file that keeps verdicts between runs; in memory unless set", text)
-    calls_per_answer: int | None = setting(None, "calls that an answer may take", count)
-    tokens_per_answer: int | None = setting(None, "tokens that an answer may take", count)
-    calls_per_minute: int | None = setting(None, "calls in any minute", count)
-    tokens_per_minute: int | None = setting(None, "tokens in any minute", count)
+    cache: str = setting("", "a file that caches verdicts between runs (default: memory)", text)
+    calls_per_answer: int | None = setting(None, "limit of calls for an answer", count)
+    tokens_per_answer: int | None = setting(None, "limit of tokens for an answer", count)
+    calls_per_minute: int | None = setting(None, "limit of calls in any minute", count)
+    tokens_per_minute: int | None = setting(None, "limit of tokens in any minute", count)
     prices: str = setting(
         "",
         "prices in US dollars for a million tokens, in addition to the known ones",
@@ -202,7 +202,7 @@ class JudgeSettings:
     )
     embedding_model: str = setting(
         "",
-        "links claims by meaning too: local, or a model at the same endpoint",
+        "also link claims by meaning: local, or a model at the same endpoint",
         text,
         variable="RT4CHART_EMBEDDING_MODEL",
     )
@@ -220,56 +220,60 @@ class JudgeSettings:
     )
     onnx_labels: str = setting(
         "",
-        "labels of an onnx judge's logits in their order, such as entailed,baseless,contradicted",
+        "labels of an onnx judge's logits in order, such as entailed,baseless,contradicted",
         text,
         variable="RT4CHART_ONNX_LABELS",
     )
     onnx_threads: int = setting(
         0,
-        "threads that a model in process computes with; 0: the cores of this process, 4 at most",
+        "threads of a model in this process; 0: the available cores, at most 4",
         integer(0, 256),
         variable="RT4CHART_ONNX_THREADS",
     )
     onnx_threshold: float = setting(
         0.0,
-        "least probability at which an onnx judge's claim is entailed; 0: the likeliest label",
+        "minimum probability of entailed for an onnx judge; 0: the most probable label",
         share,
         variable="RT4CHART_ONNX_THRESHOLD",
     )
 
     def __post_init__(self) -> None:
-        """Refuse values that are not valid."""
+        """Reject invalid values."""
         check(self)
 
 
 SECTIONS = (ApplicationSettings, JudgeSettings)
-KNOWN = tuple(one.variable for one in settings_of(*SECTIONS))
+KNOWN = tuple(item.variable for item in settings_of(*SECTIONS))
 
 
 def wants_redaction(environ: Environment | None = None) -> bool:
-    """True where the environment asks for redaction, even with a value that is not valid."""
-    given = os.environ if environ is None else environ
-    return any(given.get(f"{PREFIX}{name}", "").strip() for name in ("REDACT", "REDACT_PATTERN"))
+    """True if the environment asks for redaction, even with an invalid value.
+
+    A typing error there must not export the texts that the user wanted to hide.
+    """
+    variables = os.environ if environ is None else environ
+    names = (f"{PREFIX}REDACT", f"{PREFIX}REDACT_PATTERN")
+    return any(variables.get(name, "").strip() for name in names)
 
 
 def chosen_judge(environ: Environment | None = None) -> str:
-    """RT4CHART_JUDGE, a setting of the service that the inline mode uses too; or empty."""
+    """RT4CHART_JUDGE, a setting of the service that the inline mode also uses; empty if unset."""
     return (os.environ if environ is None else environ).get("RT4CHART_JUDGE", "").strip()
 
 
 @cache
 def content_switches() -> ContentSwitches:
-    """What this process may not write into telemetry; read once."""
+    """The texts that this process must not write into telemetry; read once."""
     return switches_from(os.environ)
 
 
 def setting_warnings(environ: Environment | None = None) -> Iterator[str]:
-    """A warning for each variable that looks like a misspelt one of ours, or has no effect."""
-    given = os.environ if environ is None else environ
-    if given.get("RT4CHART_RATES_TOKEN") and not given.get("RT4CHART_RATES"):
+    """A warning for each variable that is probably misspelt or has no effect."""
+    variables = os.environ if environ is None else environ
+    if variables.get("RT4CHART_RATES_TOKEN") and not variables.get("RT4CHART_RATES"):
         yield "RT4CHART_RATES_TOKEN is not used: RT4CHART_RATES names no address"
-    # The service's token is no misspelling of the token for rates.
-    others = given.keys() - {"RT4CHART_TOKEN"}
+    # The service's token is not a misspelling of the token for rates.
+    others = variables.keys() - {"RT4CHART_TOKEN"}
     yield from misspelt(others, KNOWN, cutoff=0.8, with_ends=True)
 
 

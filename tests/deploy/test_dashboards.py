@@ -14,7 +14,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
 from rt4chart_collector.demo.run import DATA
-from rt4chart_collector.pipeline.decision import save
+from rt4chart_collector.pipeline.decision import save_outcomes
 from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
 from rt4chart_collector.store.answers.spans import insert_spans
@@ -131,7 +131,7 @@ def stored(store_dsn: str) -> Iterator[Client]:
             for one in verdicts
         ]
         insert_spans(client, spans)
-        save(client, [AnswerOutcome(one, letter(one)) for one in verdicts], "0")
+        save_outcomes(client, [AnswerOutcome(one, letter(one)) for one in verdicts], "0")
         insert_issues(client, [issue()], version=1)
         insert_monitoring(client, verdicts[0])
         yield client

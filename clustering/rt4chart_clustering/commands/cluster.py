@@ -15,7 +15,7 @@ from dataclasses import asdict
 from threading import Event
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.core.settings import ClusteringSettings, check_settings

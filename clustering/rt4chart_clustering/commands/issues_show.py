@@ -15,13 +15,13 @@ from rt4chart_clustering.commands.issues_subcommand import (
     issue_from,
 )
 from rt4chart_clustering.commands.issues_table import history_table, issue_table, issue_view
-from rt4chart_clustering.core.text import utc_time
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
 from rt4chart_clustering.triage.find_issue import hex_id, short_ids
 from rt4chart_clustering.triage.issue_details import load_details
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
 from rt4chart_collector.core.printing import write
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import events_of_all
@@ -82,7 +82,7 @@ def history(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     trail = events_of_all(client, issue.ids)
     rows = [
         {
-            "at": utc_time(one.at_ns),
+            "at": iso(one.at_ns),
             "issue": hex_id(one.issue),
             "by": one.actor,
             "kind": one.kind,
@@ -113,8 +113,8 @@ def issue_row(one: RankedIssue) -> dict[str, Any]:
         "a_day": round((traffic.contradicted + traffic.baseless) / traffic.days, 2),
         "share": None if traffic.share is None else round(traffic.share, 6),
         "daily": [round(weight, 2) for weight in traffic.daily],
-        "first_seen": utc_time(issue.first_ns),
-        "last_seen": utc_time(issue.last_ns),
+        "first_seen": iso(issue.first_ns),
+        "last_seen": iso(issue.last_ns),
         "owner": issue.owner,
     }
 

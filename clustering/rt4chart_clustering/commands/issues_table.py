@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from otel_rt4chart.core.text import printable
-from rt4chart_clustering.core.text import utc_time
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import SeverityLevel, sparkline
+from rt4chart_collector.core.times import utc_time
 
 _STYLES = {
     SeverityLevel.CRITICAL: "bold red",
@@ -47,7 +47,7 @@ def issue_table(
             str(issue.claims),
             format_percent(issue_view.traffic.share),
             sparkline(issue_view.traffic.daily),
-            utc_time(issue.last_ns)[:16].replace("T", " "),
+            utc_time(issue.last_ns),
             clean_text(issue.owner) or Text("–"),
         )
     return Group(table, Text(closed, "dim")) if closed else table

@@ -21,11 +21,12 @@ from rt4chart_clustering.evalset.load import SET_NAME, load_release
 from rt4chart_clustering.evalset.review import parse_stored_case
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.app.console import Console
-from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
+from rt4chart_collector.console.view.filters import label, link, shortened, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
 from rt4chart_collector.console.view.params import choice_param, integer_param
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 from rt4chart_collector.console.view.urls import escaped, issue_url
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
     EvalRelease,

@@ -23,12 +23,13 @@ from rt4chart_clustering.triage.find_issue import hex_id, short_ids
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.charts import sparkline
-from rt4chart_collector.console.view.filters import iso, percent, when
+from rt4chart_collector.console.view.filters import percent, when
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 from rt4chart_collector.console.view.urls import issue_url
+from rt4chart_collector.core.times import iso
 
 EMPTY = Markup(
     "No issues. <code>rt4chart cluster</code> groups the failures into issues; "

@@ -25,11 +25,11 @@ from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_clustering.triage.issue_details import IssueDetails, load_details, refresh_trail
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
-from rt4chart_collector.console.view.filters import iso
 from rt4chart_collector.console.view.params import choice_param
 from rt4chart_collector.console.view.params import integer_param as number_of
 from rt4chart_collector.console.view.table import HTML, CellValue, Column, Table, format_param
 from rt4chart_collector.console.view.urls import answer_url, issue_url
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent
 from rt4chart_collector.store.issues.issue_figures import FigurePart

@@ -24,7 +24,7 @@ from rt4chart_clustering.evalset.case import (
 from rt4chart_clustering.evalset.review import case_body
 from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.triage.find_issue import hex_id
-from rt4chart_collector.pipeline.decision import answers_in
+from rt4chart_collector.pipeline.decision import read_answers
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.engine.columns import AnswerKey
@@ -203,7 +203,7 @@ def _answers(
         recorded = {
             (one.trace_id, one.span_id): one
             for spans in traces.values()
-            for one in answers_in(client, spans)
+            for one in read_answers(client, spans)
         }
         claims = claims_of(client, page)
         for key in page:

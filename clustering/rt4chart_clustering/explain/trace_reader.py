@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_clustering.explain.loss_stage import PassageSeen
-from rt4chart_collector.pipeline.decision import answers_in
+from rt4chart_collector.pipeline.decision import read_answers
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verifications import (
     SeenPassage,
@@ -43,7 +43,7 @@ class TraceReader:
 
     def answer(self, key: AnswerKey) -> Candidate | None:
         """The answer of that trace and span, as its spans record it."""
-        found = answers_in(self._client, self.spans(key[0]))
+        found = read_answers(self._client, self.spans(key[0]))
         return next((one for one in found if one.span_id == key[1]), None)
 
     def seen(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rt4chart_clustering.core.text import utc_time
 from rt4chart_clustering.explain.diagnosis import Diagnosis
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.tickets.ticket import Ticket, TicketExample
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_clustering.triage.ranking import RankedIssue
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.issues.failures import Failure
 
 
@@ -27,8 +27,8 @@ def build_ticket(
         ("claims", f"{issue.claims} in {issue.answers} answers"),
         ("failures a day", f"{a_day:.1f}"),
         ("share of the route's claims", share),
-        ("first seen", utc_time(issue.first_ns)),
-        ("last seen", utc_time(issue.last_ns)),
+        ("first seen", iso(issue.first_ns)),
+        ("last seen", iso(issue.last_ns)),
     ]
     advice = ""
     if diagnosis.ordered:

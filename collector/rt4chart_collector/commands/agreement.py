@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agreements
 
@@ -21,29 +19,18 @@ from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agree
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="answers of the last TIME, such as 90m, 24h, 7d (default)",
-    )
+    add_since(parser, "7d", "answers of the last TIME, such as 90m, 24h, 7d (default)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Compare every pair of judges, and print where they differ."""
-    dsn, since = (
-        load(ServiceSettings, {"dsn": options.dsn}).dsn,
-        time.time_ns() - options.since * 10**9,
-    )
+    """Compare every pair of judges, and print their agreement by route."""
+    dsn = load(ServiceSettings, {"dsn": options.dsn}).dsn
+    since = time.time_ns() - options.since * 10**9
     with open_database(dsn, needs="rt4chart_verifications") as client:
         found = judge_agreements(client, since_ns=since)
-    if options.json:
-        rows = [asdict(one) | {"share": one.share} for one in found]
-        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
-    else:
-        sys.stdout.write("".join(f"{line}\n" for line in summary_lines(found)))
+    rows = [asdict(pair) | {"share": pair.share} for pair in found]
+    write(rows, "\n".join(summary_lines(found)), as_json=options.json)
     return 0
 
 
@@ -54,13 +41,13 @@ def summary_lines(found: Sequence[JudgeAgreement]) -> Iterator[str]:
             "no answers in that time have verdicts of two judges; "
             "to add some: rt4chart backfill --judge NAME"
         )
-    for one in found:
-        yield f"{printable(one.first)} and {printable(one.second)}"
+    for pair in found:
+        yield f"{printable(pair.first)} and {printable(pair.second)}"
         yield (
-            f"  {one.answers} answers, {one.share:.1%} with the same label, "
-            f"Cohen's kappa {_kappa(one.kappa)}"
+            f"  {pair.answers} answers, {pair.share:.1%} with the same label, "
+            f"Cohen's kappa {_kappa(pair.kappa)}"
         )
-        for route in one.routes:
+        for route in pair.routes:
             yield (
                 f"  {route.answers - route.equal} of {route.answers} differ on "
                 f"{printable(route.service)} {printable(route.route) or '-'}"

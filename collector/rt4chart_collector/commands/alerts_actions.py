@@ -4,44 +4,58 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
+from rt4chart_collector.commands.alerts_subcommand import (
+    AlertsSubcommand,
+    find_alert,
+    find_by_prefix,
+    open_store,
+)
 from rt4chart_collector.core.actors import actor_of, add_actor
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.silence import Silence
-from rt4chart_collector.core.printing import moment, table, write
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.printing import table, write
+from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.store.alerts.alert_events import acknowledge, open_alerts, resolve, snooze
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
 from rt4chart_collector.store.engine.connect import Client
 
 SECOND = 10**9
-MATCHED = ("rule", "service", "route")
+MATCHERS = ("rule", "service", "route")
 
 
 def acknowledge_by_hand(options: argparse.Namespace) -> int:
-    """Acknowledge an alert."""
-    actor, now = actor_of(options), time.time_ns()
-    with open_store(options) as client:
-        state = find_alert(open_alerts(client, now_ns=now), options.id)
-        acknowledge(client, state.id, actor=actor, now_ns=now, note=options.note)
-    value = {"id": state.id, "acknowledged_by": actor}
-    words = f"{state.id} is acknowledged: no reminders until it gets worse"
-    write(value, words, as_json=options.json)
-    return 0
+    """Acknowledge an alert, which stops its reminders."""
+    return _act(
+        options,
+        acknowledge,
+        "acknowledged_by",
+        lambda _: "is acknowledged: no reminders until it gets worse",
+    )
 
 
 def resolve_by_hand(options: argparse.Namespace) -> int:
     """Resolve an alert by hand."""
+    return _act(
+        options, resolve, "resolved_by", lambda state: f"is resolved: {state.alert.resolving}"
+    )
+
+
+def _act(
+    options: argparse.Namespace,
+    action: Callable[..., object],
+    key: str,
+    result: Callable[[AlertState], str],
+) -> int:
     actor, now = actor_of(options), time.time_ns()
     with open_store(options) as client:
         state = find_alert(open_alerts(client, now_ns=now), options.id)
-        resolve(client, state.id, actor=actor, now_ns=now, note=options.note)
-    value = {"id": state.id, "resolved_by": actor}
-    words = f"{state.id} is resolved: {state.alert.resolving}"
-    write(value, words, as_json=options.json)
+        action(client, state.id, actor=actor, now_ns=now, note=options.note)
+    write({"id": state.id, key: actor}, f"{state.id} {result(state)}", as_json=options.json)
     return 0
 
 
@@ -51,12 +65,12 @@ def snooze_by_hand(options: argparse.Namespace) -> int:
     until = now + options.time * SECOND
     with open_store(options) as client:
         state = find_alert(open_alerts(client, now_ns=now), options.id)
-        kept = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
+        made = snooze(client, state.id, until_ns=until, actor=actor, now_ns=now, note=options.note)
     words = (
-        f"{state.id} is silenced until {moment(kept.ends_ns)}; "
-        f"rt4chart alerts maintenance --end {kept.id} ends the silence"
+        f"{state.id} is silenced until {utc_time(made.ends_ns)}; "
+        f"rt4chart alerts maintenance --end {made.id} ends the silence"
     )
-    write(_silence(kept), words, as_json=options.json)
+    write(_silence_json(made), words, as_json=options.json)
     return 0
 
 
@@ -65,23 +79,23 @@ def manage_silences(options: argparse.Namespace) -> int:
     now = time.time_ns()
     with open_store(options) as client:
         if options.end:
-            meant = _meant(silences(client, now), options.end)
-            ended = remove_silence(client, meant.id, now_ns=now)
-            write(_silence(ended), f"{ended.id} has ended", as_json=options.json)
+            silence = find_by_prefix(silences(client, now), options.end, "current silence")
+            ended = remove_silence(client, silence.id, now_ns=now)
+            write(_silence_json(ended), f"{ended.id} has ended", as_json=options.json)
         elif options.time:
-            kept = add_silence(client, _asked(options, now), now_ns=now)
+            made = add_silence(client, _requested_silence(options, now), now_ns=now)
             words = (
-                f"{kept.id}: {_matched(kept)} silenced "
-                f"from {moment(kept.starts_ns)} until {moment(kept.ends_ns)}"
+                f"{made.id}: {_matched_alerts(made)} silenced "
+                f"from {utc_time(made.starts_ns)} until {utc_time(made.ends_ns)}"
             )
-            write(_silence(kept), words, as_json=options.json)
+            write(_silence_json(made), words, as_json=options.json)
         else:
-            _list(client, options, now)
+            _list_silences(client, options, now)
     return 0
 
 
-def _asked(options: argparse.Namespace, now: int) -> Silence:
-    matchers = {name: value for name in MATCHED if (value := getattr(options, name)) is not None}
+def _requested_silence(options: argparse.Namespace, now: int) -> Silence:
+    matchers = {name: value for name in MATCHERS if (value := getattr(options, name)) is not None}
     if bool(matchers) == bool(options.everything):
         raise InputError(
             "expected --rule, --service or --route, which may be combined, or --everything alone, "
@@ -92,39 +106,36 @@ def _asked(options: argparse.Namespace, now: int) -> Silence:
     return Silence(starts, ends, matchers, actor_of(options), options.note)
 
 
-def _meant(known: Sequence[Silence], given: str) -> Silence:
-    found = [one for one in known if one.id.startswith(given.lower())]
-    if len(found) != 1:
-        many = f"{len(found)}: {', '.join(one.id for one in found[:5])}" if found else "none"
-        raise InputError(
-            f"expected one silence that is not over whose id begins with {given!r}, got {many}"
-        )
-    return found[0]
-
-
-def _list(client: Client, options: argparse.Namespace, now: int) -> None:
+def _list_silences(client: Client, options: argparse.Namespace, now: int) -> None:
     found: Sequence[Silence] = silences(client, now)
     rows = [
-        (one.id, _matched(one), moment(one.starts_ns), moment(one.ends_ns), one.actor, one.note)
-        for one in found
+        (
+            silence.id,
+            _matched_alerts(silence),
+            utc_time(silence.starts_ns),
+            utc_time(silence.ends_ns),
+            silence.actor,
+            silence.note,
+        )
+        for silence in found
     ]
     words = table(("id", "of", "from", "until", "by", "note"), rows) if rows else "No silences."
-    write([_silence(one) for one in found], words, as_json=options.json)
+    write([_silence_json(silence) for silence in found], words, as_json=options.json)
 
 
-def _matched(silence: Silence) -> str:
-    told = [f"{name} {value or '–'}" for name, value in silence.matchers.items()]
-    return ", ".join(told) or "everything"
+def _matched_alerts(silence: Silence) -> str:
+    matchers = [f"{name} {value or '–'}" for name, value in silence.matchers.items()]
+    return ", ".join(matchers) or "everything"
 
 
-def _silence(one: Silence) -> dict[str, object]:
+def _silence_json(silence: Silence) -> dict[str, object]:
     return {
-        "id": one.id,
-        "matchers": dict(one.matchers),
-        "starts_ns": one.starts_ns,
-        "ends_ns": one.ends_ns,
-        "actor": one.actor,
-        "note": one.note,
+        "id": silence.id,
+        "matchers": dict(silence.matchers),
+        "starts_ns": silence.starts_ns,
+        "ends_ns": silence.ends_ns,
+        "actor": silence.actor,
+        "note": silence.note,
     }
 
 
@@ -147,16 +158,16 @@ def _of_maintenance(parser: argparse.ArgumentParser) -> None:
         type=parse_duration_s,
         default=0,
         metavar="TIME",
-        help="begins in that time, such as 30m (default: now)",
+        help="begin after TIME, such as 30m (default: now)",
     )
     parser.add_argument(
         "--rule", default=None, choices=tuple(Rule), metavar="RULE", help=", ".join(Rule)
     )
-    parser.add_argument("--service", default=None, help="of that service")
-    parser.add_argument("--route", default=None, help="of that route")
-    parser.add_argument("--everything", action="store_true", default=False, help="of all alerts")
+    parser.add_argument("--service", default=None, help="only alerts of this service")
+    parser.add_argument("--route", default=None, help="only alerts of this route")
+    parser.add_argument("--everything", action="store_true", default=False, help="all alerts")
     parser.add_argument(
-        "--end", default="", metavar="ID", help="end the silence of that id, or its first digits"
+        "--end", default="", metavar="ID", help="end the silence with this id, or its first digits"
     )
 
 
@@ -168,20 +179,20 @@ def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
         default=0,
         required=is_needed,
         metavar="TIME",
-        help="for that time, such as 90m, 4h, 7d",
+        help="the duration, such as 90m, 4h, 7d",
     )
 
 
-VERBS = (
-    Verb(
+SUBCOMMANDS = (
+    AlertsSubcommand(
         "ack",
         "acknowledge an alert: no reminders until it gets worse",
         acknowledge_by_hand,
         _of_alert,
     ),
-    Verb("resolve", "resolve an alert by hand", resolve_by_hand, _of_alert),
-    Verb("snooze", "silence one alert for a time", snooze_by_hand, _of_snooze),
-    Verb(
+    AlertsSubcommand("resolve", "resolve an alert by hand", resolve_by_hand, _of_alert),
+    AlertsSubcommand("snooze", "silence one alert for a time", snooze_by_hand, _of_snooze),
+    AlertsSubcommand(
         "maintenance",
         "list silences; with --for silence many alerts for a time; with --end end a silence",
         manage_silences,

@@ -8,23 +8,24 @@ import time
 
 from rich.console import RenderableType
 
+from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Rate
-from rt4chart_collector.commands.alerts_verb import Verb, open_store
-from rt4chart_collector.commands.backfill import at_least_1
-from rt4chart_collector.core.printing import moment, table, write
+from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand, open_store
+from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings
-from rt4chart_collector.detect.drift.backtest import BEFORE_NS, Backtest, backtest
+from rt4chart_collector.core.times import utc_time
+from rt4chart_collector.detect.drift.backtest import HISTORY_NS, Backtest, backtest
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES
 from rt4chart_collector.detect.monitor.route_detectors import drift_policy
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import route_ticks
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
-EXPLAINED = {
+EXPLANATIONS = {
     "evidence": "the drift detector",
     "threshold": "a fixed share of claims",
-    "window": "a rise of so many points",
+    "window": "a rise in points",
 }
 
 
@@ -34,11 +35,12 @@ def run(options: argparse.Namespace) -> int:
     since = now - options.days * DAY_NS
     with open_store(options) as client:
         verifier = options.verifier or main_verifier(client, now)
-        scope = QueryScope(since - BEFORE_NS, now, verifier, options.service, options.route)
+        scope = QueryScope(since - HISTORY_NS, now, verifier, options.service, options.route)
         routes = route_ticks(client, scope)
     if not routes:
         words = (
-            f"no verified answer of {verifier or 'any verifier'} in that time: rt4chart backfill"
+            f"no verified answers of {verifier or 'any verifier'} in that time; "
+            "to add some: rt4chart backfill"
         )
         write([], words, as_json=options.json)
         return 0
@@ -46,38 +48,38 @@ def run(options: argparse.Namespace) -> int:
     only = options.rule or RULES
     found = list(backtest(routes, policy, since_ns=since, until_ns=now, only=only))
     if options.json:
-        write([_json(one) for one in found], "", as_json=True)
+        write([_json(result) for result in found], "", as_json=True)
         return 0
-    write(None, table(COUNTED, [_counts(one) for one in found]), as_json=False)
-    for one in found:
-        for part in _told(one, options.limit):
+    write(None, table(COUNTS, [_counts(result) for result in found]), as_json=False)
+    for result in found:
+        for part in _alarm_table(result, options.limit):
             sys.stdout.write("\n")
             write(None, part, as_json=False)
     return 0
 
 
-COUNTED = ("rule", "is", "routes", "without a baseline", "alarms", "a route-month")
+COUNTS = ("rule", "meaning", "routes", "without a baseline", "alarms", "per route-month")
 COLUMNS = ("rule", "service", "route", "rise began", "alarm", "ended", "before", "after")
 
 
-def _counts(one: Backtest) -> tuple[str, ...]:
+def _counts(result: Backtest) -> tuple[str, ...]:
     return (
-        *(one.rule, EXPLAINED.get(one.rule, ""), str(one.routes), str(one.cold)),
-        *(str(len(one.alarms)), f"{one.per_route_month:.2f} in {one.route_months:.1f}"),
+        *(result.rule, EXPLANATIONS.get(result.rule, ""), str(result.routes), str(result.cold)),
+        *(str(len(result.alarms)), f"{result.per_route_month:.2f} in {result.route_months:.1f}"),
     )
 
 
-def _told(found: Backtest, limit: int) -> list[RenderableType]:
+def _alarm_table(found: Backtest, limit: int) -> list[RenderableType]:
     """The newest alarms of one rule, the oldest of them first."""
     if not found.alarms:
         return []
     rows = [
         (
-            *(one.rule, one.service or "–", one.route or "–", moment(one.began_ns)),
-            *(moment(one.paged_ns), moment(one.ended_ns) if one.ended_ns else "open"),
-            *(_rate(one.before, one.before_claims), _rate(one.after, one.after_claims)),
+            *(alarm.rule, alarm.service or "–", alarm.route or "–", utc_time(alarm.began_ns)),
+            *(utc_time(alarm.paged_ns), utc_time(alarm.ended_ns) if alarm.ended_ns else "open"),
+            *(_rate(alarm.before, alarm.before_claims), _rate(alarm.after, alarm.after_claims)),
         )
-        for one in found.alarms[-limit:]
+        for alarm in found.alarms[-limit:]
     ]
     more = len(found.alarms) - limit
     return [
@@ -92,13 +94,13 @@ def _rate(rate: Rate, claims: int) -> str:
     return f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%}) of {claims}"
 
 
-def _json(one: Backtest) -> dict[str, object]:
+def _json(result: Backtest) -> dict[str, object]:
     return {
-        "rule": one.rule,
-        "routes": one.routes,
-        "without_baseline": one.cold,
-        "route_months": one.route_months,
-        "alarms_per_route_month": one.per_route_month,
+        "rule": result.rule,
+        "routes": result.routes,
+        "without_baseline": result.cold,
+        "route_months": result.route_months,
+        "alarms_per_route_month": result.per_route_month,
         "alarms": [
             {
                 "service": alarm.service,
@@ -106,24 +108,26 @@ def _json(one: Backtest) -> dict[str, object]:
                 "began_ns": alarm.began_ns,
                 "paged_ns": alarm.paged_ns,
                 "ended_ns": alarm.ended_ns,
-                "before": _as_json(alarm.before, alarm.before_claims),
-                "after": _as_json(alarm.after, alarm.after_claims),
+                "before": _rate_json(alarm.before, alarm.before_claims),
+                "after": _rate_json(alarm.after, alarm.after_claims),
             }
-            for alarm in one.alarms
+            for alarm in result.alarms
         ],
     }
 
 
-def _as_json(rate: Rate, claims: int) -> dict[str, object]:
+def _rate_json(rate: Rate, claims: int) -> dict[str, object]:
     return {"rate": rate.value, "low": rate.low, "high": rate.high, "claims": claims}
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--days", type=at_least_1, default=30, metavar="N", help="days (30)")
-    parser.add_argument("--service", help="only that service")
-    parser.add_argument("--route", help="only that route")
     parser.add_argument(
-        "--verifier", default="", metavar="ID", help="whose verdicts (default: the newest's)"
+        "--days", type=positive_integer, default=30, metavar="N", help="days to replay (30)"
+    )
+    parser.add_argument("--service", help="only this service")
+    parser.add_argument("--route", help="only this route")
+    parser.add_argument(
+        "--verifier", default="", metavar="ID", help="the verifier (default: the one in use)"
     )
     parser.add_argument(
         "--rule",
@@ -131,9 +135,13 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         choices=RULES,
         metavar="RULE",
-        help=f"of {', '.join(RULES)} (default: all); may be given several times",
+        help=f"one of {', '.join(RULES)} (default: all); repeatable",
     )
-    parser.add_argument("--limit", type=at_least_1, default=10, metavar="N", help="of a rule (10)")
+    parser.add_argument(
+        "--limit", type=positive_integer, default=10, metavar="N", help="of a rule (10)"
+    )
 
 
-VERBS = (Verb("backtest", "the alarms that each rule would have raised", run, _configure),)
+SUBCOMMANDS = (
+    AlertsSubcommand("backtest", "the alarms that each rule would have raised", run, _configure),
+)

@@ -7,18 +7,18 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.alerts_verb import Verb, find_alert, open_store
-from rt4chart_collector.commands.backfill import at_least_1
+from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand, find_alert, open_store
+from rt4chart_collector.commands.database import add_since
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_to_json
-from rt4chart_collector.core.alerts.times import lasted
-from rt4chart_collector.core.printing import moment, table, write
+from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import AlertSettings
+from rt4chart_collector.core.times import lasted, utc_time
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import next_attempt_ns
@@ -37,17 +37,17 @@ SECOND = 10**9
 
 
 def list_open(options: argparse.Namespace) -> int:
-    """The alerts that are open, with their ids and states."""
+    """Print the open alerts, with their ids and states."""
     now = time.time_ns()
     with open_store(options) as client:
-        states = [one for one in alert_states(client, now_ns=now) if one.is_open]
+        states = [state for state in alert_states(client, now_ns=now) if state.is_open]
     rows = [
         (
-            *(one.id[:8], one.states, str(one.alert.severity), str(one.alert.rule)),
-            *(one.alert.service or "–", one.alert.route or "–", one.alert.title),
-            *(moment(one.fired_ns), lasted(one.fired_ns, now), _targets(one)),
+            *(state.id[:8], state.states, str(state.alert.severity), str(state.alert.rule)),
+            *(state.alert.service or "–", state.alert.route or "–", state.alert.title),
+            *(utc_time(state.fired_ns), lasted(state.fired_ns, now), _targets(state)),
         )
-        for one in states
+        for state in states
     ]
     names = (
         "id",
@@ -62,12 +62,12 @@ def list_open(options: argparse.Namespace) -> int:
         "notified",
     )
     words = table(names, rows) if rows else "No open alerts."
-    write([as_json(one) for one in states], words, as_json=options.json)
+    write([as_json(state) for state in states], words, as_json=options.json)
     return 0
 
 
 def show_history(options: argparse.Namespace) -> int:
-    """The times that alerts fired, the newest first."""
+    """Print when alerts fired and ended, the newest first."""
     now = time.time_ns()
     scope = QueryScope(
         now - options.since * SECOND, now + SECOND, service=options.service, route=options.route
@@ -78,17 +78,22 @@ def show_history(options: argparse.Namespace) -> int:
         found = alert_history(client, selection, limit=options.limit, offset=offset)
         count = alert_history_count(client, selection)
     if options.json:
-        write([_episode(one) for one in found], "", as_json=True)
+        write([_episode(episode) for episode in found], "", as_json=True)
         return 0
     names = ("id", "fired", "for", "severity", "rule", "service", "route", "title", "ended by")
     rows = [
         (
-            *(one.alert.id[:8], moment(one.fired_ns)),
-            lasted(one.fired_ns, one.ended_ns) if one.ended_ns else "open",
-            *(str(one.alert.severity), str(one.alert.rule)),
-            *(one.alert.service or "–", one.alert.route or "–", one.alert.title, one.ended_by),
+            *(episode.alert.id[:8], utc_time(episode.fired_ns)),
+            lasted(episode.fired_ns, episode.ended_ns) if episode.ended_ns else "open",
+            *(str(episode.alert.severity), str(episode.alert.rule)),
+            *(
+                episode.alert.service or "–",
+                episode.alert.route or "–",
+                episode.alert.title,
+                episode.ended_by,
+            ),
         )
-        for one in found
+        for episode in found
     ]
     write(None, table(names, rows) if rows else "No alert fired in that time.", as_json=False)
     if count > offset + len(found):
@@ -105,7 +110,7 @@ def show(options: argparse.Namespace) -> int:
         )
         events = alert_trail(client, state.id)
     words = "\n".join(_words(state, events, now))
-    value = as_json(state) | {"trail": [_event(one) for one in events]}
+    value = as_json(state) | {"trail": [_event(event) for event in events]}
     write(value, words, as_json=options.json)
     return 0
 
@@ -123,7 +128,7 @@ def as_json(state: AlertState) -> dict[str, object]:
         "resolved_by": state.resolved_by,
         "acknowledged_by": state.acknowledged_by,
         "silenced_until_ns": state.silenced_ns,
-        "told": {name: asdict(one) for name, one in state.deliveries.items()},
+        "told": {name: asdict(delivery) for name, delivery in state.deliveries.items()},
     }
 
 
@@ -132,18 +137,18 @@ def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterato
     yield alert.title or str(alert.rule)
     yield f"{state.id} · {state.states} · {alert.severity} · {alert.rule}"
     if state.silenced_ns:
-        yield f"silenced until {moment(state.silenced_ns)}"
+        yield f"silenced until {utc_time(state.silenced_ns)}"
     if state.is_open and state.quiet_ns:
-        yield f"no evidence since {moment(state.quiet_ns)}"
-    # Texts of users may be shown: whoever runs this can read them in the database.
+        yield f"no evidence since {utc_time(state.quiet_ns)}"
+    # Texts of users are shown: whoever runs this can read them in the database anyway.
     message = alert_message(state, MessageKind.FIRED, "", now, with_texts=True)
     yield from (f"{name:24} {value}" for name, value in message.facts)
     yield from _failing(state, now)
     yield ""
-    for one in reversed(events):
-        about = " ".join(str(one.body.get(name, "")) for name in ("target", "what", "error"))
-        who = "" if one.actor == SYSTEM_ACTOR else f"by {one.actor} "
-        yield f"{moment(one.at_ns)}  {one.kind:13} {who}{about.strip()} {one.note}".rstrip()
+    for event in reversed(events):
+        about = " ".join(str(event.body.get(name, "")) for name in ("target", "what", "error"))
+        who = "" if event.actor == SYSTEM_ACTOR else f"by {event.actor} "
+        yield f"{utc_time(event.at_ns)}  {event.kind:13} {who}{about.strip()} {event.note}".rstrip()
 
 
 def _failing(state: AlertState, now: int) -> Iterator[str]:
@@ -153,11 +158,11 @@ def _failing(state: AlertState, now: int) -> Iterator[str]:
         next_ns = next_attempt_ns(state, delivery, policy)
         if delivery.failures:
             times = f"failed {delivery.failures} time{'s' if delivery.failures > 1 else ''}, "
-            then = f"tried next at {moment(next_ns)}" if next_ns else "not tried again"
+            then = f"tried next at {utc_time(next_ns)}" if next_ns else "not tried again"
             if next_ns and next_ns <= now:
                 then = "tried next in the service's next round"
             if next_ns and state.silenced_ns:
-                then = f"tried next when the silence is over, at {moment(state.silenced_ns)}"
+                then = f"tried next when the silence is over, at {utc_time(state.silenced_ns)}"
             yield f"{'to ' + name:24} {times}{then}"
 
 
@@ -181,45 +186,47 @@ def _alert(alert: Alert) -> dict[str, object]:
     }
 
 
-def _episode(one: Episode) -> dict[str, object]:
-    times = {"fired_ns": one.fired_ns, "ended_ns": one.ended_ns, "ended_by": one.ended_by}
-    return {"id": one.alert.id, **_alert(one.alert), **times}
+def _episode(episode: Episode) -> dict[str, object]:
+    times = {
+        "fired_ns": episode.fired_ns,
+        "ended_ns": episode.ended_ns,
+        "ended_by": episode.ended_by,
+    }
+    return {"id": episode.alert.id, **_alert(episode.alert), **times}
 
 
-def _event(one: AlertEvent) -> dict[str, object]:
+def _event(event: AlertEvent) -> dict[str, object]:
     return {
-        "at_ns": one.at_ns,
-        "kind": str(one.kind),
-        "body": dict(one.body),
-        "actor": one.actor,
-        "note": one.note,
+        "at_ns": event.at_ns,
+        "kind": str(event.kind),
+        "body": dict(event.body),
+        "actor": event.actor,
+        "note": event.note,
     }
 
 
 def _of_history(parser: argparse.ArgumentParser) -> None:
+    add_since(parser, "7d", "fired in that time, such as 24h, 7d (default), 30d")
     parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="fired in that time, such as 24h, 7d (default), 30d",
+        "--rule", default="", choices=tuple(Rule), metavar="RULE", help="only this rule"
     )
-    parser.add_argument("--rule", default="", choices=tuple(Rule), metavar="RULE", help="of one")
     parser.add_argument(
-        "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="of one"
+        "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="only this one"
     )
-    parser.add_argument("--service", help="only that service's")
-    parser.add_argument("--route", help="only that route's")
-    parser.add_argument("--limit", type=at_least_1, default=50, metavar="N", help="at once (50)")
-    parser.add_argument("--page", type=at_least_1, default=1, metavar="N", help="which page")
+    parser.add_argument("--service", help="only this service")
+    parser.add_argument("--route", help="only this route")
+    parser.add_argument(
+        "--limit", type=positive_integer, default=50, metavar="N", help="at once (50)"
+    )
+    parser.add_argument("--page", type=positive_integer, default=1, metavar="N", help="which page")
 
 
 def _with_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", help="the alert's id, or its first digits")
 
 
-VERBS = (
-    Verb("list", "the alerts that are open", list_open),
-    Verb("history", "the times that alerts fired", show_history, _of_history),
-    Verb("show", "one alert: its facts and its events", show, _with_id),
+SUBCOMMANDS = (
+    AlertsSubcommand("list", "the alerts that are open", list_open),
+    AlertsSubcommand("history", "the times that alerts fired", show_history, _of_history),
+    AlertsSubcommand("show", "one alert: its facts and its events", show, _with_id),
 )

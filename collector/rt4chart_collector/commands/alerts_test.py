@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from otel_rt4chart.core.errors import InputError, NotifyError, SettingsError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.settings_parsers import number
-from rt4chart_collector.commands.alerts_verb import Verb
+from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import NoteFacts
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, apply_event
@@ -24,7 +24,7 @@ from rt4chart_collector.notify.prometheus_rules import rule_file
 from rt4chart_collector.notify.prometheus_rules import rules as prometheus_rules
 from rt4chart_collector.notify.registry import AlertTarget, build_targets
 
-NOWHERE = (
+NO_TARGETS = (
     "expected a target, got none: set RT4CHART_ALERTS_SLACK, RT4CHART_ALERTS_PAGERDUTY, "
     "RT4CHART_ALERTS_WEBHOOK, RT4CHART_ALERTS_ALERTMANAGER or RT4CHART_ALERTS_APPRISE "
     "(docs/operate/alerts.md)"
@@ -33,28 +33,33 @@ NOWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class TargetReply:
-    """Whether one target took a test alert and its end, and its reply."""
+    """The reply of a target to a test alert and its end; `is_told` if it accepted both.
+
+    The names of the fields are those of the JSON output.
+    """
 
     target: str
     is_told: bool
     said: str
 
 
-def test(options: argparse.Namespace) -> int:
-    """Send a test alert and its end to every target; 1 where one refuses."""
+def send_tests(options: argparse.Namespace) -> int:
+    """Send a test alert and its end to every target; the status is 1 if one refuses."""
     settings = load(AlertSettings)
     targets = build_targets(settings)
     if not targets:
-        raise SettingsError(NOWHERE)
-    names = [one.receiver.name for one in targets]
+        raise SettingsError(NO_TARGETS)
+    names = [target.receiver.name for target in targets]
     if unknown := sorted(set(options.target) - set(names)):
         raise InputError(f"expected targets of {', '.join(names)}, got {', '.join(unknown)}")
-    asked = [one for one in targets if not options.target or one.receiver.name in options.target]
-    found = send_test_alerts(asked, settings, options.severity, time.time_ns())
-    rows = [(one.target, "sent" if one.is_told else "FAILED", one.said) for one in found]
+    chosen = [
+        target for target in targets if not options.target or target.receiver.name in options.target
+    ]
+    found = send_test_alerts(chosen, settings, options.severity, time.time_ns())
+    rows = [(reply.target, "sent" if reply.is_told else "FAILED", reply.said) for reply in found]
     words = table(("target", "outcome", "reply"), rows)
-    write([asdict(one) for one in found], words, as_json=options.json)
-    return int(not all(one.is_told for one in found))
+    write([asdict(reply) for reply in found], words, as_json=options.json)
+    return int(not all(reply.is_told for reply in found))
 
 
 def send_test_alerts(
@@ -64,39 +69,40 @@ def send_test_alerts(
     facts = NoteFacts(what="Nothing is wrong: this message was sent by rt4chart alerts test.")
     alert = Alert(Rule.TEST, severity, "rt4chart", "test", 0, "This is a test", facts, now_ns)
     fired = apply_event(AlertState(alert), AlertEvent(alert, now_ns, AlertEventKind.FIRED))
-    over = apply_event(fired, AlertEvent(alert, now_ns, AlertEventKind.RESOLVED))
+    resolved = apply_event(fired, AlertEvent(alert, now_ns, AlertEventKind.RESOLVED))
     found = []
-    for one in targets:
+    for target in targets:
         key = ""
         try:
-            for state, kind in ((fired, MessageKind.FIRED), (over, MessageKind.RESOLVED)):
+            for state, kind in ((fired, MessageKind.FIRED), (resolved, MessageKind.RESOLVED)):
                 message = alert_message(
                     state,
                     kind,
-                    message_id(state, one.receiver, kind),
+                    message_id(state, target.receiver, kind),
                     now_ns,
                     console=settings.alerts_console,
                     thread=key,
                 )
-                key = one.channel.send(message)
+                # The second message must refer to the first, as in a thread or an incident.
+                key = target.channel.send(message)
         except NotifyError as error:
-            found.append(TargetReply(one.receiver.name, False, str(error)))
+            found.append(TargetReply(target.receiver.name, False, str(error)))
         else:
-            found.append(TargetReply(one.receiver.name, True, "a test alert and its end"))
+            found.append(TargetReply(target.receiver.name, True, "a test alert and its end"))
     return found
 
 
 def rules(options: argparse.Namespace) -> int:
     """Print the rule file."""
     if options.json:
-        found = [asdict(one) for one in prometheus_rules(threshold=options.threshold)]
+        found = [asdict(rule) for rule in prometheus_rules(threshold=options.threshold)]
         write(found, "", as_json=True)
     else:
         sys.stdout.write(rule_file(threshold=options.threshold))
     return 0
 
 
-def share(text: str) -> float:
+def parse_threshold(text: str) -> float:
     """A share between 0 and 1."""
     try:
         return number(0.001, 0.999)(text)
@@ -110,28 +116,32 @@ def _of_test(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="only that one, such as slack; may be given several times",
+        help="only this target, such as slack; repeatable",
     )
     parser.add_argument(
         "--severity",
         default=Severity.INFO,
         choices=tuple(Severity),
         metavar="SEVERITY",
-        help=f"of {', '.join(Severity)} (default info)",
+        help=f"one of {', '.join(Severity)} (default info)",
     )
 
 
 def _of_rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threshold",
-        type=share,
+        type=parse_threshold,
         default=None,
         metavar="SHARE",
         help="also a rule on the rate itself, such as 0.15",
     )
 
 
-VERBS = (
-    Verb("test", "send a test alert to every target and show the replies", test, _of_test),
-    Verb("rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules),
+SUBCOMMANDS = (
+    AlertsSubcommand(
+        "test", "send a test alert to every target and show the replies", send_tests, _of_test
+    ),
+    AlertsSubcommand(
+        "rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules
+    ),
 )

@@ -11,11 +11,11 @@ from importlib.metadata import version
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.verify import default_jobs, no_progress, parse_jobs, progress
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s, positive_integer
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
 from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 
@@ -36,19 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="24h",
-        metavar="TIME",
-        help="answers of the last TIME, such as 90m, 24h (default), 7d",
-    )
+    add_since(parser, "24h", "answers of the last TIME, such as 90m, 24h (default), 7d")
     parser.add_argument(
         "--until",
         type=parse_duration_s,
         default="0m",
         metavar="TIME",
-        help="but at least TIME ago (default: now)",
+        help="answers of at least TIME ago (default: now)",
     )
     parser.add_argument("--route", default="", help="only this route")
     parser.add_argument(
@@ -57,7 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"one of: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (default: RT4CHART_JUDGE)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument("--limit", type=at_least_1, default=0, metavar="N", help="stop after N")
+    parser.add_argument(
+        "--limit", type=positive_integer, default=0, metavar="N", help="stop after N"
+    )
     parser.add_argument(
         "--again", action="store_true", help="verify answers again that this judge has verified"
     )
@@ -66,19 +62,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def at_least_1(text: str) -> int:
-    """A whole number above 0."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
-    return int(text)
-
-
 def execute(options: argparse.Namespace) -> int:
     """Verify stored answers; the exit status is 1 if an answer or the judge failed."""
-    settings, now = (
-        load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge}),
-        time.time_ns(),
-    )
+    settings = load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge})
+    now = time.time_ns()
     judging = settings_for_judge(settings.judge, options.model)
     verifier = build_verifier(settings.judge, judging, clock=time.perf_counter_ns)
     selection = BackfillFilter(
@@ -106,10 +93,11 @@ def execute(options: argparse.Namespace) -> int:
         try:
             watched = progress(time.monotonic, "answers") if sys.stderr.isatty() else None
             with watched or nullcontext(no_progress) as show:
-                for count in backfill.answers():
+                for count in backfill.verify_all():
                     show(count)
         finally:
             sys.stderr.write("".join(f"{line}\n" for line in backfill.lines()))
+    # On standard error, like the summary: it must not mix with a result that is piped on.
     failures = list(_failures(backfill, settings.judge))
     sys.stderr.write("".join(f"{line}\n" for line in failures))
     return int(backfill.errors > 0 or failures != [])

@@ -12,8 +12,8 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import PREFIX, add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import ConsoleProcessSettings
-from rt4chart_collector.service.console import console_served
-from rt4chart_collector.service.monitor import monitored_alone, watches
+from rt4chart_collector.service.console import serve_console
+from rt4chart_collector.service.monitor import monitors_store, standalone_monitor_running
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -29,30 +29,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT; the database may be unavailable for a time."""
-    given = load(ConsoleProcessSettings, vars(options))
-    service, settings, monitoring = given.service, given.console, given.monitoring
+    loaded = load(ConsoleProcessSettings, vars(options))
+    service, settings, monitoring = loaded.service, loaded.console, loaded.monitoring
     if settings.console is None:
         raise SettingsError(f"{PREFIX}CONSOLE: expected an address; got off")
     configure_logging(service.log_format, service.log_level)
-    asked, pages, looking = Event(), Shutdown(0.0), Shutdown(MONITOR_S)
-    handle_signals(asked.set, MONITOR_S + LIMIT_S)
+    stopped = Event()
+    console_shutdown, monitor_shutdown = Shutdown(0.0), Shutdown(MONITOR_S)
+    handle_signals(stopped.set, MONITOR_S + LIMIT_S)
     target = parse_dsn(service.dsn)
-    watched = watches(
+    is_monitoring = monitors_store(
         monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)
     )
-    monitor = monitored_alone(service.dsn, monitoring, looking) if watched else nullcontext(())
-    others = (monitoring.monitor, monitoring.alerts) if watched else ()
+    monitor = standalone_monitor_running(service.dsn, monitoring, monitor_shutdown)
+    others = (monitoring.monitor, monitoring.alerts) if is_monitoring else ()
     with (
-        monitor as api_routes,
-        console_served(service, settings, pages, others=others, api_routes=api_routes) as url,
+        monitor if is_monitoring else nullcontext(()) as api_routes,
+        serve_console(
+            service, settings, console_shutdown, others=others, api_routes=api_routes
+        ) as url,
     ):
-        looks = ", monitoring its routes" if watched else ""
-        announce(service.log_format, "console", f"{url}, database {target.display_name}{looks}")
-        asked.wait()
-    if pages.is_late or looking.is_late:
+        monitored = ", monitoring its routes" if is_monitoring else ""
+        announce(service.log_format, "console", f"{url}, database {target.display_name}{monitored}")
+        stopped.wait()
+    if console_shutdown.is_late or monitor_shutdown.is_late:
         # A thread hangs in a library, and the interpreter would wait for it at exit.
         os._exit(1)
     return 0
 
 
-COMMAND = Command("console", "look at rates, alerts and answers in a browser", configure, execute)
+COMMAND = Command("console", "show rates, alerts and answers in a browser", configure, execute)

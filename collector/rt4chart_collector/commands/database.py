@@ -1,4 +1,4 @@
-"""Opens the service's database for commands."""
+"""The database of a command: its options, and access to it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import InputError, StoreBusyError
 from rt4chart_collector.store.engine.connect import Client, connect
 
@@ -16,6 +17,13 @@ TABLES = "SELECT count() FROM system.tables WHERE database = {db:String} AND nam
 def add_dsn(parser: argparse.ArgumentParser) -> None:
     """Add `--dsn`."""
     parser.add_argument("--dsn", metavar="DSN", help="the database (default: RT4CHART_DSN)")
+
+
+def add_since(parser: argparse.ArgumentParser, default: str, help: str) -> None:
+    """Add `--since`, the beginning of a period that ends now, in seconds ago."""
+    parser.add_argument(
+        "--since", type=parse_duration_s, default=default, metavar="TIME", help=help
+    )
 
 
 @contextmanager
@@ -30,8 +38,9 @@ def open_database(dsn: str, *, needs: str, otherwise: str = BUSY_ADVICE) -> Iter
     except StoreBusyError as error:
         raise StoreBusyError(f"{error}. {otherwise}") from error
     with client:
-        given = {"db": client.database, "name": needs}
-        if client.query(TABLES, given).result_rows == [(0,)]:
+        # The schema is checked instead of migrated: only the service decides when to migrate.
+        names = {"db": client.database, "name": needs}
+        if client.query(TABLES, names).result_rows == [(0,)]:
             raise InputError(
                 f"{client.target.display_name} has no table {needs}: expected a database that "
                 "`rt4chart up` of this version has opened; run it once, or set RT4CHART_DSN"

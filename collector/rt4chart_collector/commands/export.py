@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.answers.export import (
     FORMATS,
@@ -32,12 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="start: TIME ago, such as 90m, 24h, 7d (default), from 00:00 UTC of that day",
+    add_since(
+        parser, "7d", "start: TIME ago, such as 90m, 24h, 7d (default), from 00:00 UTC of that day"
     )
     parser.add_argument(
         "--until",
@@ -50,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--table",
         action="append",
         choices=tuple(SOURCES),
-        help=f"one of {', '.join(SOURCES)}; may be given several times (default: all)",
+        help=f"one of {', '.join(SOURCES)}; repeatable (default: all)",
         metavar="NAME",
     )
     parser.add_argument("--route", default="", help="only this route")
@@ -70,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Write the files, and print the path of each when it is complete."""
     dsn, now = load(ServiceSettings, {"dsn": options.dsn}).dsn, datetime.now(UTC)
-    wanted = ExportRequest(
+    request = ExportRequest(
         since=now - timedelta(seconds=options.since),
         until=now - timedelta(seconds=options.until),
         route=options.route,
@@ -81,7 +77,8 @@ def execute(options: argparse.Namespace) -> int:
     count = 0
     with open_database(dsn, needs="rt4chart_dead_letters") as client:
         for name in options.table or SOURCES:
-            for path in export_table(client, name, wanted):
+            for path in export_table(client, name, request):
+                # Only complete files are printed: a script may upload each path that it reads.
                 sys.stdout.write(f"{path}\n")
                 count += 1
     if not count:

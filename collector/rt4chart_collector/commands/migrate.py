@@ -54,6 +54,7 @@ def execute(options: argparse.Namespace) -> int:
         return 0
     target = parse_dsn(settings.dsn)
     absent = f"{target.display_name} does not exist: {count_text(migrations)} to apply\n"
+    # Connecting would create an embedded database, which a dry run must not do.
     if options.dry_run and target.path and not (Path(target.path) / "status").exists():
         sys.stdout.write(absent)
         return 0

@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.judge_failure import KINDS
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.pipeline.retry import GONE, SECOND, revived
+from rt4chart_collector.pipeline.retry import GONE, SECOND, revived_letter
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
 
 BUSY_ADVICE = (
@@ -29,13 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = EPILOG
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="24h",
-        metavar="TIME",
-        help="answers given up in the last TIME, such as 90m, 24h (default), 7d",
-    )
+    add_since(parser, "24h", "answers given up in the last TIME, such as 90m, 24h (default), 7d")
     parser.add_argument("--route", default="", help="only this route")
     parser.add_argument(
         "--reason", default="", choices=(*KINDS, GONE), metavar="REASON", help="only this reason"
@@ -56,7 +49,7 @@ def execute(options: argparse.Namespace) -> int:
             reason=options.reason,
         )
         if not options.dry_run:
-            insert_letters(client, [revived(letter, now) for letter in found])
+            insert_letters(client, [revived_letter(letter, now) for letter in found])
     sys.stdout.write("".join(f"{line}\n" for line in summary_lines(found, is_dry=options.dry_run)))
     return 0
 
@@ -66,7 +59,7 @@ def summary_lines(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[st
     if not letters:
         yield "no dead letters in that time"
         return
-    counts = Counter((one.verifier, one.route, one.reason) for one in letters)
+    counts = Counter((letter.verifier, letter.route, letter.reason) for letter in letters)
     for (verifier, route, reason), count in counts.most_common():
         yield f"{count} × {reason}, route {printable(route) or '-'}, judge {printable(verifier)}"
     many = f"{len(letters)} dead letter{'s' * (len(letters) != 1)}"

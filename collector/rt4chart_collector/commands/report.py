@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
@@ -13,13 +12,14 @@ from rich.console import Console
 from rich.table import Table
 
 from otel_rt4chart.cli import Command
-from otel_rt4chart.core.durations import parse_duration_s
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, open_database
-from rt4chart_collector.console.view.filters import interval, iso, percent
+from rt4chart_collector.commands.database import add_dsn, add_since, open_database
+from rt4chart_collector.console.view.filters import interval, percent
+from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.report.gather import PeriodReport, gather_report
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -32,13 +32,7 @@ FILE = "rt4chart-report.html"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_dsn(parser)
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="the last TIME, such as 24h, 7d (default)",
-    )
+    add_since(parser, "7d", "the last TIME, such as 24h, 7d (default)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--html",
@@ -79,15 +73,15 @@ def execute(options: argparse.Namespace) -> int:
         text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
         )
-        write(options.html, text)
+        write_page(options.html, text)
     elif options.json:
-        sys.stdout.write(json.dumps(figures(report), ensure_ascii=False, indent=2) + "\n")
+        write(figures(report), "", as_json=True)
     else:
-        show(report, Console(highlight=False))
+        print_routes(report, Console(highlight=False))
     return 0
 
 
-def write(file: str, text: str) -> None:
+def write_page(file: str, text: str) -> None:
     """Write the page to a file; InputError if that fails."""
     if file == "-":
         sys.stdout.write(text)
@@ -109,51 +103,56 @@ def figures(report: PeriodReport) -> dict[str, object]:
         "before": _figures(report.before),
         "routes": [
             {
-                "service": one.now.service,
-                "route": one.now.route,
-                **(_figures(one.now) or {}),
-                "before": _figures(one.before),
+                "service": route.now.service,
+                "route": route.now.route,
+                **(_figures(route.now) or {}),
+                "before": _figures(route.before),
             }
-            for one in report.routes
+            for route in report.routes
         ],
         "issues": [
-            {"id": f"{one.id:016x}", "title": one.title, "state": one.state, "claims": one.claims}
-            for one in report.issues
+            {
+                "id": f"{issue.id:016x}",
+                "title": issue.title,
+                "state": issue.state,
+                "claims": issue.claims,
+            }
+            for issue in report.issues
         ],
         "alerts": [
             {
-                "id": one.alert.id,
-                "title": one.alert.title,
-                "fired": iso(one.fired_ns),
-                "ended": iso(one.ended_ns) if one.ended_ns else None,
+                "id": episode.alert.id,
+                "title": episode.alert.title,
+                "fired": iso(episode.fired_ns),
+                "ended": iso(episode.ended_ns) if episode.ended_ns else None,
             }
-            for one in report.alerts
+            for episode in report.alerts
         ],
     }
 
 
-def _figures(one: RateSlice | None) -> dict[str, object] | None:
-    if one is None:
+def _figures(rates: RateSlice | None) -> dict[str, object] | None:
+    if rates is None:
         return None
-    rate = one.rate
+    rate = rates.rate
     return {
         "rate": rate.value,
         "low": rate.low,
         "high": rate.high,
-        "contradicted": one.contradicted_rate.value,
-        "baseless": one.baseless_rate.value,
-        "undecided": one.undecided_rate.value,
-        "answers": one.answers,
-        "claims": one.claims,
+        "contradicted": rates.contradicted_rate.value,
+        "baseless": rates.baseless_rate.value,
+        "undecided": rates.undecided_rate.value,
+        "answers": rates.answers,
+        "claims": rates.claims,
     }
 
 
-def show(report: PeriodReport, console: Console) -> None:
+def print_routes(report: PeriodReport, console: Console) -> None:
     """Print the routes as a table."""
     table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
-    for one in report.routes:
-        now = one.now
-        before = one.before.rate.value if one.before else None
+    for route in report.routes:
+        now = route.now
+        before = route.before.rate.value if route.before else None
         figures = (percent(now.rate.value), interval(now.rate), percent(before))
         names = (printable(now.route) or "-", printable(now.service))
         table.add_row(*names, *figures, f"{now.claims:,}", f"{now.answers:,}")

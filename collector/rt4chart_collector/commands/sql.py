@@ -95,7 +95,7 @@ def _copy(client: Client, query: str, path: Path | None) -> None:
                 )
             else:
                 shutil.copyfileobj(result, sys.stdout.buffer, CHUNK)
-    except BrokenPipeError:  # such as `| head`, which the caller ends quietly for
+    except BrokenPipeError:  # such as `| head`; the caller of `execute` exits quietly
         raise
     except STREAM_ERRORS as error:
         raise StoreError(f"the result is incomplete: {error}") from error

@@ -11,10 +11,10 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import add_flags, load
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import UpSettings, setting_warnings
-from rt4chart_collector.service.console import console_served
+from rt4chart_collector.service.console import serve_console
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
-from rt4chart_collector.service.up import running
+from rt4chart_collector.service.up import run_service
 
 log = logging.getLogger(__name__)
 
@@ -26,29 +26,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish acknowledged work; a second signal exits at once."""
-    given = load(UpSettings, vars(options))
-    settings, monitoring = given.service, given.monitoring
+    loaded = load(UpSettings, vars(options))
+    settings, monitoring = loaded.service, loaded.monitoring
     configure_logging(settings.log_format, settings.log_level)
     for warning in setting_warnings():
         log.warning("%s", warning)
-    asked = Event()
-    handle_signals(asked.set, settings.stop_s + LIMIT_S)
-    late = Shutdown(0.0)
-    others = (given.judge, monitoring.monitor, monitoring.alerts)
+    stopped = Event()
+    handle_signals(stopped.set, settings.stop_s + LIMIT_S)
+    console_shutdown = Shutdown(0.0)
+    others = (loaded.judge, monitoring.monitor, monitoring.alerts)
     with (
-        running(settings, monitoring) as service,
-        console_served(settings, given.console, late, service.status, others) as pages,
+        run_service(settings, monitoring) as service,
+        serve_console(settings, loaded.console, console_shutdown, service.status, others) as url,
     ):
-        shown_at = f", console {pages}" if pages else ""
+        shown_at = f", console {url}" if url else ""
         announce(
             settings.log_format,
             "up",
             f"OTLP at {service.url}/v1/traces and gRPC at {service.grpc}, "
             f"database {service.database}, judge {service.judge}{shown_at}",
         )
-        asked.wait()
+        stopped.wait()
         announce(settings.log_format, "up", "stopping: finishing acknowledged work")
-    if service.shutdown.is_late or late.is_late:
+    if service.shutdown.is_late or console_shutdown.is_late:
         # A thread hangs in a library, and the interpreter would wait for it at exit.
         os._exit(1)
     return 0

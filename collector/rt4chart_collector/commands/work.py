@@ -16,7 +16,7 @@ from rt4chart_collector.core.settings import WorkSettings
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
-from rt4chart_collector.service.worker import working
+from rt4chart_collector.service.worker import run_worker
 
 log = logging.getLogger(__name__)
 
@@ -40,10 +40,10 @@ def execute(options: argparse.Namespace) -> int:
     settings = load(WorkSettings, vars(options))
     service = settings.service
     configure_logging(service.log_format, service.log_level)
-    asked, shutdowns = Event(), list[Shutdown]()
-    handle_signals(asked.set, service.stop_s + LIMIT_S)
+    stopped, shutdowns = Event(), list[Shutdown]()
+    handle_signals(stopped.set, service.stop_s + LIMIT_S)
     try:
-        _work(settings, asked, shutdowns)
+        _work(settings, stopped, shutdowns)
     finally:
         if any(shutdown.is_late for shutdown in shutdowns):
             # A thread hangs in a library, and the interpreter would wait for it at exit.
@@ -53,9 +53,9 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _work(settings: WorkSettings, asked: Event, shutdowns: list[Shutdown]) -> None:
+def _work(settings: WorkSettings, stopped: Event, shutdowns: list[Shutdown]) -> None:
     service = settings.service
-    with working(settings) as worker:
+    with run_worker(settings) as worker:
         shutdowns.append(worker.shutdown)
         served = f", figures at {worker.url}/metrics" if worker.url else ""
         announce(
@@ -63,13 +63,14 @@ def _work(settings: WorkSettings, asked: Event, shutdowns: list[Shutdown]) -> No
             "work",
             f"{settings.worker.source}, database {worker.database}, judge {worker.judge}{served}",
         )
-        Thread(target=_stop_when, args=(asked, worker.stream), daemon=True).start()
+        # The main thread polls Kafka; this one passes the signal on.
+        Thread(target=_stop_on_signal, args=(stopped, worker.stream), daemon=True).start()
         worker.stream.run()
         announce(service.log_format, "work", "stopped; other workers take over undecided answers")
 
 
-def _stop_when(asked: Event, stream: KafkaStream) -> None:
-    asked.wait()
+def _stop_on_signal(stopped: Event, stream: KafkaStream) -> None:
+    stopped.wait()
     stream.stop()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -42,10 +41,3 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     for row in rows:
         result.add_row(*(Text(printable(cell)) for cell in row))
     return result
-
-
-def moment(time_ns: int) -> str:
-    """A time in UTC to the minute; a dash for 0."""
-    if not time_ns:
-        return "–"
-    return datetime.fromtimestamp(time_ns // 10**9, UTC).strftime("%Y-%m-%d %H:%M")

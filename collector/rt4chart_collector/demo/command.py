@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.core.settings import demo_folder
 from rt4chart_collector.demo.report import show
@@ -24,7 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument(
-        "--limit", type=positive, default=0, metavar="N", help="stop after N answers (default: all)"
+        "--limit",
+        type=positive_integer,
+        default=0,
+        metavar="N",
+        help="stop after N answers (default: all)",
     )
     parser.add_argument(
         "--picture", type=Path, metavar="FILE.svg", help="also save the report as an SVG picture"
@@ -42,20 +47,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def positive(text: str) -> int:
-    """A whole number above 0."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
-    return int(text)
-
-
 def execute(options: argparse.Namespace) -> int:
     """Run the demo with progress on stderr, and print the result on stdout."""
     folder = options.folder or demo_folder()
     if options.serve:
-        return _served(options, folder)
-    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
+        return _serve(options, folder)
+    with _progress_bars() as bars:
         result = run(folder, limit=options.limit, bars=bars)
     if options.json:
         sys.stdout.write(result.as_json() + "\n")
@@ -66,15 +63,24 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _served(options: argparse.Namespace, folder: Path) -> int:
+def _progress_bars() -> Progress:
+    return Progress(
+        TextColumn("{task.description:28}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    )
+
+
+def _serve(options: argparse.Namespace, folder: Path) -> int:
     def announce(found: ServedDemo) -> None:
         sys.stdout.write(
             f"{as_json(found)}\n" if options.json else printable(instructions(found), keep="\n")
         )
         sys.stdout.flush()
 
-    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bars:
+    with _progress_bars() as bars:
         serve(folder, bars=bars, on_alert=announce, console=options.console)
     return 0
 

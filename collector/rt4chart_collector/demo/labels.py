@@ -1,4 +1,4 @@
-"""Human labels of the demo's answers, per claim like our rates."""
+"""Human labels of the demo's answers, converted to labels of claims."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class ReleaseLoad:
 
     def write(self, path: Path) -> Path:
         """Write the file that the application reads."""
-        lines = (json.dumps({"answer_id": one, "at": at}) for one, at in self.answers)
+        lines = (json.dumps({"answer_id": answer_id, "at": at}) for answer_id, at in self.answers)
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return path
 
@@ -44,24 +44,26 @@ def plan_load(labels: Mapping[str, HumanLabel], *, now_s: float) -> tuple[Releas
     """
     chance = random.Random(11)  # noqa: S311 - a plan, no secret
     released = now_s - BAD_HOURS * HOUR_S
-    ours = [one for one in labels.values() if one.route == PLANTED]
-    good = [one.answer_id for one in ours if not one.hallucinated]
-    wrong = [one.answer_id for one in ours if one.hallucinated]
-    others = [one.answer_id for one in labels.values() if one.route not in (PLANTED, LEFT_OUT)]
-    placed = [(one, now_s - OTHERS_DAYS * DAY_S * chance.random()) for one in others]
+    planted = [label for label in labels.values() if label.route == PLANTED]
+    good = [label.answer_id for label in planted if not label.hallucinated]
+    wrong = [label.answer_id for label in planted if label.hallucinated]
+    others = [
+        label.answer_id for label in labels.values() if label.route not in (PLANTED, LEFT_OUT)
+    ]
+    placed = [(answer_id, now_s - OTHERS_DAYS * DAY_S * chance.random()) for answer_id in others]
     calm = _times(chance, CALM_ANSWERS, released - CALM_DAYS * DAY_S, released)
     placed += zip(_drawn(chance, good, wrong, CALM_WRONG, CALM_ANSWERS), calm, strict=True)
     late = [released + (at + 0.5) / BAD_ANSWERS * BAD_HOURS * HOUR_S for at in range(BAD_ANSWERS)]
     placed += zip(_drawn(chance, good, wrong, BAD_WRONG, BAD_ANSWERS), late, strict=True)
-    placed.sort(key=lambda one: (one[1], one[0]))
+    placed.sort(key=lambda answer: (answer[1], answer[0]))
     return (
-        ReleaseLoad(GOOD_RELEASE, tuple(one for one in placed if one[1] < released)),
-        ReleaseLoad(BAD_RELEASE, tuple(one for one in placed if one[1] >= released)),
+        ReleaseLoad(GOOD_RELEASE, tuple(answer for answer in placed if answer[1] < released)),
+        ReleaseLoad(BAD_RELEASE, tuple(answer for answer in placed if answer[1] >= released)),
     )
 
 
 def _times(chance: random.Random, count: int, since: float, until: float) -> list[float]:
-    """Random times, twice as frequent by day as at night."""
+    """Random times, twice as frequent by day as at night, as real traffic is."""
     found: list[float] = []
     while len(found) < count:
         at = chance.uniform(since, until)

@@ -1,4 +1,4 @@
-"""The processes of the demo: service, application and commands, started as a user would."""
+"""The processes of the demo: service, application and commands, run as a user would run them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def service(dsn: str, log: Path) -> Iterator[str]:
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nothing listens on now."""
+    """A port of the loopback interface on which nothing listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -129,5 +129,9 @@ def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
 def rank_agreement(lines: Sequence[RouteLine]) -> float | None:
     """The rank correlation of the routes' rates with the human rates."""
     return rank_correlation(
-        [(one.rate, one.people) for one in lines if one.rate is not None and one.people is not None]
+        [
+            (line.rate, line.people)
+            for line in lines
+            if line.rate is not None and line.people is not None
+        ]
     )

@@ -95,7 +95,7 @@ def read_result(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
 def issue_line(issue: dict[str, Any]) -> IssueLine:
     """An issue with its first example, from what `rt4chart issues ID --json` prints."""
     first = issue["examples"][0]
-    evidence = [one["text"] for one in first["evidence"]]
+    evidence = [row["text"] for row in first["evidence"]]
     return IssueLine(
         id=str(issue["id"]),
         title=issue["title"],

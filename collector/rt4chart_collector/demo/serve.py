@@ -144,7 +144,7 @@ def _console_port() -> int:
 
 @contextmanager
 def _running_service(dsn: str, address: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The service with console and monitor, in a session of its own so that Ctrl-C spares it."""
+    """The service with console and monitor, in its own session: Ctrl-C must not reach it."""
     endpoint = f"127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint]
     command += ["--otlp-grpc", "127.0.0.1:0", "--console", address]
@@ -204,7 +204,9 @@ def _find_alert(dsn: str, console: str) -> ServedDemo | None:
 def _wait_for_signal(process: subprocess.Popen[bytes]) -> None:
     """Wait for a signal or the end of the service, then stop the service."""
     reading, writing = os.pipe()
-    before = {one: signal.signal(one, lambda *_: os.write(writing, b"x")) for one in SIGNALS}
+    before = {
+        number: signal.signal(number, lambda *_: os.write(writing, b"x")) for number in SIGNALS
+    }
     os.set_blocking(reading, False)
     try:
         while process.poll() is None:
@@ -218,7 +220,7 @@ def _wait_for_signal(process: subprocess.Popen[bytes]) -> None:
         sys.stderr.write("stopping\n")
         process.wait(STOPPED_S)
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         os.close(reading)
         os.close(writing)

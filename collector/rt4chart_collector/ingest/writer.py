@@ -1,4 +1,4 @@
-"""The writer: requests in, batches to the store, and the answer to each request after that."""
+"""The writer: collects the spans of requests into batches, stores them, resolves each request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from otel_rt4chart.core.errors import InputError, RT4ChartError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.redacted_error import redacted_error
 
-# The knee of the insert rate (5,000 to 10,000 rows); a request that is larger goes in whole.
+# Measured: the insert rate hardly rises beyond 5,000 to 10,000 rows. A larger request is not split.
 BATCH_ROWS = 5_000
 BATCH_BYTES = 8 * 2**20
 LINGER_S = 0.02
@@ -31,10 +31,11 @@ class Request:
     stored: Future[None] = field(default_factory=Future)
 
 
-class Ingest:
-    """A queue bounded in bytes, and the loop that empties it; `run` is one thread's whole life.
+class IngestWriter:
+    """A queue bounded in bytes, and the loop that empties it; `run` is the thread's function.
 
-    `store` writes a batch or raises; `on_stored` hears of every batch that was written.
+    `store` writes a batch or raises; `on_stored` receives every batch that was written. A request
+    is resolved after both: acknowledging it earlier could lose its spans in a crash.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Ingest:
         self.requests = 0
 
     def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[None] | None:
-        """Queue a request; None where the queue is full or closed: nothing was taken then."""
+        """Queue a request; None if the queue is full or closed. An empty queue accepts any size."""
         request = Request(spans, size_bytes)
         with self._changed:
             is_full = self._waiting and self.size_bytes + size_bytes > self.max_bytes
@@ -73,26 +74,26 @@ class Ingest:
 
     @property
     def is_full(self) -> bool:
-        """True while a request like the last one would be refused as that was: there is no room."""
+        """True while a request as large as the last refused one would be refused again."""
         with self._changed:
             is_over = self.size_bytes + self._wanted > self.max_bytes
             return bool(self._wanted and self._waiting) and is_over
 
     def stop(self) -> None:
-        """Take nothing more; `run` returns when what was taken is written."""
+        """Accept nothing more; `run` returns when all accepted requests are written."""
         with self._changed:
             self._stopping = True
             self._changed.notify()
 
     def abandon(self) -> int:
-        """Take nothing more and refuse what waits, as not stored; the number of its requests."""
+        """Accept nothing more, and fail the waiting requests; returns their number."""
         with self._changed:
             self._stopping = True
             left = list(self._waiting)
             self._waiting.clear()
             self._forget(left)
             self._changed.notify()
-        _refuse(left, StoreError("the service ended before these spans were stored"))
+        _fail(left, StoreError("the service ended before these spans were stored"))
         return len(left)
 
     def run(self) -> None:
@@ -104,8 +105,8 @@ class Ingest:
                 with self._changed:
                     self._forget(batch)
         finally:
-            # Where the thread dies, nobody shall wait for it.
-            _refuse(batch, StoreError("the writer has ended"))
+            # If the thread dies, no request may wait for it for ever.
+            _fail(batch, StoreError("the writer has ended"))
             self.abandon()
 
     def _forget(self, requests: Sequence[Request]) -> None:
@@ -115,6 +116,8 @@ class Ingest:
     def _next_batch(self) -> list[Request]:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._stopping)
+            # Each insert creates a part on disk, which ClickHouse must merge: a short wait lets
+            # requests that arrive together share one.
             linger = Deadline(LINGER_S)
             while not (self._stopping or self._is_full_batch()):
                 if not self._changed.wait(linger.remaining):
@@ -137,27 +140,23 @@ class Ingest:
             self._on_stored(spans)
         except InputError as error:
             if len(batch) == 1:
-                _refuse(batch, error)
+                _fail(batch, error)
             else:
                 # One request's bad value must not cost the others their spans.
                 for request in batch:
                     self._write([request])
         except StoreError as error:
             log.warning("%d requests not stored: %s", len(batch), error)
-            _refuse(batch, error)
+            _fail(batch, error)
         except Exception as error:  # noqa: BLE001 - thread boundary: the writer outlives a batch
-            _refuse(batch, _unexpected(error))
+            log.error("a batch was not stored: %s", redacted_error(error))
+            _fail(batch, StoreError(f"unexpected {type(error).__name__}"))
         else:
             for request in batch:
                 request.stored.set_result(None)
 
 
-def _refuse(batch: Sequence[Request], error: RT4ChartError) -> None:
+def _fail(batch: Sequence[Request], error: RT4ChartError) -> None:
     for request in batch:
         if not request.stored.done():
             request.stored.set_exception(error)
-
-
-def _unexpected(error: Exception) -> StoreError:
-    log.error("a batch was not stored: %s", redacted_error(error))
-    return StoreError(f"unexpected {type(error).__name__}")

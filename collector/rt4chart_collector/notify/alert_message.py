@@ -21,7 +21,7 @@ from rt4chart_collector.core.alerts.facts import (
     attribute_changes,
 )
 from rt4chart_collector.core.alerts.state import AlertState
-from rt4chart_collector.core.alerts.times import iso, lasted
+from rt4chart_collector.core.times import iso, lasted
 from rt4chart_collector.notify.channels.message import Message, MessageKind, MessageLink
 from rt4chart_collector.notify.next_step import next_step
 

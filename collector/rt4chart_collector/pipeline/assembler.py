@@ -1,4 +1,4 @@
-"""Assembly of traces: spans come in, and each trace is handed over once it has fallen quiet."""
+"""Assembly of traces: collects spans, and hands over each trace when no more spans are expected."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 
 
 class Assembler:
-    """Owns the open traces and the searches of the store for traces to work on again.
+    """Owns the open traces, and searches the store for traces to verify again.
 
     `accept` is for any thread. `search` waits for the database, `close_due` never does: a thread
-    that must not wait calls `close_due`, and leaves `search` to `run_searches` in another.
+    that must not wait calls `close_due`, and leaves `search` to `run_searches` in another thread.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class Assembler:
         has_room: Callable[[], bool] | None = None,
         clock: Clock,
     ) -> None:
-        """`hand_over` takes closed traces on their way to `queue`, which bounds their number.
+        """`hand_over` receives closed traces on their way to `queue`, which bounds their number.
 
         Without `recovery` only answers to retry are searched for. `has_room` says whether memory
-        is left for what a search finds; by default the buffer tells.
+        is left for the results of a search; the default is the buffer's own answer.
         """
         self._buffer = buffer
         self._queue = queue
@@ -88,12 +88,12 @@ class Assembler:
             self._buffer.add(spans, self._clock())
 
     def close_due(self) -> None:
-        """Hand over the traces that fell quiet, as many as the queue has room for."""
+        """Hand over the traces whose timeouts have passed, as many as the queue has room for."""
         with self._lock:
             self._hand_over(self._buffer.close(self._clock(), self._queue.room))
 
     def drop(self, is_dropped: Callable[[str], bool]) -> Sequence[str]:
-        """Forget the open traces with such ids; returns the ids."""
+        """Forget the open traces for whose ids `is_dropped` returns True; returns the ids."""
         with self._lock:
             dropped = [trace_id for trace_id in self._buffer.open_ids if is_dropped(trace_id)]
             self._buffer.drop(dropped)
@@ -121,7 +121,7 @@ class Assembler:
         self._stopping.set()
 
     def search(self) -> None:
-        """Read traces to work on again from the store, a page at a time."""
+        """Read the next page of traces to verify again from the store."""
         try:
             self._search()
         except StoreError as error:
@@ -131,7 +131,8 @@ class Assembler:
 
     def _search(self) -> None:
         if self._breaker.is_paused or not self._has_room() or not self._queue.room:
-            # Traces found now would be put off again, or would have no place.
+            # Traces found now would be postponed again or would not fit. The counts for /status and
+            # the metrics are refreshed all the same.
             self._retries.count(self._clock())
             return
         if self._recovery is not None:
@@ -143,8 +144,9 @@ class Assembler:
         if losses > self._searched_losses:
             self._searched_losses = losses
             recovery.request(self._clock())
-        # This set must be read before the search. One thread recovers and hands over: a trace that
-        # is decided during the search was in the queue before it.
+        # This set must be read before the search. A trace that is decided during the search was in
+        # the queue before it; read afterwards, the set would lack that trace, and it would be
+        # verified twice. New traces cannot enter meanwhile: this thread also hands over.
         queued = self._queue.trace_ids
         recovered = recovery.page(
             self._clock(),

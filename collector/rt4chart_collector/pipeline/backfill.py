@@ -1,4 +1,4 @@
-"""Stored answers verified once more, or by another judge: from the store to the store."""
+"""Backfill: verifies stored answers again, or by another judge, and stores the verdicts."""
 
 from __future__ import annotations
 
@@ -15,27 +15,32 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.core.json_rows import usage_row
-from rt4chart_collector.pipeline.decision import answers_in, chosen, judged, save
+from rt4chart_collector.pipeline.decision import (
+    judge_candidate,
+    read_answers,
+    sampling_choice,
+    save_outcomes,
+)
 from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.spans import MAX_TIME_NS, spans_of, unverified_traces
 from rt4chart_collector.store.answers.verdicts import past_decisions
 from rt4chart_collector.store.engine.connect import Client
 
-TRACES = 64
-OUTCOMES = 64
+PAGE_TRACES = 64
+BATCH_OUTCOMES = 64
 FLUSH_NS = 500_000_000
-# The answers that the judge was asked about; of the others there is nothing to verify.
-REDONE = (Decision.VERIFIED, Decision.ERROR)
+# Only answers with these decisions were given to a judge; the others have nothing to verify.
+REVERIFIED_DECISIONS = (Decision.VERIFIED, Decision.ERROR)
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillFilter:
-    """Which stored answers: those that began in [since, until), of one route or (empty) of all.
+    """Which stored answers to verify: those that began in [since, until), of `route` or of all.
 
-    `again` also takes those that this verifier has verified; `limit` 0 is no limit.
+    `again` includes those that this verifier has verified; `limit` 0 means no limit.
     """
 
     since_ns: int
@@ -52,10 +57,10 @@ class _BackfillTask(NamedTuple):
 
 
 class Backfill:
-    """One run: `answers` does the work, the rest says what it came to.
+    """One run: `verify_all` does the work, the other attributes hold its results.
 
-    The same sample is taken as the service takes, so that two judges' rates are of the same
-    answers. What the judge failed on is not stored, and taken up by the next run.
+    It draws the same sample as the service, so that the rates of two judges are about the same
+    answers. An answer on which the judge failed is not stored, and the next run tries it again.
     """
 
     def __init__(
@@ -73,7 +78,7 @@ class Backfill:
     ) -> None:
         """`sample_rate` and `strict_routes` are the service's settings.
 
-        Without `has_carriers` the verdicts are rows alone, and no spans.
+        Without `has_carriers` verdicts are stored only as rows, not as carrier spans.
         """
         self._client = client
         self._verifier = verifier
@@ -90,16 +95,16 @@ class Backfill:
         self.count = self.errors = 0
         self.stopped = ""
 
-    def answers(self) -> Iterator[int]:
-        """Verify and store; the number of answers so far, after each."""
+    def verify_all(self) -> Iterator[int]:
+        """Verify and store; yields the number of answers so far after each."""
         outcomes: list[AnswerOutcome] = []
         flushed = self._clock()
         try:
-            for job, verdict in map_in_order(self._done, self._found(), self._jobs):
-                if self._add(job, verdict):
-                    is_silent = not (job.is_first and self._has_carriers)
-                    outcomes.append(AnswerOutcome(verdict, is_silent=is_silent))
-                if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
+            for task, verdict in map_in_order(self._verify, self._tasks(), self._jobs):
+                if self._add(task, verdict):
+                    skips_carrier = not (task.is_first and self._has_carriers)
+                    outcomes.append(AnswerOutcome(verdict, skips_carrier=skips_carrier))
+                if len(outcomes) >= BATCH_OUTCOMES or self._clock() - flushed > FLUSH_NS:
                     self._save(outcomes)
                     outcomes, flushed = [], self._clock()
                 yield self.count
@@ -117,7 +122,7 @@ class Backfill:
         if spent := str(self._spent):
             yield spent
 
-    def _found(self) -> Iterator[_BackfillTask]:
+    def _tasks(self) -> Iterator[_BackfillTask]:
         """The answers to verify; queries run in the thread that iterates."""
         number, after = 0, ""
         selection = self._selection
@@ -125,17 +130,17 @@ class Backfill:
             self._client,
             "" if selection.again else self._verifier.judge.id,
             selection.since_ns,
-            TRACES,
+            PAGE_TRACES,
             after=after,
             until_ns=selection.until_ns,
             errors_count=False,
         ):
             after = page[-1]
-            for job in self._jobs_of(self._candidates(page)):
+            for task in self._select(self._candidates(page)):
                 if selection.limit and number >= selection.limit:
                     return
                 number += 1
-                yield job
+                yield task
 
     def _candidates(self, trace_ids: Sequence[str]) -> list[Candidate]:
         traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
@@ -144,13 +149,14 @@ class Backfill:
         found: list[Candidate] = []
         for trace_id, spans in traces.items():
             try:
-                found.extend(answers_in(self._client, spans))
+                found.extend(read_answers(self._client, spans))
             except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
                 log.warning("trace %s cannot be read: %s", trace_id, type(error).__name__)
                 self.skipped["unreadable trace"] += 1
         return found
 
-    def _jobs_of(self, found: Sequence[Candidate]) -> Iterator[_BackfillTask]:
+    def _select(self, found: Sequence[Candidate]) -> Iterator[_BackfillTask]:
+        """The answers to verify; the others are counted in `skipped` with the reason."""
         selection = self._selection
         before = past_decisions(self._client, found, self._verifier.judge.id)
         for candidate in found:
@@ -158,29 +164,30 @@ class Backfill:
             if not is_within or selection.route not in ("", candidate.route):
                 continue
             decision, rate = before.get((candidate.trace_id, candidate.span_id), (None, 0.0))
-            is_chosen, probability = chosen(candidate, self._sample_rate)
+            is_chosen, probability = sampling_choice(candidate, self._sample_rate)
             if candidate.blocked is not None:
                 self.skipped[candidate.blocked] += 1
-            elif decision is not None and decision not in REDONE:
+            elif decision is not None and decision not in REVERIFIED_DECISIONS:
                 self.skipped[decision] += 1
             elif decision is Decision.VERIFIED and not selection.again:
                 self.skipped["verified by this judge before"] += 1
             elif decision is None and not is_chosen:
                 self.skipped[candidate.decision_hint or Decision.NOT_SAMPLED] += 1
             else:
-                # The weight that an answer came in with stays its weight.
+                # A stored answer keeps the sampling probability of its first decision: that is what
+                # it is weighted by in the rates.
                 is_first = decision is not Decision.VERIFIED
                 yield _BackfillTask(candidate, rate if decision else probability, is_first)
 
-    def _done(self, job: _BackfillTask) -> tuple[_BackfillTask, Verdict]:
-        strict = job.candidate.route in self._strict_routes
-        made = judged(
-            job.candidate, self._verifier, rate=job.rate, clock=self._clock, strict=strict
+    def _verify(self, task: _BackfillTask) -> tuple[_BackfillTask, Verdict]:
+        strict = task.candidate.route in self._strict_routes
+        verdict = judge_candidate(
+            task.candidate, self._verifier, rate=task.rate, clock=self._clock, strict=strict
         )
-        return job, made
+        return task, verdict
 
-    def _add(self, job: _BackfillTask, verdict: Verdict) -> bool:
-        """Count the verdict; whether it is to be stored."""
+    def _add(self, task: _BackfillTask, verdict: Verdict) -> bool:
+        """Count the verdict; returns whether to store it."""
         self.count += 1
         failure, report = find_judge_failure(verdict), verdict.report
         if report is not None:
@@ -191,18 +198,22 @@ class Backfill:
         self.errors += failure is not None
         if failure is None:
             return True
-        # Some claims are better than none, and worse than what was there before.
-        return job.is_first and report is not None and report.decided > 0
+        # A partial verdict is better than none, but must not replace a stored one.
+        return task.is_first and report is not None and report.decided > 0
 
     def _save(self, outcomes: Sequence[AnswerOutcome]) -> None:
-        """Store them; an answer that waited to be tried again is answered."""
-        done = [(one, one.verdict.candidate) for one in outcomes if one.verdict is not None]
+        """Store the outcomes; the retry letters of these answers are withdrawn."""
+        done = [
+            (outcome, outcome.verdict.candidate)
+            for outcome in outcomes
+            if outcome.verdict is not None
+        ]
         if not done:
             return
         ids = (candidate.trace_id for _, candidate in done)
         letters = letters_of(self._client, ids, self._verifier.judge.id)
-        settled = [
-            replace(outcome, settled=letters.get((candidate.trace_id, candidate.span_id)))
+        complete = [
+            replace(outcome, answered_letter=letters.get((candidate.trace_id, candidate.span_id)))
             for outcome, candidate in done
         ]
-        save(self._client, settled, self._version)
+        save_outcomes(self._client, complete, self._version)

@@ -1,4 +1,4 @@
-"""The breaker: a judge that fails again and again is left alone for a while, then tried once."""
+"""The circuit breaker: pauses a judge that fails repeatedly, then tries it with one answer."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.judge_failure import JudgeFailure
 
 SECOND = 10**9
-# So many in a row for one reason; what is the answers' own fault is borne longer.
-PASSING, LASTING = 5, 20
-WINDOW, SHARE = 50, 0.8
+# Failures in a row, for one reason, that open the breaker. The limit is higher for permanent ones,
+# such as an answer that is too long: they are caused by the answers, not by the judge.
+TEMPORARY_FAILURES, PERMANENT_FAILURES = 5, 20
+# A judge that fails on most answers opens it too, although a success between resets the row.
+WINDOW, FAILED_SHARE = 50, 0.8
 FIRST_WAIT_S, LONGEST_WAIT_S = 30, 600
 
 log = logging.getLogger(__name__)
 
 
 class Breaker:
-    """Says whether a judge may be asked; any thread may ask, and must then `note` what came of it.
+    """Decides whether a judge may be called. Thread-safe; each call must be reported with `note`.
 
-    It opens where `PASSING` answers in a row (`LASTING`, where no later attempt would help), or
-    `SHARE` of the last `WINDOW`, fail for one reason. After a wait one answer is let through: it
-    closes the breaker, or doubles the wait.
+    It opens when `TEMPORARY_FAILURES` answers in a row (`PERMANENT_FAILURES`, if a retry would not
+    help), or `FAILED_SHARE` of the last `WINDOW`, fail for one reason. After a wait one answer is
+    let through: it closes the breaker, or doubles the wait.
     """
 
     def __init__(self, judge: str, clock: Clock) -> None:
-        """Closed; `judge` names it in the log, `clock` tells nanoseconds."""
+        """Closed at first; `judge` names it in the log, `clock` returns nanoseconds."""
         self.judge = judge
         self._clock = clock
         self._lock = threading.Lock()
@@ -40,7 +42,7 @@ class Breaker:
 
     @property
     def is_paused(self) -> bool:
-        """True while no answer would be let through, not even one."""
+        """True while `allows` would return False; unlike `allows`, it starts no attempt."""
         with self._lock:
             return bool(self._wait_s) and (self._is_probing or self._clock() < self._until)
 
@@ -54,7 +56,7 @@ class Breaker:
             return {"paused": True, "reason": self._reason, "next_attempt_s": round(left, 1)}
 
     def allows(self) -> bool:
-        """Whether the judge may be asked about one answer now."""
+        """Whether the judge may be called for one answer now; the caller must then `note` it."""
         with self._lock:
             if not self._wait_s:
                 return True
@@ -64,7 +66,7 @@ class Breaker:
             return True
 
     def note(self, failure: JudgeFailure | None) -> None:
-        """What came of an answer that was let through; a judge that said something did not fail."""
+        """Report the result of an answer that was let through; only a total failure counts."""
         with self._lock:
             self._is_probing = False
             if failure is None or not failure.is_total:
@@ -74,14 +76,17 @@ class Breaker:
             self._reason = failure.kind
             self._recent.append(failure.kind)
             if self._wait_s:
-                # What was under way when it opened says nothing new.
+                # Answers that were in progress when the breaker opened do not extend the wait.
                 if self._clock() >= self._until:
                     self._open(2 * self._wait_s)
-            elif self._row >= (PASSING if failure.is_temporary else LASTING) or self._is_flood():
+            elif (
+                self._row >= (TEMPORARY_FAILURES if failure.is_temporary else PERMANENT_FAILURES)
+                or self._is_flood()
+            ):
                 self._open(FIRST_WAIT_S)
 
     def _is_flood(self) -> bool:
-        return self._recent.count(self._reason) >= SHARE * WINDOW
+        return self._recent.count(self._reason) >= FAILED_SHARE * WINDOW
 
     def _recover(self) -> None:
         self._row, self._reason = 0, ""
@@ -89,14 +94,14 @@ class Breaker:
         if self._wait_s:
             self._wait_s = 0
             self._recent.clear()
-            log.warning("%s answers again: judging goes on with what was put off", self.judge)
+            log.warning("%s answers again: postponed answers are verified now", self.judge)
 
     def _open(self, wait_s: int) -> None:
         self._wait_s = min(wait_s, LONGEST_WAIT_S)
         self._until = self._clock() + self._wait_s * SECOND
         log.error(
             "judging is paused: %d answers in a row failed (%s), judge %s; spans are stored, no "
-            "answer is lost, and one is tried in %d s; what is wrong: rt4chart doctor --judge NAME",
+            "answer is lost, next attempt in %d s; to diagnose: rt4chart doctor --judge NAME",
             self._row,
             self._reason,
             self.judge,

@@ -1,4 +1,4 @@
-"""What is done with one answer: verified or left with a reason, then stored crash-safe."""
+"""The decision on one answer: verify it or record the reason not to, then store it crash-safe."""
 
 from __future__ import annotations
 
@@ -24,38 +24,37 @@ from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 
+log = logging.getLogger(__name__)
 
-def answers_in(client: Client, spans: Sequence[SpanRecord]) -> Sequence[Candidate]:
-    """A trace's answers; linked traces are read where an answer has no context of its own."""
+
+def read_answers(client: Client, spans: Sequence[SpanRecord]) -> Sequence[Candidate]:
+    """The answers of a trace; linked traces are read if an answer has no context of its own."""
     found = find_candidates(spans)
-    if any(one.blocked is Decision.NO_CONTEXT for one in found) and (
+    if any(candidate.blocked is Decision.NO_CONTEXT for candidate in found) and (
         wanted := linked_trace_ids(spans)
     ):
         return find_candidates(spans, spans_of(client, sorted(wanted)))
     return found
 
 
-log = logging.getLogger(__name__)
+def sampling_choice(candidate: Candidate, rate: float) -> tuple[bool, float]:
+    """Whether the answer is in the sample, and its probability of being in it.
 
-
-def chosen(candidate: Candidate, rate: float) -> tuple[bool, float]:
-    """Whether the answer is in the sample, and with which probability it came in.
-
-    The application's own mark wins; `rate` is for answers that carry none.
+    The application's mark takes precedence; `rate` is for answers without one.
     """
     known = rate if candidate.sample_rate is None else candidate.sample_rate
     if candidate.sampled is None:
         known = min(max(known, 0.0), 1.0)
         return is_sampled(candidate.trace_id, known), known
     if candidate.sample_rate is None or not 0 < candidate.sample_rate <= 1:
-        # Marked without saying how it was drawn: it stands for itself.
+        # The mark does not say how the answer was drawn, so it represents only itself.
         return candidate.sampled, 1.0
     return candidate.sampled, candidate.sample_rate
 
 
 def needs_judge(candidate: Candidate, rate: float) -> bool:
-    """Whether deciding on the answer takes a judge."""
-    return candidate.blocked is None and chosen(candidate, rate)[0]
+    """True if the decision on the answer needs a judge."""
+    return candidate.blocked is None and sampling_choice(candidate, rate)[0]
 
 
 def decide(
@@ -66,22 +65,22 @@ def decide(
     clock: Clock,
     strict: bool = False,
 ) -> Verdict:
-    """The verdict on one answer; a failure is a verdict too, with its error, never an exception."""
-    is_chosen, probability = chosen(candidate, rate)
+    """The verdict on one answer; a failure becomes a verdict with its error. Never raises."""
+    is_chosen, probability = sampling_choice(candidate, rate)
     judge = verifier.judge.id
     if candidate.blocked is not None or not is_chosen:
-        # The application may know better why: a limit on the verified answers, or on their cost.
+        # The application may know a more precise reason: its limit on answers or on their cost.
         decision = candidate.blocked or candidate.decision_hint or Decision.NOT_SAMPLED
         return unverified_verdict(
             candidate, decision, verifier=judge, rate=probability, now_ns=clock()
         )
-    return judged(candidate, verifier, rate=probability, clock=clock, strict=strict)
+    return judge_candidate(candidate, verifier, rate=probability, clock=clock, strict=strict)
 
 
-def judged(
+def judge_candidate(
     candidate: Candidate, verifier: Verifier, *, rate: float, clock: Clock, strict: bool = False
 ) -> Verdict:
-    """The judge's verdict on an answer that came in with this probability; never an exception."""
+    """The judge's verdict on an answer that was sampled with probability `rate`; never raises."""
     try:
         return verify_candidate(candidate, verifier, rate=rate, clock=clock, strict=strict)
     except Exception as error:  # noqa: BLE001 - one bad answer must not stop the others
@@ -92,21 +91,25 @@ def judged(
         )
 
 
-def save(client: Client, outcomes: Sequence[AnswerOutcome], version: str) -> None:
-    """Store the outcomes; `version` is this package's, for the carriers.
+def save_outcomes(client: Client, outcomes: Sequence[AnswerOutcome], version: str) -> None:
+    """Store the outcomes; `version` is this package's, for the carrier spans.
 
-    Letters come first, for an answer with a decision and no letter would not be tried again; then
-    the carriers, and the verifications, which make an answer decided; last, the letters that are
-    answered are taken away.
+    The order makes a crash at any point safe. Letters come first: an answer with a decision but
+    without its letter would never be retried. The verifications come after the carrier spans, as
+    they make an answer decided: an answer without one is found and verified again, and its carrier
+    has the same ids. The letters of answered retries are withdrawn last.
     """
-    insert_letters(client, [one.letter for one in outcomes if one.letter is not None])
-    verdicts = [one.verdict for one in outcomes if one.verdict is not None]
-    told = [one.verdict for one in outcomes if one.has_carrier and one.verdict is not None]
-    insert_spans(client, [_carrier(verdict, version) for verdict in told])
-    insert_verdicts(client, verdicts)
-    insert_letters(client, (), settled=[one.settled for one in outcomes if one.settled is not None])
-
-
-def _carrier(verdict: Verdict, version: str) -> SpanRecord:
-    trace_id, span_id = carrier_ids(verdict)
-    return carrier_span(verdict, trace_id=trace_id, span_id=span_id, version=version)
+    insert_letters(client, [outcome.letter for outcome in outcomes if outcome.letter is not None])
+    carriers = []
+    for outcome in outcomes:
+        if outcome.verdict is not None and outcome.has_carrier:
+            trace_id, span_id = carrier_ids(outcome.verdict)
+            carriers.append(
+                carrier_span(outcome.verdict, trace_id=trace_id, span_id=span_id, version=version)
+            )
+    insert_spans(client, carriers)
+    insert_verdicts(
+        client, [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
+    )
+    answered = [outcome.answered_letter for outcome in outcomes if outcome.answered_letter]
+    insert_letters(client, (), settled=answered)

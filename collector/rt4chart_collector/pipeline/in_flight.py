@@ -1,4 +1,4 @@
-"""Which messages each trace came in, from its first span until its decision is stored."""
+"""The Kafka messages of each trace, from its first span until its decision is stored."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ class LeasedTrace:
 class InFlight:
     """The traces between a stream and its workers, and the queue between the two.
 
-    The workers report to it; one thread, the stream's, does the rest. A trace that is withdrawn
-    while a worker has it is fenced: `is_owned` is false of it until that worker is done.
+    The workers report to it; all other methods are for the stream's thread. A trace that is
+    withdrawn while a worker has it is fenced: `is_owned` is False until that worker is done, so
+    that it stores nothing for a partition that another member has taken over.
     """
 
     def __init__(self, limit: int) -> None:
@@ -49,11 +50,11 @@ class InFlight:
         return len(self._leased) + len(self._reported)
 
     def is_owned(self, trace_id: str) -> bool:
-        """False of a trace that was withdrawn; for the workers."""
+        """False for a trace that was withdrawn; for the workers."""
         return trace_id not in self._fenced
 
     def note(self, trace_id: str, message: MessageId) -> None:
-        """An open trace has spans of this message."""
+        """Record that an open trace has spans of this message."""
         self._open[trace_id].add(message)
 
     def messages_of(self, trace_id: str) -> Collection[MessageId]:
@@ -79,23 +80,23 @@ class InFlight:
         self.queue.put([leased.trace])
 
     def take_results(self) -> Sequence[tuple[LeasedTrace, bool]]:
-        """The traces that workers have reported since; True for those left undecided."""
+        """The traces reported since the last call; True for those left undecided."""
         with self._lock:
             reported, self._reported = self._reported, []
             self.size -= sum(leased.size for leased, _ in reported)
         return reported
 
     def contains(self, is_match: Callable[[LeasedTrace], bool]) -> bool:
-        """Whether a worker still has to report such a trace."""
+        """True if a worker still has to report a matching trace."""
         return bool(self._matching(is_match))
 
     def withdraw_waiting(self, is_match: Callable[[LeasedTrace], bool]) -> None:
-        """Withdraw such traces that no worker has taken."""
+        """Withdraw matching traces that no worker has taken."""
         waiting = self.queue.withdraw(self._matching(is_match))
         self._remove(waiting, waiting)
 
     def withdraw(self, is_match: Callable[[LeasedTrace], bool]) -> None:
-        """Withdraw all such traces, and fence those that a worker has."""
+        """Withdraw all matching traces, and fence those that a worker has."""
         keys = self._matching(is_match)
         self._remove(keys, self.queue.withdraw(keys))
 
@@ -112,7 +113,7 @@ class InFlight:
                     self._fenced[leased.trace.trace_id] = key
 
     def _report(self, traces: Sequence[AssembledTrace], undecided: Collection[str]) -> None:
-        """A worker is done with these traces; runs in the worker's thread."""
+        """Record that a worker is done with these traces; runs in the worker's thread."""
         with self._lock:
             for trace in traces:
                 if self._fenced.get(trace.trace_id) == id(trace):

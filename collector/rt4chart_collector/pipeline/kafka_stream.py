@@ -1,4 +1,4 @@
-"""From a partitioned log of spans to the workers, with offsets committed behind them."""
+"""Reads spans from Kafka for the workers, and commits offsets once decisions are stored."""
 
 from __future__ import annotations
 
@@ -28,22 +28,24 @@ from rt4chart_collector.store.engine.columns import TraceShare
 
 TICK_S = 0.1
 MESSAGES = 256
-# No insert has messages of two such blocks of offsets. Messages that are read again after a crash
-# are therefore cut into the same inserts, which the store recognises as repeated.
+# An insert never spans two blocks of this many offsets. Messages that are read again after a crash
+# are therefore cut into the same inserts, which ClickHouse recognises as repeated and drops.
 BLOCK = 64
 SECOND = 10**9
 COMMIT_NS, RECOMMIT_NS = SECOND, 60 * SECOND
 RETRY_NS = 2 * SECOND
+# How long a rebalance waits for workers: nobody reads the moving partitions meanwhile. What is not
+# finished by then is verified by their next owner.
 HANDOVER_S = 5.0
 
 
 class KafkaStream:
     """One member of a consumer group: reads messages, and commits their offsets.
 
-    An offset is committed when every trace with a span at or below it has its decision stored.
-    While more than `max_bytes` are held, partitions are paused. One thread does all of it, and
-    must poll without pause to stay in the group: it never waits for the database. `stop` and the
-    public attributes are for any thread.
+    An offset is committed when every trace with a span at or below it has its decision stored, so
+    that a crash loses no answer: its messages are read again. While more than `max_bytes` are in
+    memory, partitions are paused. One thread does all of it, and must poll without pause to stay in
+    the group: it never waits for the database. `stop` and the public attributes are for any thread.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class KafkaStream:
     ) -> None:
         """Nothing is read until `run`.
 
-        `writer` stores the spans, None where another process does. `shutdown_s` gives the seconds
+        `writer` stores the spans; None if another process does. `shutdown_s` returns the seconds
         left for the shutdown, which begins with the first call.
         """
         self._source, self._assembler, self._in_flight = source, assembler, in_flight
@@ -97,7 +99,7 @@ class KafkaStream:
         self._stopping.set()
 
     def step(self, timeout_s: float = TICK_S) -> None:
-        """Read some messages, and move every trace one step on."""
+        """Read some messages, and advance every trace by one step."""
         self._read(self._source.poll(MESSAGES, timeout_s))
         self._collect_results()
         self._dead_letters.step()
@@ -121,11 +123,15 @@ class KafkaStream:
         self._update_share()
 
     def revoked(self, partitions: Collection[int]) -> Mapping[int, int]:
-        """Wait a moment for workers that have traces of these partitions, and drop the rest."""
+        """Wait shortly for workers that have traces of these partitions, and drop the rest.
+
+        Returns the positions to commit: what finished in this time is not verified twice.
+        """
         is_stopping = self._stopping.is_set()
         deadline = Deadline(min(HANDOVER_S, self._shutdown_s()) if is_stopping else HANDOVER_S)
         is_revoked = self._filter(partitions)
         self._in_flight.withdraw_waiting(is_revoked)
+        # This runs inside `poll`, which must not be called again, so it waits itself.
         while self._in_flight.contains(is_revoked) and not deadline.is_over:
             time.sleep(0.01)
         self._collect_results()
@@ -135,6 +141,7 @@ class KafkaStream:
 
     def lost(self, partitions: Collection[int]) -> None:
         """Drop all traces of these partitions at once."""
+        # Their next owner may already verify them: finishing here would only store them twice.
         self._collect_results()
         self._drop(partitions)
 
@@ -154,7 +161,7 @@ class KafkaStream:
                 self._writer.offer(block)
 
     def _decode(self, message: KafkaMessage) -> DecodedMessage | None:
-        """Track the message; None where it has no spans to work on."""
+        """Track the message; None if it has no spans to verify."""
         found = decode_message(message)
         # A message is finished when each of its traces is; an unreadable one is finished once.
         parts = len({span.trace_id for span in found.spans}) if found else 1
@@ -172,7 +179,11 @@ class KafkaStream:
         return DecodedMessage(message_id, message, found.spans, sum(map(span_bytes, found.spans)))
 
     def _open_stored(self) -> None:
-        """Open the traces of messages whose spans are stored by now."""
+        """Open the traces of messages whose spans are stored by now.
+
+        Not earlier: a worker reads the rest of a trace from the store, and a decision must not be
+        stored for an answer whose spans may still be lost.
+        """
         for decoded, is_stored in self._writer.take_results() if self._writer else ():
             self._unstored_bytes -= decoded.size
             if not self._offsets.is_live(decoded.id):
@@ -196,6 +207,7 @@ class KafkaStream:
             if not is_undecided:
                 for message_id in leased.messages:
                     self._offsets.finish_part(message_id)
+            # A trace that was read from the store has no messages: recovery finds it again.
             elif any(map(self._offsets.is_live, leased.messages)):
                 self._postponed.append((self._clock() + RETRY_NS, leased))
 
@@ -214,7 +226,7 @@ class KafkaStream:
         self._next_commit = now_ns + COMMIT_NS
         self.lags = self._measure_lags()
         if now_ns >= self._next_recommit:
-            # An asynchronous commit may fail without a report, so all are repeated now and then.
+            # An asynchronous commit may fail without a report, so all are repeated periodically.
             self._next_recommit = now_ns + RECOMMIT_NS
             self._offsets.forget_commits()
         positions = self._offsets.uncommitted()
@@ -230,7 +242,7 @@ class KafkaStream:
         }
 
     def _regulate(self) -> None:
-        """Pause reading at `max_bytes`, resume at half of it."""
+        """Pause reading at `max_bytes`, resume at half of it: the gap prevents rapid switching."""
         self.held_bytes = (
             self._assembler.buffer_bytes
             + self._in_flight.size
@@ -269,7 +281,7 @@ class KafkaStream:
         self.lags = {partition: lag for partition, lag in self.lags.items() if partition in owned}
 
     def _finish(self) -> None:
-        """Wait for the workers, and stay in the group meanwhile; open traces are read again."""
+        """Wait for the workers while staying in the group; open traces are read again later."""
         self._source.pause(self.partitions)
         self.paused = self.partitions
         while len(self._in_flight) and self._shutdown_s() > 0:

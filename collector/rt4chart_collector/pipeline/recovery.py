@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.pipeline.retry import not_found
+from rt4chart_collector.pipeline.retry import missing_answer_letter
 from rt4chart_collector.store.answers.dead_letters import (
     LetterCounts,
     due_letters,
@@ -18,14 +18,14 @@ from rt4chart_collector.store.engine.connect import Client
 
 WINDOW_NS = 24 * 3600 * 10**9
 PAUSE_NS = 30 * 10**9
-TRACES = 64
+PAGE_TRACES = 64
 
 
 class Recovery:
-    """Goes once through the traces of the last day when requested; for one thread."""
+    """Searches the traces of the last day once for each request; for one thread."""
 
     def __init__(self, client: Client, verifier: str) -> None:
-        """Requested from the start."""
+        """The first search is requested at once: an earlier process may have ended abruptly."""
         self._client = client
         self._verifier = verifier
         self._after = ""
@@ -33,13 +33,13 @@ class Recovery:
         self.is_running = True
 
     def request(self, now_ns: int) -> None:
-        """Search once more, after a pause: what was lost just now may be lost again just now."""
+        """Search once more, after a pause: the cause of the loss probably persists for a moment."""
         self._after = ""
         self.is_running = True
         self.postpone(now_ns)
 
     def postpone(self, now_ns: int) -> None:
-        """Go on after a pause."""
+        """Continue after a pause."""
         self._not_before = now_ns + PAUSE_NS
 
     def page(self, now_ns: int, *, is_in_flight: Callable[[str], bool]) -> Sequence[SpanRecord]:
@@ -50,7 +50,7 @@ class Recovery:
         if not self.is_running or now_ns < self._not_before:
             return ()
         found = unverified_traces(
-            self._client, self._verifier, now_ns - WINDOW_NS, TRACES, after=self._after
+            self._client, self._verifier, now_ns - WINDOW_NS, PAGE_TRACES, after=self._after
         )
         if not found:
             self.is_running = False
@@ -61,18 +61,18 @@ class Recovery:
 
 
 POLL_NS = 5 * 10**9
-# What was handed over and is still due was put off, or lost on the way.
-HELD_NS = 60 * 10**9
-ANSWERS = 64
+# After this time an answer that was handed over and is still due was postponed or lost.
+HANDED_OVER_NS = 60 * 10**9
+PAGE_ANSWERS = 64
 
 
 class Retries:
-    """Looks every few seconds; for one thread. `counts` are of the last look."""
+    """Finds due retries every few seconds; for one thread. `counts` are of the last search."""
 
     def __init__(
         self, client: Client, verifier: str, *, share: Callable[[], TraceShare] = lambda: ALL_TRACES
     ) -> None:
-        """Nothing was looked for yet; `share` says whose answers are looked for."""
+        """`share` returns the part of all traces that this process is responsible for."""
         self._client = client
         self._verifier = verifier
         self._share = share
@@ -81,14 +81,16 @@ class Retries:
         self.counts = LetterCounts()
 
     def page(self, now_ns: int) -> Sequence[SpanRecord]:
-        """The spans of traces with an answer to try again; none between the looks.
+        """The spans of traces with an answer to retry; none between two searches.
 
-        An answer whose trace the store does not have is looked for later, and given up in the end.
+        If the store does not have the trace, the answer is tried later, and finally given up.
         """
         if not self._is_time(now_ns):
             return ()
-        self._handed = {one: at for one, at in self._handed.items() if at > now_ns - HELD_NS}
-        limit = ANSWERS + len(self._handed)
+        self._handed = {
+            trace_id: at for trace_id, at in self._handed.items() if at > now_ns - HANDED_OVER_NS
+        }
+        limit = PAGE_ANSWERS + len(self._handed)
         due = [
             letter
             for letter in due_letters(
@@ -96,16 +98,18 @@ class Retries:
             )
             if letter.trace_id not in self._handed
         ]
-        spans = spans_of(self._client, sorted({one.trace_id for one in due})) if due else []
+        spans = spans_of(self._client, sorted({letter.trace_id for letter in due})) if due else []
         found = {span.trace_id for span in spans}
         self._handed |= dict.fromkeys(found, now_ns)
-        missing = [not_found(letter, now_ns) for letter in due if letter.trace_id not in found]
+        missing = [
+            missing_answer_letter(letter, now_ns) for letter in due if letter.trace_id not in found
+        ]
         insert_letters(self._client, missing)
         self.counts = letter_counts(self._client, self._verifier)
         return spans
 
     def count(self, now_ns: int) -> None:
-        """Look at the numbers alone, as often."""
+        """Update only the counts, equally often."""
         if self._is_time(now_ns):
             self.counts = letter_counts(self._client, self._verifier)
 

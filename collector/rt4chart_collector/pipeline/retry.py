@@ -1,4 +1,4 @@
-"""When an answer that the judge failed on is tried again, and when it is given up."""
+"""Retries of answers on which the judge failed: when, how often, and when they are given up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
 
 SECOND = 10**9
+# Growing waits: a short outage ends within minutes, an exhausted quota or a wrong key within hours.
 WAITS_S = (30, 120, 600, 1800, 3600, 3600, 3600)
+# As far back as recovery searches the store (`recovery.WINDOW_NS`): an older answer is given up.
 LONGEST_NS = 24 * 3600 * SECOND
 GONE = "answer_gone"
 PAUSED = "judge_paused"
@@ -17,17 +19,17 @@ PAUSED = "judge_paused"
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What is to be stored of one attempt.
+    """What one attempt stores.
 
-    `verdict` is None where what is stored already is no worse, `letter` where nothing is to be
-    tried again nor given up; `settled` is a letter that is answered. No carrier tells of a silent
-    verdict, such as one that replaces another: a span that was sent cannot be taken back.
+    `verdict` is None if the stored one is no worse. `letter` is set if the answer is to be retried
+    or was given up; `answered_letter` is an earlier letter to withdraw. `skips_carrier` is for a
+    verdict that replaces another: its carrier span cannot be withdrawn once it is exported.
     """
 
     verdict: Verdict | None
     letter: DeadLetter | None = None
-    settled: DeadLetter | None = None
-    is_silent: bool = False
+    answered_letter: DeadLetter | None = None
+    skips_carrier: bool = False
 
     @property
     def trace_id(self) -> str:
@@ -38,57 +40,60 @@ class AnswerOutcome:
 
     @property
     def has_carrier(self) -> bool:
-        """Whether a carrier tells of the verdict: not of one that may yet be completed."""
+        """True if a carrier span is written; none is for a verdict that a retry may complete."""
         is_final = self.letter is None or self.letter.state is LetterState.DEAD
         has_report = self.verdict is not None and self.verdict.report is not None
-        return has_report and is_final and not self.is_silent
+        return has_report and is_final and not self.skips_carrier
 
 
 def outcome_of(verdict: Verdict, before: DeadLetter | None) -> AnswerOutcome:
-    """A verdict with what follows from a failure of the judge; `before` is the answer's letter.
+    """The outcome of a verdict, with a retry if the judge failed; `before` is the answer's letter.
 
-    An answer of which some claims were decided keeps its verdict, and is tried again for the rest.
+    An answer with some decided claims keeps its verdict, and is retried for the others.
     """
     failure = find_judge_failure(verdict)
     if failure is None:
-        return AnswerOutcome(verdict, settled=before)
-    letter = after_failure(verdict, failure, before)
+        return AnswerOutcome(verdict, answered_letter=before)
+    letter = failed_attempt_letter(verdict, failure, before)
     if verdict.report is not None and verdict.report.decided:
         return AnswerOutcome(verdict, letter)
-    # The first attempt has said already that there was an error, and may have decided something.
-    return AnswerOutcome(None if before else as_error(verdict, failure), letter)
+    # The first attempt has stored the error already, or claims that it decided.
+    return AnswerOutcome(None if before else without_report(verdict, failure), letter)
 
 
-def after_failure(verdict: Verdict, failure: JudgeFailure, before: DeadLetter | None) -> DeadLetter:
-    """The letter of an answer that has failed just now, for the first time or again."""
+def failed_attempt_letter(
+    verdict: Verdict, failure: JudgeFailure, before: DeadLetter | None
+) -> DeadLetter:
+    """The letter of an answer whose attempt has just failed, for the first time or again."""
     candidate, now = verdict.candidate, verdict.decided_ns
     attempts = before.attempts + 1 if before else 1
     first = before.first_ns if before else now
     wait = WAITS_S[attempts - 1] * SECOND if attempts <= len(WAITS_S) else LONGEST_NS
     is_dead = not failure.is_temporary or now + wait - first >= LONGEST_NS
-    return DeadLetter(
-        start_ns=candidate.start_ns,
-        trace_id=candidate.trace_id,
-        span_id=candidate.span_id,
-        service=candidate.service,
-        route=candidate.route,
-        verifier=verdict.verifier,
+    return replace(
+        _new_letter(candidate, verdict.verifier, failure.kind, now),
         state=LetterState.DEAD if is_dead else LetterState.WAITING,
-        reason=failure.kind,
         error_type=failure.error_type,
         attempts=attempts,
         first_ns=first,
-        last_ns=now,
         next_ns=now + wait,
+        # Rows are replaced by version. The withdrawal of a letter has its version plus one, so the
+        # next letter needs two more to win over it, even if the clock went back.
         version=max(now, before.version + 2 if before else 0),
     )
 
 
-def put_off(candidate: Candidate, verifier: str, now_ns: int) -> DeadLetter:
-    """The letter of an answer that would not be found again without: a decision is recorded of it.
+def postponed_letter(candidate: Candidate, verifier: str, now_ns: int) -> DeadLetter:
+    """The letter of an answer that is postponed while the judge is paused.
 
-    It has not been tried, so that no attempt counts.
+    Without a letter it would not be found again, because it has a decision already. It was not
+    tried, so no attempt counts.
     """
+    return _new_letter(candidate, verifier, PAUSED, now_ns)
+
+
+def _new_letter(candidate: Candidate, verifier: str, reason: str, now_ns: int) -> DeadLetter:
+    """A letter without attempts, due after the first wait."""
     return DeadLetter(
         start_ns=candidate.start_ns,
         trace_id=candidate.trace_id,
@@ -97,7 +102,7 @@ def put_off(candidate: Candidate, verifier: str, now_ns: int) -> DeadLetter:
         route=candidate.route,
         verifier=verifier,
         state=LetterState.WAITING,
-        reason=PAUSED,
+        reason=reason,
         error_type="",
         attempts=0,
         first_ns=now_ns,
@@ -107,22 +112,22 @@ def put_off(candidate: Candidate, verifier: str, now_ns: int) -> DeadLetter:
     )
 
 
-def as_error(verdict: Verdict, failure: JudgeFailure) -> Verdict:
-    """The verdict without its report: of a judge that said nothing there is an error to record."""
+def without_report(verdict: Verdict, failure: JudgeFailure) -> Verdict:
+    """The verdict without a report that decided nothing: an error with the judge's reason."""
     if verdict.report is None:
         return verdict
-    reasons = [one.reason for one in verdict.report.claims if one.reason]
+    reasons = [claim.reason for claim in verdict.report.claims if claim.reason]
     error = next(iter(reasons), failure.kind)
     return replace(
         verdict, decision=Decision.ERROR, report=None, error=error, error_type=failure.error_type
     )
 
 
-def not_found(letter: DeadLetter, now_ns: int) -> DeadLetter:
-    """The letter of an answer that the store does not have.
+def missing_answer_letter(letter: DeadLetter, now_ns: int) -> DeadLetter:
+    """The letter of an answer that is not in the store.
 
-    Its spans may only be late, so that it waits as long again as it has, and is given up as gone
-    when it is as old as a retry may be.
+    Its spans may only be late, so each wait is as long as the time since the first attempt. The
+    answer is given up as gone when that time reaches `LONGEST_NS`.
     """
     version, age = max(now_ns, letter.version + 2), now_ns - letter.first_ns
     if age >= LONGEST_NS:
@@ -131,8 +136,8 @@ def not_found(letter: DeadLetter, now_ns: int) -> DeadLetter:
     return replace(letter, next_ns=now_ns + wait, version=version)
 
 
-def revived(letter: DeadLetter, now_ns: int) -> DeadLetter:
-    """A dead letter as one that has not been tried yet, and may be at once."""
+def revived_letter(letter: DeadLetter, now_ns: int) -> DeadLetter:
+    """A dead letter as a new one without attempts, due at once."""
     version = max(now_ns, letter.version + 2)
     return replace(
         letter,

@@ -1,4 +1,4 @@
-"""Storing the spans of a stream before they are judged, in a thread of its own."""
+"""Stores the spans of a stream before they are verified, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.ingest.kafka.offset_tracker import MessageId
 from rt4chart_collector.ingest.kafka.source import KafkaMessage
 
+# Retried for ever: the offsets of these messages cannot be committed before their spans are stored.
 RETRY_S = 2.0
 UNFIT = "a value does not fit its column of the store"
 log = logging.getLogger(__name__)
@@ -46,13 +47,13 @@ class SpanWriter:
             self._changed.notify()
 
     def take_results(self) -> Sequence[tuple[DecodedMessage, bool]]:
-        """The messages dealt with since; False for those that can never be stored."""
+        """The messages finished since the last call; False for those that can never be stored."""
         with self._changed:
             results, self._results = self._results, []
         return results
 
     def stop(self) -> None:
-        """End `run`; messages that are not stored are not committed, and come again."""
+        """End `run`; messages that are not stored are not committed, and are read again."""
         self._stopping.set()
         with self._changed:
             self._changed.notify()

@@ -1,4 +1,4 @@
-"""The queue of closed traces: bounded, and never one trace with two workers."""
+"""The queue of closed traces: bounded, and a trace is never with two workers at once."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class TraceQueue:
     ) -> None:
         """`limit` is the number of traces that may wait.
 
-        `on_done` is called in the workers' threads with the traces that are dealt with, and the ids
-        of those left undecided.
+        `on_done` is called in the workers' threads with the finished traces, and the ids of those
+        left undecided.
         """
         self.limit = limit
         self._on_done = on_done
@@ -66,11 +66,14 @@ class TraceQueue:
                 leased = self._take(limit)
                 if leased or (self._closed and not self._waiting and not self._blocked):
                     return leased
+                # Closed, but a trace still waits for its other part to be done.
                 if self._closed and not self._waiting:
                     self._changed.wait()
 
     def done(self, traces: Sequence[AssembledTrace], undecided: Collection[str] = ()) -> None:
         """End the lease of these traces; the ids in `undecided` have no decision yet."""
+        # Before the lease ends: a withdrawn trace is fenced until then, and its next part must not
+        # find it fenced.
         self._on_done(traces, undecided)
         with self._changed:
             for trace in traces:
@@ -79,7 +82,7 @@ class TraceQueue:
             self._changed.notify_all()
 
     def withdraw(self, keys: Collection[int]) -> frozenset[int]:
-        """Remove waiting traces by `id(trace)`; returns the ids of those that waited."""
+        """Remove waiting traces by `id(trace)`; returns those of the removed ones."""
         with self._changed:
             groups = [self._waiting, *self._blocked.values()]
             gone = frozenset(id(trace) for group in groups for trace in group if id(trace) in keys)
@@ -111,6 +114,7 @@ class TraceQueue:
         leased: list[AssembledTrace] = []
         while self._waiting and len(leased) < limit:
             trace = self._waiting.popleft()
+            # Late spans of a trace that a worker has: two workers would decide on the same answers.
             if trace.trace_id in self._leased:
                 self._blocked.setdefault(trace.trace_id, []).append(trace)
             else:

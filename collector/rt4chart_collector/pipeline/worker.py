@@ -1,4 +1,4 @@
-"""The verification workers: traces in, a decision on each of their answers out."""
+"""The verification workers: take traces from the queue, and store a decision on each answer."""
 
 from __future__ import annotations
 
@@ -31,8 +31,13 @@ from rt4chart_collector.core.instruments import (
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.pipeline.decision import answers_in, decide, needs_judge, save
-from rt4chart_collector.pipeline.retry import AnswerOutcome, not_found, outcome_of, put_off
+from rt4chart_collector.pipeline.decision import decide, needs_judge, read_answers, save_outcomes
+from rt4chart_collector.pipeline.retry import (
+    AnswerOutcome,
+    missing_answer_letter,
+    outcome_of,
+    postponed_letter,
+)
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
 from rt4chart_collector.store.answers.spans import spans_of
@@ -40,10 +45,10 @@ from rt4chart_collector.store.answers.verdicts import PROVISIONAL, already_decid
 from rt4chart_collector.store.engine.columns import AnswerKey
 from rt4chart_collector.store.engine.connect import Client
 
-TRACES = 64
-OUTCOMES = 256
+LEASE_TRACES = 64
+BATCH_OUTCOMES = 256
 FLUSH_NS = 500_000_000
-RETRIES_S = (0.1, 0.5, 2.0, 5.0)
+INSERT_RETRIES_S = (0.1, 0.5, 2.0, 5.0)
 SECOND = 10**9
 
 log = logging.getLogger(__name__)
@@ -52,8 +57,9 @@ log = logging.getLogger(__name__)
 class Worker:
     """One thread's work: `run` leases traces until the queue is closed and empty.
 
-    What it could not store stays undecided in the store and is found there
-    again; `metrics` counts it (UNSAVED_TRACES).
+    A trace is leased before anything is read for it, so that two workers never decide on the same
+    answer. What could not be stored stays undecided in the store, where recovery finds it again;
+    `metrics` counts it (UNSAVED_TRACES).
     """
 
     def __init__(
@@ -72,7 +78,7 @@ class Worker:
     ) -> None:
         """`giving_up` ends the waits between attempts to reach the store.
 
-        Nothing is judged or stored of a trace that is no longer owned by this process.
+        A trace that this process no longer owns is neither verified nor stored.
         """
         self._client = client
         self._queue = queue
@@ -87,8 +93,8 @@ class Worker:
         self._is_owned = is_owned
 
     def run(self) -> None:
-        """Work until there is nothing more to come."""
-        while traces := self._queue.lease(TRACES):
+        """Verify until the queue is closed and empty."""
+        while traces := self._queue.lease(LEASE_TRACES):
             left: Collection[str] = {trace.trace_id for trace in traces}
             try:
                 left = self.handle(traces)
@@ -101,8 +107,8 @@ class Worker:
     def handle(self, traces: Sequence[AssembledTrace]) -> Collection[str]:
         """Decide on every answer of the traces that is new to this verifier, or due again.
 
-        While the judge is paused its answers are put off: nothing is stored of them, and they are
-        found again as those of which a crash left no decision. Gives the ids of their traces.
+        While the judge is paused its answers are postponed: nothing is stored for them, and
+        recovery finds them again, as after a crash. Returns the ids of their traces.
         """
         outcomes: list[AnswerOutcome] = []
         left: set[str] = set()
@@ -111,34 +117,35 @@ class Worker:
         letters = letters_of(
             self._client, (trace.trace_id for trace in traces), self._verifier.judge.id
         )
-        outcomes += self._without_answer(letters, found)
+        outcomes += self._missing_answers(letters, found)
         before = already_decided(self._client, found, self._verifier.judge.id)
         for candidate in self._due(found, letters, before):
             if not self._is_owned(candidate.trace_id):
                 continue
             key = (candidate.trace_id, candidate.span_id)
             letter = letters.get(key)
-            outcome = self._tried(candidate, letter, is_known=key in before)
+            outcome = self._attempt(candidate, letter, is_known=key in before)
             if outcome is not None:
                 outcomes.append(outcome)
             elif letter is None:
                 left.add(candidate.trace_id)
-            if len(outcomes) >= OUTCOMES or self._clock() - flushed > FLUSH_NS:
+            if len(outcomes) >= BATCH_OUTCOMES or self._clock() - flushed > FLUSH_NS:
                 self._save(outcomes)
                 outcomes, flushed = [], self._clock()
         self._save(outcomes)
         return left
 
-    def _tried(
+    def _attempt(
         self, candidate: Candidate, letter: DeadLetter | None, *, is_known: bool
     ) -> AnswerOutcome | None:
-        """What comes of the answer now; None where it is put off."""
+        """The outcome of an attempt on the answer; None if it is postponed."""
         is_judged = needs_judge(candidate, self._sample_rate)
         if is_judged and not self._breaker.allows():
-            # A letter stays due; what has none, and no decision, is to be searched for.
+            # An answer with a letter stays due, and one without a decision is found by recovery.
+            # Only one with a decision and no letter would be forgotten: it gets a letter.
             if letter is None and is_known:
                 return AnswerOutcome(
-                    None, put_off(candidate, self._verifier.judge.id, self._clock())
+                    None, postponed_letter(candidate, self._verifier.judge.id, self._clock())
                 )
             self._metrics.add(PUT_OFF_ANSWERS, number=letter is None)
             return None
@@ -159,7 +166,7 @@ class Worker:
         found: list[Candidate] = []
         for trace_id, spans in self._complete(traces).items():
             try:
-                found.extend(answers_in(self._client, spans))
+                found.extend(read_answers(self._client, spans))
             except StoreError:
                 raise
             except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
@@ -167,14 +174,14 @@ class Worker:
         return found
 
     def _complete(self, traces: Sequence[AssembledTrace]) -> dict[str, Sequence[SpanRecord]]:
-        """Each trace's spans, with those in the store where the trace did not come whole."""
+        """The spans of each trace, with those in the store if it did not arrive whole."""
         parts = sorted({trace.trace_id for trace in traces if not trace.is_whole})
         found: defaultdict[str, dict[str, SpanRecord]] = defaultdict(dict)
         for span in spans_of(self._client, parts) if parts else ():
             found[span.trace_id][span.span_id] = span
         for trace in traces:
             for span in trace.spans:
-                # Another process may store them, and may not have done so yet.
+                # Another process may store these, and may not have done so yet.
                 found[trace.trace_id].setdefault(span.span_id, span)
         return {trace_id: list(spans.values()) for trace_id, spans in found.items()}
 
@@ -184,7 +191,7 @@ class Worker:
         letters: Mapping[AnswerKey, DeadLetter],
         before: Mapping[AnswerKey, Decision],
     ) -> list[Candidate]:
-        """Those without a decision, those that lacked something, those to be tried again by now."""
+        """The answers without a decision, those now complete, and those whose retry is due."""
         now = self._clock()
 
         def is_due(candidate: Candidate) -> bool:
@@ -197,26 +204,27 @@ class Worker:
 
         return [candidate for candidate in found if is_due(candidate)]
 
-    def _without_answer(
+    def _missing_answers(
         self, letters: Mapping[AnswerKey, DeadLetter], found: Sequence[Candidate]
     ) -> list[AnswerOutcome]:
-        """The letters of these traces that are due, and whose answer is not there."""
+        """The due letters of these traces whose answer is not among the candidates."""
         keys = {(candidate.trace_id, candidate.span_id) for candidate in found}
         now = self._clock()
         return [
-            AnswerOutcome(None, not_found(letter, now))
+            AnswerOutcome(None, missing_answer_letter(letter, now))
             for key, letter in letters.items()
             if key not in keys and letter.state is LetterState.WAITING and letter.next_ns <= now
         ]
 
-    def _save(self, given: Sequence[AnswerOutcome]) -> None:
-        outcomes = [one for one in given if self._is_owned(one.trace_id)]
+    def _save(self, made: Sequence[AnswerOutcome]) -> None:
+        # Asked again: ownership may have been lost while the judge was working.
+        outcomes = [outcome for outcome in made if self._is_owned(outcome.trace_id)]
         if not outcomes:
             return
-        for wait_s in (*RETRIES_S, None):
+        for wait_s in (*INSERT_RETRIES_S, None):
             try:
                 with self._metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "verdicts"):
-                    save(self._client, outcomes, self._version)
+                    save_outcomes(self._client, outcomes, self._version)
                 break
             except StoreError as error:
                 if wait_s is None or self._giving_up.is_set():
@@ -237,7 +245,7 @@ class Worker:
         if (letter := outcome.letter) is not None:
             self._metrics.add(RETRIES, "planned", number=letter.state is LetterState.WAITING)
             self._metrics.add(RETRIES, "given_up", number=letter.state is LetterState.DEAD)
-        self._metrics.add(RETRIES, "answered", number=outcome.settled is not None)
+        self._metrics.add(RETRIES, "answered", number=outcome.answered_letter is not None)
 
     def _note_lag(self, end_ns: int) -> None:
         if end_ns:

@@ -9,7 +9,7 @@ from otel_rt4chart.core.errors import RT4ChartError, SettingsError, StoreBusyErr
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.core.settings import AlertSettings, ServiceSettings
-from rt4chart_collector.ingest.sockets import listening
+from rt4chart_collector.ingest.servers import bound_socket
 from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -24,14 +24,14 @@ def checks() -> Iterator[Check]:
         yield Check("service settings", "failed", str(error), "change or unset that variable")
         return
     yield Check("service settings", "ok", f"judge {settings.judge}, database {shown}")
-    yield database(settings.dsn, shown)
-    yield port(settings.otlp_http, "otlp_http")
-    yield port(settings.otlp_grpc, "otlp_grpc")
-    yield alerts()
+    yield check_database(settings.dsn, shown)
+    yield check_port(settings.otlp_http, "otlp_http")
+    yield check_port(settings.otlp_grpc, "otlp_grpc")
+    yield check_alert_targets()
 
 
-def database(dsn: str, shown: str) -> Check:
-    """The database answers; one that a running service owns is no fault."""
+def check_database(dsn: str, shown: str) -> Check:
+    """The database answers; one that a running service owns is no failure."""
     try:
         with connect(dsn) as client:
             version = client.query("SELECT version()").result_rows[0][0]
@@ -42,10 +42,10 @@ def database(dsn: str, shown: str) -> Check:
     return Check("database", "ok", f"{shown}, ClickHouse {version}")
 
 
-def alerts() -> Check:
-    """The targets that alerts are sent to; nothing is sent."""
+def check_alert_targets() -> Check:
+    """The targets of alerts can be built from the settings; nothing is sent."""
     try:
-        targets = [one.receiver.name for one in build_targets(load(AlertSettings))]
+        targets = [target.receiver.name for target in build_targets(load(AlertSettings))]
     except SettingsError as error:
         return Check("alerts", "failed", str(error), "change or unset that variable")
     if not targets:
@@ -57,11 +57,11 @@ def alerts() -> Check:
     return Check("alerts", "ok", f"sent to {', '.join(targets)}: rt4chart alerts test tries them")
 
 
-def port(address: Address, setting: str) -> Check:
-    """An OTLP port is free, or something listens there already."""
+def check_port(address: Address, setting: str) -> Check:
+    """Whether an OTLP port is free; one in use is no failure, as the service may be running."""
     name = {"otlp_http": "OTLP/HTTP port", "otlp_grpc": "OTLP/gRPC port"}[setting]
     try:
-        with listening(address, setting):
+        with bound_socket(address, setting):
             return Check(name, "ok", f"{address} is free")
     except RT4ChartError as error:
         return Check(name, "ok", f"{address} is taken, by rt4chart up or another: {error}")

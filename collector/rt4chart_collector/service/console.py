@@ -1,4 +1,4 @@
-"""The console as a part of a process: beside the service, or alone."""
+"""Serves the console, in the process of the service or in one of its own."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from otel_rt4chart.core.settings import in_force
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
-from rt4chart_collector.ingest.sockets import listening, load_tls, serving_web, url_of
+from rt4chart_collector.ingest.servers import bound_socket, load_tls, serve_http, url_of
 from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.ownership import connect_briefly
 
-# The pages in hand at the end: nobody loses anything with them.
+# The time for open requests at shutdown: short, because pages can simply be loaded again.
 STOP_S = 2.0
 
 
 @contextmanager
-def console_served(
+def serve_console(
     service: ServiceSettings,
     settings: ConsoleSettings,
     shutdown: Shutdown,
@@ -46,15 +46,13 @@ def console_served(
     facts = ProcessInfo(
         in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name
     )
-    site, tls = (
-        build_site(open_client, settings, facts, api_routes=api_routes),
-        load_tls(service.tls_cert, service.tls_key),
-    )
-    with listening(settings.console, "console") as bound:
+    site = build_site(open_client, settings, facts, api_routes=api_routes)
+    tls = load_tls(service.tls_cert, service.tls_key)
+    with bound_socket(settings.console, "console") as bound:
         try:
-            with serving_web(site.app, bound, tls=tls, stop_s=STOP_S):
+            with serve_http(site.app, bound, tls=tls, stop_s=STOP_S):
                 yield url_of(bound, tls)
         finally:
-            # A page that hangs in a library is left behind; `shutdown` tells it.
+            # A thread that hangs in a library is abandoned, and `shutdown.is_late` becomes True.
             shutdown.join([*site.threads.alive, *site.console.alive])
             site.console.close()

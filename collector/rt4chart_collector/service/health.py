@@ -1,4 +1,4 @@
-"""Whether the service accepts spans now, and the reasons why it does not."""
+"""The readiness of the service to accept spans, and the reasons why it is not ready."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class Health:
         self._reasons: set[str] = set()
         self._checks: dict[str, Callable[[], bool]] = {}
 
-    def add_check(self, reason: str, is_so: Callable[[], bool]) -> None:
-        """Call `is_so` at every reading to learn whether `reason`, one of `REASONS`, holds."""
+    def add_check(self, reason: str, applies: Callable[[], bool]) -> None:
+        """Call `applies` at every reading; True means that `reason`, one of `REASONS`, holds."""
         with self._lock:
-            self._checks[reason] = is_so
+            self._checks[reason] = applies
 
     def report_death(self, part: str) -> None:
-        """A thread of that part ended unexpectedly; it does not come back."""
+        """Record that a thread of this part ended unexpectedly; it is not restarted."""
         with self._lock:
             self._reasons.add(f"{part.replace(' ', '_')}_dead")
 
     def stop(self) -> None:
-        """Nothing is accepted any more."""
+        """Record that shutdown has begun: nothing is accepted any more."""
         with self._lock:
             self._reasons.add(STOPPING)
 
@@ -56,17 +56,18 @@ class Health:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """All that hold now, in the order of `REASONS`; empty if the service is ready."""
+        """The reasons that hold now, in the order of `REASONS`; empty if the service is ready."""
         with self._lock:
             checks, found = dict(self._checks), set(self._reasons)
-        found |= {reason for reason, is_so in checks.items() if is_so()}
-        return tuple(sorted(found, key=lambda one: (*REASONS, one).index(one)))
+        # Without the lock: a check takes locks of its own.
+        found |= {reason for reason, applies in checks.items() if applies()}
+        return tuple(sorted(found, key=lambda reason: (*REASONS, reason).index(reason)))
 
 
 class StoreWatch:
-    """Probes the store every two seconds over a connection of its own; `run` is a thread's life.
+    """Probes the store every two seconds over its own connection; `run` is the thread's function.
 
-    A store that hangs counts as unreachable, although no request has failed.
+    A store that hangs counts as unreachable, although no request has failed yet.
     """
 
     def __init__(self, client: Client) -> None:
@@ -87,7 +88,7 @@ class StoreWatch:
         self._stopping.set()
 
     def probe(self) -> None:
-        """Send one statement."""
+        """Send one statement, and record its result."""
         self._probed_at = time.monotonic()
         try:
             self._client.command("SELECT 1")

@@ -15,7 +15,7 @@ from rt4chart_collector.service.status import Status
 
 
 def operations_routes(status: Status, token: str = "") -> list[Route]:
-    """The routes; metrics and status require the token, health is for everyone."""
+    """The routes; metrics and status require the token, the health routes do not."""
 
     async def show_status(request: Request) -> Response:
         authenticate(token, request.headers.get("authorization"))
@@ -39,11 +39,11 @@ def operations_routes(status: Status, token: str = "") -> list[Route]:
 
 
 def metrics_route(metrics: ServiceMetrics, token: str = "") -> Route:
-    """The Prometheus endpoint, for those who have the token, if there is one."""
+    """The Prometheus endpoint; it requires the token if there is one."""
 
     async def show_metrics(request: Request) -> Response:
         authenticate(token, request.headers.get("authorization"))
-        # With 200 routes it takes 60 ms, for which requests with spans must not wait.
+        # In a thread: with 200 routes it takes 60 ms, for which no spans could be accepted.
         accept = request.headers.get("accept", "")
         body, media_type = await run_in_threadpool(metrics.exposition, accept)
         return Response(body, headers={"content-type": media_type})
@@ -52,5 +52,5 @@ def metrics_route(metrics: ServiceMetrics, token: str = "") -> Route:
 
 
 def operations_app(status: Status, token: str = "") -> Starlette:
-    """A web application of these routes alone, for a process that takes no OTLP."""
+    """A web application with only these routes, for a process without an OTLP receiver."""
     return Starlette(routes=operations_routes(status, token), exception_handlers=dict(HANDLERS))

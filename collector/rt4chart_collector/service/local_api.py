@@ -1,7 +1,7 @@
-"""The local API of a running service: this user's other processes reach its embedded database.
+"""The local API of a running service: access to its embedded database for this user's commands.
 
-It speaks as much of ClickHouse's HTTP interface as `store.connect` needs: a POST to `/` whose body
-is a statement, a form with `query` and `param_NAME`, or an INSERT with its rows.
+It implements the part of ClickHouse's HTTP interface that `store.engine.connect` uses: a POST to
+`/` whose body is a statement, a form with `query` and `param_NAME`, or an INSERT with its rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from otel_rt4chart.core.settings_parsers import Address
-from rt4chart_collector.ingest.sockets import listening, serving_web
+from rt4chart_collector.ingest.servers import bound_socket, serve_http
 from rt4chart_collector.store.engine.dsn import Target
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint, published_endpoint
 from rt4chart_collector.store.engine.raw_statements import (
@@ -36,7 +36,7 @@ from rt4chart_collector.store.engine.raw_statements import (
 HOST = "127.0.0.1"
 FORM = "application/x-www-form-urlencoded"
 ROWS = "application/octet-stream"
-# What clickhouse_connect adds for a server's HTTP transport; the engine has no such settings.
+# Parameters that clickhouse_connect adds for HTTP; the engine would reject them as settings.
 TRANSPORT = {
     *("database", "query_id", "wait_end_of_query", "client_protocol_version"),
     *("send_progress_in_http_headers", "http_headers_progress_interval_ms"),
@@ -48,7 +48,7 @@ STOP_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LocalApiLimits:
-    """Statements that run at once, requests at once, a body's bytes, seconds to read a result."""
+    """Statements and requests at once, bytes of a body, seconds for a client to read a result."""
 
     running: int = 4
     requests: int = 32
@@ -70,7 +70,7 @@ class LocalApi:
     """An ASGI application over the embedded database at `path`, which the caller keeps open."""
 
     def __init__(self, path: str, token: str, limits: LocalApiLimits | None = None) -> None:
-        """`token` opens it."""
+        """`token` must be sent with every request."""
         self._path = path
         self._token = token.encode()
         self._limits = limits or LocalApiLimits()
@@ -78,7 +78,7 @@ class LocalApi:
         self._requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; one whose client is gone or too slow is dropped."""
+        """Answer one request; it is dropped if its client is gone or too slow."""
         if scope["type"] != "http":
             return
         with suppress(ClientDisconnect, TimeoutError):
@@ -87,10 +87,10 @@ class LocalApi:
     async def _answer(self, request: Request, send: Send) -> None:
         try:
             self._check(request)
-            async with self._counted(), _received(request, self._limits) as statement:
+            async with self._counted(), _read_statement(request, self._limits) as statement:
                 rows, headers = await self._run(statement)
                 with rows:
-                    response = StreamingResponse(_pieces(rows), headers=headers)
+                    response = StreamingResponse(_chunks(rows), headers=headers)
                     async with asyncio.timeout(self._limits.reading_s):
                         await response(request.scope, request.receive, send)
         except LocalApiRefusalError as error:
@@ -102,7 +102,7 @@ class LocalApi:
             await failure(request.scope, request.receive, send)
 
     async def _run(self, statement: RawStatement) -> tuple[IO[bytes], dict[str, str]]:
-        """The result in a file, so that a slow reader holds no memory and no slot."""
+        """The result in a spooled file: a slow reader must not occupy memory or a slot."""
         async with self._slots:
             result = await run_in_threadpool(run_raw, self._path, statement)
         headers = {
@@ -112,20 +112,20 @@ class LocalApi:
         return _spooled(result.data), headers
 
     def _check(self, request: Request) -> None:
-        """Refuse strangers before anything of the body is read."""
-        # A web page could reach the port under a name of its own (DNS rebinding).
+        """Refuse unauthorized requests before reading the body."""
+        # A web page could reach the port through a host name of its own (DNS rebinding).
         if request.headers.get("host", "").partition(":")[0] != HOST:
             raise LocalApiRefusalError(403, f"expected the header Host to be {HOST}")
-        given = request.headers.get("authorization", "").encode()
-        if not hmac.compare_digest(given, b"Bearer " + self._token):
-            raise LocalApiRefusalError(401, "expected the token of this service's start")
+        authorization = request.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(authorization, b"Bearer " + self._token):
+            raise LocalApiRefusalError(401, "expected the token that this service has published")
         if (request.method, request.url.path) != ("POST", "/"):
             raise LocalApiRefusalError(404, "expected POST /")
 
     @asynccontextmanager
     async def _counted(self) -> AsyncIterator[None]:
         if self._requests >= self._limits.requests:
-            # clickhouse_connect tries a read again after this status.
+            # clickhouse_connect retries a read after this status.
             raise LocalApiRefusalError(
                 503, f"expected at most {self._limits.requests} requests at once"
             )
@@ -137,29 +137,30 @@ class LocalApi:
 
 
 @contextmanager
-def local_api_served(target: Target, limits: LocalApiLimits | None = None) -> Iterator[None]:
+def serve_local_api(target: Target, limits: LocalApiLimits | None = None) -> Iterator[None]:
     """Let this user's other processes use the embedded database while the block runs.
 
-    A ClickHouse server needs no such thing. At the end statements that still run are cancelled.
+    A ClickHouse server needs no local API. At the end, running statements are cancelled.
     """
     if not target.path:
         yield
         return
     with ExitStack() as stack:
-        bound = stack.enter_context(listening(Address(HOST, 0), "local_api"))
+        bound = stack.enter_context(bound_socket(Address(HOST, 0), "local_api"))
         endpoint = LocalEndpoint(bound.getsockname()[1])
         app = LocalApi(target.path, endpoint.token, limits)
-        # Twice: what runs when the end begins gets an answer; what began meanwhile is stopped, too.
+        # Callbacks run in reverse order. The second call ends statements before the server stops,
+        # so that their clients get an answer; the first ends those that started in between.
         stack.callback(cancel_all, target.path)
-        stack.enter_context(serving_web(app, bound, stop_s=STOP_S))
+        stack.enter_context(serve_http(app, bound, stop_s=STOP_S))
         stack.callback(cancel_all, target.path)
         stack.enter_context(published_endpoint(Path(target.path), endpoint))
         yield
 
 
 @asynccontextmanager
-async def _received(request: Request, limits: LocalApiLimits) -> AsyncIterator[RawStatement]:
-    """The statement of a request, with its rows in a file that is gone after the block."""
+async def _read_statement(request: Request, limits: LocalApiLimits) -> AsyncIterator[RawStatement]:
+    """The statement of a request, with its rows in a file that is deleted after the block."""
     kind = request.headers.get("content-type", "").partition(";")[0]
     most = limits.rows_bytes if kind == ROWS else limits.statement_bytes
     with _spooled() as body:
@@ -169,28 +170,28 @@ async def _received(request: Request, limits: LocalApiLimits) -> AsyncIterator[R
             body.write(piece)
         body.seek(0)
         try:
-            statement = _read(request.query_params, body, kind)
+            statement = _parse_statement(request.query_params, body, kind)
         except UnicodeDecodeError as error:
             raise LocalApiRefusalError(400, f"expected a statement in UTF-8: {error}") from error
         yield statement
 
 
-def _read(url: Mapping[str, str], body: IO[bytes], kind: str) -> RawStatement:
-    given = dict(url)
+def _parse_statement(url: Mapping[str, str], body: IO[bytes], kind: str) -> RawStatement:
+    fields = dict(url)
     if kind == FORM:
-        given |= parse_qsl(body.read().decode(), keep_blank_values=True)
-    text = given.pop("query", "") or (body.readline() if kind == ROWS else body.read()).decode()
+        fields |= parse_qsl(body.read().decode(), keep_blank_values=True)
+    text = fields.pop("query", "") or (body.readline() if kind == ROWS else body.read()).decode()
     return RawStatement(
         text,
-        given.get("database", "default"),
+        fields.get("database", "default"),
         settings={
             name: value
-            for name, value in given.items()
+            for name, value in fields.items()
             if name not in TRANSPORT and not name.startswith("param_")
         },
         parameters={
             name.removeprefix("param_"): value
-            for name, value in given.items()
+            for name, value in fields.items()
             if name.startswith("param_")
         },
         rows=body if kind == ROWS else None,
@@ -204,6 +205,6 @@ def _spooled(data: bytes = b"") -> IO[bytes]:
     return file
 
 
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     while piece := file.read(CHUNK):
         yield piece

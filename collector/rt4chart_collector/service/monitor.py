@@ -1,4 +1,4 @@
-"""The monitor as part of a process, beside the service or the console, with its route for rates."""
+"""Runs the monitor beside the service or the console, and serves sampling rates to applications."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
-from rt4chart_collector.core.alerts.times import iso
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitoringSettings
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes
 from rt4chart_collector.detect.monitor.monitor import Monitor
 from rt4chart_collector.ingest.otlp.token import authenticate
@@ -29,21 +29,21 @@ from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow
 from rt4chart_collector.store.engine.connect import Client, connect
 
 PATH = "/v1/rates"
-# A document is at most 64 KiB (docs/instrument/sampling.md); a route's name is bounded here, too.
-MOST, NAME_CHARS = 200, 200
-# The application reads every 15 seconds; where we are away it goes on with this for so long.
+# Applications read at most 64 KiB (docs/instrument/sampling.md), so entries and names are bounded.
+MAX_RATES, NAME_CHARS = 200, 200
+# Applications read every 15 seconds, and use a document for this long if the monitor is away.
 EXPIRES_S = 180
 
 
-def document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str, object]:
-    """The document of docs/instrument/sampling.md; without a raised route it changes nothing.
+def rates_document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str, object]:
+    """The document of docs/instrument/sampling.md; without a raised route it has no effect.
 
-    A name that ends in a star would be read as a pattern, and is left out.
+    A route name that ends with a star is left out: it would be read as a pattern.
     """
     raised = {
-        one.route: one.rate
-        for one in rates[:MOST]
-        if one.until_ns > now_ns and len(one.route) <= NAME_CHARS and not one.route.endswith("*")
+        row.route: row.rate
+        for row in rates[:MAX_RATES]
+        if row.until_ns > now_ns and len(row.route) <= NAME_CHARS and not row.route.endswith("*")
     }
     return {"raised": raised, "expires": iso(now_ns + EXPIRES_S * 10**9)}
 
@@ -51,13 +51,13 @@ def document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str, obje
 def rates_route(
     rates_of: Callable[[str], Sequence[SamplingRateRow]], token: str, *, clock: Clock
 ) -> Route:
-    """GET /v1/rates?service=NAME, for who has the token."""
+    """GET /v1/rates?service=NAME, with the token."""
 
     async def show(request: Request) -> Response:
         authenticate(token, request.headers.get("authorization"))
         service = request.query_params.get("service", "")
-        told = document(rates_of(service), now_ns=clock())
-        return JSONResponse(told, headers={"cache-control": "no-store"})
+        document = rates_document(rates_of(service), now_ns=clock())
+        return JSONResponse(document, headers={"cache-control": "no-store"})
 
     return Route(PATH, show, methods=["GET"])
 
@@ -69,7 +69,7 @@ def build_monitor(
     clock: Clock,
     breaker: Breaker | None = None,
 ) -> Monitor | None:
-    """The monitor, None where it is off; SettingsError where somebody cannot be told of alerts."""
+    """The monitor; None if it is off, SettingsError if a target of alerts is misconfigured."""
     if settings is None or not settings.is_on:
         return None
     alerting = Alerting(settings.alerts)
@@ -77,8 +77,8 @@ def build_monitor(
 
 
 @contextmanager
-def monitored(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[None]:
-    """The monitor's thread while the block runs; the part in hand is finished at the end."""
+def monitor_running(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[None]:
+    """Run the monitor's thread while the block runs; at the end, the current part is finished."""
     if monitor is None:
         yield
         return
@@ -89,7 +89,7 @@ def monitored(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[None]:
 def monitor_routes(
     monitor: Monitor | None, settings: MonitoringSettings | None, token: str, *, clock: Clock
 ) -> list[Route]:
-    """What applications ask over HTTP, where adaptive sampling is on."""
+    """The route for sampling rates; none unless adaptive sampling is on."""
     if monitor is None or settings is None or not settings.monitor.adaptive:
         return []
     return [rates_route(monitor.rates, token, clock=clock)]
@@ -98,8 +98,8 @@ def monitor_routes(
 log = logging.getLogger(__name__)
 
 
-class LoneMonitor:
-    """Waits for the store, which may be away at the start, then looks until stopped."""
+class StandaloneMonitor:
+    """A monitor that waits for its store, which may be unavailable at first, then runs rounds."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class LoneMonitor:
         *,
         clock: Clock = time.time_ns,
     ) -> None:
-        """Nothing is opened yet; SettingsError where somebody cannot be told of alerts."""
+        """Opens nothing yet; SettingsError if a target of alerts is misconfigured."""
         self._open_client = open_client
         self._settings = settings
         self._alerting = Alerting(settings.alerts)
@@ -117,34 +117,35 @@ class LoneMonitor:
         self._monitor: Monitor | None = None
 
     def run(self) -> None:
-        """A thread's life."""
-        client = self._opened()
+        """Monitor until stopped; the thread's function."""
+        client = self._wait_for_store()
         if client is None:
             return
         with client:
             self._monitor = Monitor(
                 client, self._settings.monitor, self._alerting, clock=self.clock
             )
+            # `stop` may have been called before there was a monitor to pass it on to.
             if self._stopping.is_set():
                 self._monitor.stop()
             self._monitor.run()
 
     def stop(self) -> None:
-        """Let `run` end after the part in hand."""
+        """Let `run` end after the current part."""
         self._stopping.set()
         if self._monitor is not None:
             self._monitor.stop()
 
     def figures(self) -> Sequence[RouteFigures]:
-        """The routes as the last round saw them."""
+        """The routes in the last round."""
         return () if self._monitor is None else self._monitor.figures()
 
     def rates(self, service: str) -> Sequence[SamplingRateRow]:
         """The rates in force of a service, as of the last round."""
         return () if self._monitor is None else self._monitor.rates(service)
 
-    def _opened(self) -> Client | None:
-        """The store once it is there; None where it was not before the end."""
+    def _wait_for_store(self) -> Client | None:
+        """The connection once the store is available; None if stopped before."""
         problem = ""
         while not self._stopping.is_set():
             try:
@@ -157,32 +158,32 @@ class LoneMonitor:
         return None
 
 
-def watches(settings: MonitoringSettings, *, is_readonly: bool, is_folder: bool) -> bool:
-    """Whether a console has a monitor beside it.
+def monitors_store(settings: MonitoringSettings, *, is_readonly: bool, is_folder: bool) -> bool:
+    """Whether the process of a console also monitors the store.
 
-    A store in a folder is watched by the service that owns it, and would be kept from it here.
+    A store in a folder is monitored by the service that owns it, and must not be locked here.
     """
     return settings.is_on and not is_readonly and not is_folder
 
 
 @contextmanager
-def monitored_alone(
+def standalone_monitor_running(
     dsn: str, settings: MonitoringSettings, shutdown: Shutdown
 ) -> Iterator[list[Route]]:
-    """The monitor's thread over that store while the block runs; gives what is `asked_of` it."""
-    lone = LoneMonitor(lambda: connect(dsn, creates=False), settings)
-    with stage("monitor", lone.run, stop=lone.stop, shutdown=shutdown):
-        yield asked_of(lone, settings)
+    """Monitor that store in a thread while the block runs; yields its `standalone_routes`."""
+    monitor = StandaloneMonitor(lambda: connect(dsn, creates=False), settings)
+    with stage("monitor", monitor.run, stop=monitor.stop, shutdown=shutdown):
+        yield standalone_routes(monitor, settings)
 
 
-def asked_of(lone: LoneMonitor, settings: MonitoringSettings) -> list[Route]:
-    """What other programs ask over HTTP: metrics of the routes, and rates for applications.
+def standalone_routes(monitor: StandaloneMonitor, settings: MonitoringSettings) -> list[Route]:
+    """The HTTP routes for other programs: metrics of the routes, and rates for applications.
 
-    Who may ask is the server's affair.
+    Access is checked by the server that serves them.
     """
     metrics = ServiceMetrics()
-    observe_routes(metrics, lone.figures)
-    asked = [metrics_route(metrics)]
+    observe_routes(metrics, monitor.figures)
+    routes = [metrics_route(metrics)]
     if settings.monitor.adaptive:
-        asked.append(rates_route(lone.rates, "", clock=lone.clock))
-    return asked
+        routes.append(rates_route(monitor.rates, "", clock=monitor.clock))
+    return routes

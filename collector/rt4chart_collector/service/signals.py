@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT: the first asks for the end, the second is the end, and so is a deadline."""
+"""SIGTERM and SIGINT: the first starts the shutdown; a second, or a deadline, ends the process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ log = logging.getLogger(__name__)
 
 
 def handle_signals(stop: Callable[[], object], limit_s: float) -> None:
-    """Call `stop` at the first signal, in a thread; for the main thread, once in a process.
+    """Call `stop` at the first signal, in a thread; to be called once, in the main thread.
 
-    From then on the process has `limit_s` seconds, then it ends with status 1, whatever hangs:
-    another signal ends it at once, with 128 and the signal's number as status.
+    From then on the process has `limit_s` seconds; after that it exits with status 1, even if a
+    thread hangs. Another signal ends it at once, with status 128 plus the signal's number.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    # The interpreter writes here when a signal comes, though the main thread be deep in a library.
+    # A Python handler runs only when the main thread executes Python code again. This descriptor is
+    # written by the C handler, so a main thread that is blocked in a library does not matter.
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     for number in SIGNALS:
         signal.signal(number, lambda *_: None)
@@ -37,5 +38,5 @@ def _wait_for_signals(reading: int, stop: Callable[[], object], limit_s: float) 
     ready, _, _ = select.select([reading], [], [], limit_s)
     if ready:
         os._exit(128 + os.read(reading, 1)[0])
-    log.critical("the end took longer than %g s: broken off; the next start goes on", limit_s)
+    log.critical("shutdown took longer than %g s: aborted; the next start continues", limit_s)
     os._exit(1)

@@ -1,4 +1,4 @@
-"""The threads of a process as context managers: started on entry, ended in time on exit."""
+"""The threads of a process as context managers: started on entry, stopped in time on exit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import WORKERS, Health
 from rt4chart_collector.store.engine.connect import Client
 
-# What a stage may take after the deadline. A worker may still store its decisions then, but begins
-# nothing new.
+# The time for a stage after the deadline. Workers get more: they begin nothing new, but still store
+# the decisions that they have made.
 GRACE_S = 1.0
 LAST_S = 5.0
 # The limit for all stages and the rest of the process after the deadline.
@@ -28,14 +28,14 @@ class Shutdown:
     """The shutdown of a process: its deadline, and the threads that did not end in time."""
 
     def __init__(self, stop_s: float, health: Health | None = None) -> None:
-        """`stop_s` is the time from `begin`; `health` learns of it and of dead threads."""
+        """`stop_s` is the time from `begin`; `health` records the shutdown and dead threads."""
         self.health = health or Health()
         self._stop_s = stop_s
         self._deadline: Deadline | None = None
         self._left: list[Thread] = []
 
     def begin(self) -> Deadline:
-        """Start the clock, at the first call; the time by which the threads must have ended."""
+        """The deadline by which the threads must have ended; the first call starts it."""
         if self._deadline is None:
             self._deadline = Deadline(self._stop_s)
             self.health.stop()
@@ -67,7 +67,7 @@ def stage(
 ) -> Iterator[None]:
     """Run one thread; on exit, `stop` it and wait until its work is done or time is up.
 
-    `abandon` drops the work that was not done in time, and returns how much that is.
+    `abandon` drops the unfinished work, and returns its amount.
     """
     thread = _start(name, run, shutdown)
     try:
@@ -85,7 +85,8 @@ def workers_running(
 ) -> Iterator[None]:
     """Run the workers; on exit, they have until the deadline to empty the queue.
 
-    Traces left then are in the store without a decision, where the next start finds them.
+    Traces that are left then remain in the store without a decision, where the next start finds
+    them.
     """
     threads = [_start(WORKERS, worker.run, shutdown) for worker in workers]
     try:
@@ -95,13 +96,16 @@ def workers_running(
         if not shutdown.join(threads, 0.0):
             giving_up.set()
             left = queue.abandon()
-            log.warning("%d traces not verified in time; the next start goes on with them", left)
+            log.warning("%d traces not verified in time; the next start verifies them", left)
             shutdown.join(threads, LAST_S)
 
 
 @contextmanager
 def closing(client: Client, shutdown: Shutdown) -> Iterator[Client]:
-    """Close the connection on exit, unless a thread that did not end may still use it."""
+    """Close the connection on exit, unless a thread that did not end may still use it.
+
+    Closing it under that thread could crash the process in the engine's native code.
+    """
     try:
         yield client
     finally:
@@ -110,18 +114,18 @@ def closing(client: Client, shutdown: Shutdown) -> Iterator[Client]:
 
 
 def _start(part: str, run: Callable[[], None], shutdown: Shutdown) -> Thread:
-    thread = Thread(target=_live, args=(part, run, shutdown.health), name=part, daemon=True)
+    thread = Thread(target=_run_reported, args=(part, run, shutdown.health), name=part, daemon=True)
     thread.start()
     return thread
 
 
-def _live(part: str, run: Callable[[], None], health: Health) -> None:
+def _run_reported(part: str, run: Callable[[], None], health: Health) -> None:
     """Run a thread's function, and report if it ends before the shutdown."""
     try:
         run()
-        how = "returned"
+        cause = "returned"
     except BaseException as error:  # noqa: BLE001 - thread boundary: its death is reported
-        how = redacted_error(error)
-    if how != "returned" or not health.is_stopping:
-        log.critical("a thread of the %s is dead, restart the service: %s", part, how)
+        cause = redacted_error(error)
+    if cause != "returned" or not health.is_stopping:
+        log.critical("a thread of the %s is dead, restart the service: %s", part, cause)
         health.report_death(part)

@@ -1,4 +1,4 @@
-"""What the service reports about itself: `/status`, and the gauges of its parts."""
+"""The status of the service: the JSON of `/status`, and the gauges of its parts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from rt4chart_collector.core.instruments import (
 )
 from rt4chart_collector.core.metrics import Labels, ServiceMetrics
 from rt4chart_collector.ingest.otlp.intake import ACCEPTED
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
@@ -48,13 +48,13 @@ from rt4chart_collector.store.answers.dead_letters import LetterCounts
 
 
 class Status:
-    """Reads the parts when asked; any thread may ask. A process may lack any part."""
+    """Reads the parts at each call. Thread-safe; a process may lack any part."""
 
     def __init__(
         self,
         metrics: ServiceMetrics,
         *,
-        ingest: Ingest | None = None,
+        ingest: IngestWriter | None = None,
         assembler: Assembler | None = None,
         queue: TraceQueue | None = None,
         retries: Retries | None = None,
@@ -71,17 +71,18 @@ class Status:
         self._observe_answers()
 
     def __call__(self) -> dict[str, object]:
-        """The status as JSON; `idle` says that no work is left now."""
-        # Read in the order in which work moves on, so that none is missed on its way.
+        """The status as JSON; `idle` is True if no work is left now."""
+        # Read in the order of processing: in another order, work that moves on meanwhile could be
+        # missed in both places.
         held_bytes = self._stream.held_bytes if self._stream else 0
         parts = self._ingest_status() | self._stream_status() | self._trace_status()
         parts |= self._judge_status()
-        at_work = ("ingest_bytes", "recovering", "traces_open", "traces_waiting")
-        is_idle = not held_bytes and not any(parts.get(name) for name in at_work)
+        work = ("ingest_bytes", "recovering", "traces_open", "traces_waiting")
+        is_idle = not held_bytes and not any(parts.get(name) for name in work)
         ready = {"ready": not self.health.reasons, "idle": is_idle}
-        return {**ready, **self._counted(), **parts}
+        return {**ready, **self._totals(), **parts}
 
-    def _counted(self) -> dict[str, object]:
+    def _totals(self) -> dict[str, object]:
         total = self.metrics.total
         refused = self._by_label(REQUESTS, label=1)
         refused.pop(ACCEPTED, None)
@@ -99,7 +100,7 @@ class Status:
         }
 
     def _by_label(self, counter: Instrument, *, label: int = 0) -> dict[str, int]:
-        """What was counted by the values of one label; without what never happened."""
+        """The counts by the values of one label, without zeros."""
         found: dict[str, int] = {}
         for labels, number in sorted(self.metrics.counts(counter).items()):
             if number:
@@ -115,7 +116,7 @@ class Status:
         return {
             "partitions": sorted(stream.partitions),
             "partitions_paused": sorted(stream.paused),
-            "lag": {str(one): lag for one, lag in sorted(stream.lags.items())},
+            "lag": {str(partition): lag for partition, lag in sorted(stream.lags.items())},
             "messages": self._by_label(KAFKA_MESSAGES),
         }
 
@@ -173,4 +174,4 @@ def _dead_by_reason(counts: LetterCounts) -> dict[Labels, float]:
 
 
 def _unready(reasons: Collection[str]) -> dict[Labels, float]:
-    return {(one,): int(one in reasons) for one in dict.fromkeys((*REASONS, *reasons))}
+    return {(reason,): int(reason in reasons) for reason in dict.fromkeys((*REASONS, *reasons))}

@@ -1,4 +1,4 @@
-"""The main path of the service, from its settings to its end."""
+"""The main path of `rt4chart up`: builds the parts of the service, and runs them in order."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from rt4chart_collector.core.settings import STORED, MonitoringSettings, Service
 from rt4chart_collector.detect.monitor.metrics import observe_routes
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
-from rt4chart_collector.ingest.sockets import check_free, listening, load_tls, serving, url_of
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.servers import (
+    bound_socket,
+    check_port_is_free,
+    load_tls,
+    serve_otlp,
+    url_of,
+)
+from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.recovery import WINDOW_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.service.health import ASSEMBLER, QUEUE_FULL, WRITER
 from rt4chart_collector.service.http_routes import operations_routes
-from rt4chart_collector.service.local_api import local_api_served
-from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitored
+from rt4chart_collector.service.local_api import serve_local_api
+from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitor_running
 from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.verification import MIB, VerificationRuntime
@@ -38,7 +44,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service: where it takes spans, where it keeps them, who judges, and its figures."""
+    """A running service: its addresses, database, judge and status."""
 
     url: str
     grpc: Address
@@ -49,29 +55,33 @@ class Service:
 
 
 @contextmanager
-def running(
+def run_service(
     settings: ServiceSettings,
     monitoring: MonitoringSettings | None = None,
     *,
     clock: Clock = time.time_ns,
 ) -> Iterator[Service]:
-    """The service while the block runs; on exit, everything acknowledged is completed.
+    """Run the service while the block runs; on exit, everything acknowledged is completed.
 
-    Raises SettingsError or StoreError before anything is accepted. The stages end in reverse
-    order: no new requests, then queued requests, open traces, and traces that wait for a worker.
+    Raises SettingsError or StoreError before anything is accepted. The stages start from the back:
+    workers, assembler, writer, servers. They end in reverse order, so that each still finds the
+    next one: no new requests, then queued requests, open traces, and traces that wait for a worker.
     """
     shutdown, token = Shutdown(settings.stop_s), settings.token
     parts = VerificationRuntime(settings, shutdown, clock)
     with ExitStack() as stack:
         tls = load_tls(settings.tls_cert, settings.tls_key)
-        bound = stack.enter_context(listening(settings.otlp_http))
-        check_free(settings.otlp_grpc, "otlp_grpc")
+        # Before the database: a second service must fail at the port, not wait for the store.
+        bound = stack.enter_context(bound_socket(settings.otlp_http))
+        check_port_is_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, shutdown, clock))
         parts.connect(client, stack)
         queue = TraceQueue(settings.work_queue)
         retries = Retries(parts.search_client, parts.judge)
         assembler = build_assembler(parts, queue, retries, settings, clock)
-        ingest = Ingest(parts.insert, assembler.accept, max_bytes=settings.ingest_queue_mib * MIB)
+        ingest = IngestWriter(
+            parts.insert, assembler.accept, max_bytes=settings.ingest_queue_mib * MIB
+        )
         shutdown.health.add_check(QUEUE_FULL, lambda: ingest.is_full)
         status = Status(
             parts.metrics,
@@ -88,18 +98,19 @@ def running(
             observe_routes(parts.metrics, monitor.figures)
         waits = settings.ack == STORED
         intake = Intake(ingest.offer, token=token, waits=waits, metrics=parts.metrics)
-        asked = monitor_routes(monitor, monitoring, token, clock=clock)
-        web = build_app(intake, [*operations_routes(status, token), *asked])
+        rates = monitor_routes(monitor, monitoring, token, clock=clock)
+        web = build_app(intake, [*operations_routes(status, token), *rates])
 
-        stack.enter_context(monitored(monitor, shutdown))
+        stack.enter_context(monitor_running(monitor, shutdown))
         parts.start(queue, stack)
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, shutdown=shutdown))
         writer = stage(
             WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, shutdown=shutdown
         )
         stack.enter_context(writer)
-        served = serving(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
+        served = serve_otlp(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
         grpc = stack.enter_context(served)
+        # Runs first at the end: the deadline is for all stages together.
         stack.callback(shutdown.begin)
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
@@ -128,7 +139,7 @@ def build_assembler(
 
 @contextmanager
 def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Iterator[Client]:
-    """The database with tables created and sums repaired, served to commands by its local API."""
+    """The owned database, migrated, with its rollup repaired, and served by the local API."""
     with (
         own_path(settings.dsn),
         closing(connect_owner(settings.dsn), shutdown) as client,
@@ -138,5 +149,5 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
         for line in schema_differences(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_rollup(client, clock() - WINDOW_NS)
-        with local_api_served(client.target):
+        with serve_local_api(client.target):
             yield client

@@ -1,4 +1,4 @@
-"""What every process that verifies answers is made of: `rt4chart up` and `rt4chart work`."""
+"""The parts that `rt4chart up` and `rt4chart work` share: judge, connections and workers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class VerificationRuntime:
     """
 
     def __init__(self, settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> None:
-        """Build the judge; SettingsError where it cannot be had."""
+        """Build the judge; SettingsError if that fails."""
         self._settings = settings
         self._shutdown = shutdown
         self._clock = clock
@@ -62,6 +62,7 @@ class VerificationRuntime:
             with self.metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "spans"):
                 insert_spans(self._client, spans)
         except StoreError:
+            # Reported at once: the next probe may be two seconds away.
             self._watch.note_insert(is_stored=False)
             raise
         self._watch.note_insert(is_stored=True)
@@ -81,6 +82,7 @@ class VerificationRuntime:
         is_owned: Callable[[str], bool] = lambda _: True,
     ) -> None:
         """Start the export of metrics, the watch of the store and the workers of the queue."""
+        # Shared by the workers, and set when their time at shutdown is up.
         giving_up = Event()
         workers = [
             Worker(

@@ -1,4 +1,4 @@
-"""The main path of `rt4chart work`, from its settings to its end."""
+"""The main path of `rt4chart work`: builds the parts of a Kafka worker, and runs them in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.settings import ServiceSettings, WorkSettings
 from rt4chart_collector.ingest.kafka.consumer import KafkaSource
-from rt4chart_collector.ingest.sockets import listening, serving_web, url_of
+from rt4chart_collector.ingest.servers import bound_socket, serve_http, url_of
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.in_flight import InFlight
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
@@ -23,13 +23,13 @@ from rt4chart_collector.service.verification import MIB, VerificationRuntime
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate, plan_migrations, shipped_migrations
 
-# The stream bounds itself before it would have to give up what no store may have.
+# The buffer must not evict: the spans may not be in the store. The stream pauses reading instead.
 UNBOUNDED = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Working:
-    """A worker that is ready to run; `url` is empty where nothing is served."""
+class RunningWorker:
+    """A worker that is ready to run; `url` is empty without an address for figures."""
 
     stream: KafkaStream
     url: str
@@ -39,13 +39,13 @@ class Working:
 
 
 @contextmanager
-def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[Working]:
-    """A worker of the consumer group while the block runs; the caller runs its stream."""
+def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[RunningWorker]:
+    """A member of the consumer group while the block runs; the caller runs its stream."""
     service, address = settings.service, settings.worker.work_http
     shutdown = Shutdown(service.stop_s)
     parts = VerificationRuntime(service, shutdown, clock)
     with ExitStack() as stack:
-        bound = stack.enter_context(listening(address, "work_http")) if address else None
+        bound = stack.enter_context(bound_socket(address, "work_http")) if address else None
         source = KafkaSource(settings.worker.source, settings.worker.kafka)
         stack.callback(source.close)
         client = stack.enter_context(closing(connect(service.dsn), shutdown))
@@ -89,15 +89,15 @@ def working(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterator[
         stack.callback(stream.commit_results)
         if bound is not None:
             app = operations_app(status, service.token)
-            stack.enter_context(serving_web(app, bound, stop_s=service.stop_s))
+            stack.enter_context(serve_http(app, bound, stop_s=service.stop_s))
         parts.start(in_flight.queue, stack, is_owned=in_flight.is_owned)
         search = stage("search", assembler.run_searches, stop=assembler.stop, shutdown=shutdown)
         stack.enter_context(search)
         if writer is not None:
             stack.enter_context(stage("writer", writer.run, stop=writer.stop, shutdown=shutdown))
         stack.callback(shutdown.begin)
-        url = url_of(bound) if bound is not None else ""
-        yield Working(stream, url, client.target.display_name, parts.judge, shutdown)
+        url, name = url_of(bound) if bound else "", client.target.display_name
+        yield RunningWorker(stream, url, name, parts.judge, shutdown)
 
 
 def create_tables(client: Client, settings: ServiceSettings) -> None:

@@ -60,14 +60,17 @@ class KindIndicators:
     events: frozenset[str]
 
 
-def kind_indicators(*asked: OperationKind) -> KindIndicators:
+def kind_indicators(*requested: OperationKind) -> KindIndicators:
     """The indicators of these kinds in all conventions: a span without any is of no such kind."""
     values: dict[str, set[str]] = {}
     for _, attribute, kinds in KIND_ATTRIBUTES:
-        meant = {value for value, kind in kinds.items() if kind in asked}
+        meant = {value for value, kind in kinds.items() if kind in requested}
         values.setdefault(attribute, set()).update(meant)
     hints = {
-        hint: None for convention in CONVENTIONS for hint, kind in convention.hints if kind in asked
+        hint: None
+        for convention in CONVENTIONS
+        for hint, kind in convention.hints
+        if kind in requested
     }
     return KindIndicators(
         {attribute: frozenset(found) for attribute, found in values.items() if found},
@@ -76,7 +79,7 @@ def kind_indicators(*asked: OperationKind) -> KindIndicators:
             name
             for name, event in EVENTS.items()
             # An event without a key holds attributes of its span, which is a generation.
-            if (event.key in hints if event.key else OperationKind.LLM in asked)
+            if (event.key in hints if event.key else OperationKind.LLM in requested)
         ),
     )
 

@@ -12,8 +12,7 @@ from otel_rt4chart.spans.exchange.span_tree import (
     SpanTree,
 )
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
-from otel_rt4chart.spans.model.values import parse_json
-from otel_rt4chart.spans.reading.text_comparison import is_json_structure, normalize_text
+from otel_rt4chart.spans.model.values import is_json_structure, normalize_text, parse_json
 
 MAX_DEPTH = 12
 # A generation that makes up at least this share of a text is the source of the text.
@@ -120,6 +119,8 @@ def _choose_answer(generations: Sequence[SpanView], tree: SpanTree) -> SpanView:
     ]
     texts = [] if turn.kind is OperationKind.LLM else _output_texts(turn.output)
     ranked = [(_rank(view, texts), len(view.output), view) for view in remaining]
+    # Parts of the output compete by length, as a short one may be contained by chance; generations
+    # that equal the output, or are unrelated to it, compete by time.
     best = max(
         ranked, key=lambda row: (row[0], row[1] if row[0] in (1, 2) else 0, *_end_order(row[2]))
     )

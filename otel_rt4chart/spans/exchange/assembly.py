@@ -90,7 +90,10 @@ class TraceBuffer:
 
     @property
     def has_room(self) -> bool:
-        """True while less than half of the memory is used: traces may be read from the store."""
+        """True while less than half of the memory is used: traces may be read from the store.
+
+        The other half is reserved for live spans, which cannot wait.
+        """
         return self.size < self._max_bytes // 2
 
     def add(self, spans: Iterable[SpanRecord], now_ns: int, *, is_root: bool = False) -> None:
@@ -144,6 +147,8 @@ class TraceBuffer:
     def _take(self, trace_id: str) -> AssembledTrace:
         trace = self._open.pop(trace_id)
         self.size -= trace.size
+        # Remembered, because a late span opens the trace again: it is then not whole, and the
+        # worker reads the earlier spans from the store.
         self._closed[trace_id] = None
         self._closed.move_to_end(trace_id)
         if len(self._closed) > self._remembered_ids:
@@ -180,6 +185,7 @@ def _has_root(trace: _OpenTrace) -> bool:
     """True if a span has no parent, or is a server span whose parent is not in the trace."""
     return trace.is_rooted or any(
         not span.parent_span_id
+        # Its parent is a browser or a gateway that reports elsewhere, or not at all.
         or (span.kind in ROOT_KINDS and span.parent_span_id not in trace.spans)
         for span in trace.spans.values()
     )

@@ -29,6 +29,7 @@ def carrier_ids(verdict: Verdict) -> tuple[str, str]:
 def verdict_identifier(verdict: Verdict) -> str:
     """The identity of a verdict: judge, span and metric."""
     candidate = verdict.candidate
+    # A separator that no part contains: otherwise two verdicts could have the same joined text.
     parts = (verdict.verifier, candidate.trace_id, candidate.span_id, METRIC)
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 

@@ -9,15 +9,14 @@ from otel_rt4chart.spans.exchange.answers import is_retrieval
 from otel_rt4chart.spans.exchange.prompt_context import prompt_context
 from otel_rt4chart.spans.exchange.span_tree import CHECK_KINDS, RETRIEVAL_KINDS, SpanTree
 from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
-from otel_rt4chart.spans.model.values import parse_json
+from otel_rt4chart.spans.model.values import normalize_text, parse_json, passage_start
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.spans.reading.documents import content_id, read_tool_result
-from otel_rt4chart.spans.reading.text_comparison import normalize_text, passage_start
 from otel_rt4chart.verify.core.model import Passage
 
 
 def drop_reranker_inputs(views: Sequence[SpanView]) -> tuple[SpanView, ...]:
-    """Remove the retrievals whose results a later reranker ranked. `found` is in time order."""
+    """Remove the retrievals whose results a later reranker ranked. `views` are in time order."""
     later = _LaterRerankers()
     remaining: list[SpanView] = []
     for view in reversed(views):
@@ -117,7 +116,7 @@ class ContextSources:
     tree: SpanTree
 
 
-def find_context(scene: ContextSources) -> AnswerContext:
+def find_context(sources: ContextSources) -> AnswerContext:
     """The context that the generator received, from the best available source.
 
     In this order: rerankers and retrievers, with tools on a data store beside them; the context
@@ -125,20 +124,20 @@ def find_context(scene: ContextSources) -> AnswerContext:
     with the context sections of the prompt. If documents of a retrieval were redacted or cut, the
     variables or the sections may hold the same text complete.
     """
-    searches = [retrieval for retrieval in scene.retrievals if retrieval.kind in RETRIEVAL_KINDS]
+    searches = [retrieval for retrieval in sources.retrievals if retrieval.kind in RETRIEVAL_KINDS]
     # Not preferred: the variables of a template show what the application made of the results.
-    stores = [retrieval for retrieval in scene.retrievals if retrieval.kind is OperationKind.TOOL]
-    found = _context_from(scene.retrievals) if searches else AnswerContext()
+    stores = [retrieval for retrieval in sources.retrievals if retrieval.kind is OperationKind.TOOL]
+    found = _context_from(sources.retrievals) if searches else AnswerContext()
     if found.passages and found.missing is None:
         return found
-    if variables := _template_passages(scene):
+    if variables := _template_passages(sources):
         return AnswerContext(variables, found.views)
-    sections = _prompt_sections(scene.prompt)
+    sections = _prompt_sections(sources.prompt)
     if searches:
         return replace(found, passages=sections, missing=None) if sections else found
     if stores:
         return _context_from(stores)
-    return _context_from_tools_and_prompt(scene, sections)
+    return _context_from_tools_and_prompt(sources, sections)
 
 
 def find_retrievals(views: Iterable[SpanView], tree: SpanTree) -> tuple[SpanView, ...]:
@@ -213,10 +212,10 @@ def _has_documents(view: SpanView) -> bool:
     return bool(view.documents) or view.is_redacted or view.is_truncated
 
 
-def _template_passages(scene: ContextSources) -> tuple[Passage, ...]:
+def _template_passages(sources: ContextSources) -> tuple[Passage, ...]:
     """The variables of the answer's template, else of the last prompt before it, else above."""
-    prompts = [view for view in scene.before if view.kind is OperationKind.PROMPT]
-    order = [scene.answer, *reversed(prompts), *scene.tree.ancestors(scene.answer)]
+    prompts = [view for view in sources.before if view.kind is OperationKind.PROMPT]
+    order = [sources.answer, *reversed(prompts), *sources.tree.ancestors(sources.answer)]
     found = next((view for view in order if view.variables), None)
     if found is None or (found.kind is OperationKind.PROMPT and missing_text_reason([found])):
         return ()
@@ -228,19 +227,19 @@ def _prompt_sections(prompt: Sequence[ChatMessage]) -> tuple[Passage, ...]:
 
 
 def _context_from_tools_and_prompt(
-    scene: ContextSources, sections: Sequence[Passage]
+    sources: ContextSources, sections: Sequence[Passage]
 ) -> AnswerContext:
     """Results of other tools of the turn, and the context sections of the prompt."""
-    turn = scene.tree.turn(scene.answer)
+    turn = sources.tree.turn(sources.answer)
     tools = [
         view
-        for view in scene.before
+        for view in sources.before
         if view.kind is OperationKind.TOOL
-        and scene.tree.turn(view) is turn
+        and sources.tree.turn(view) is turn
         and _has_documents(view)
-        and not scene.tree.is_inside(view, (OperationKind.TOOL, *RETRIEVAL_KINDS, *CHECK_KINDS))
+        and not sources.tree.is_inside(view, (OperationKind.TOOL, *RETRIEVAL_KINDS, *CHECK_KINDS))
     ]
-    in_prompt = tool_result_passages(scene.prompt)
+    in_prompt = tool_result_passages(sources.prompt)
     documents = [document for tool in tools for document in tool.documents]
     known_text = normalize_text("\n".join(document.text for document in documents))
     # The prompt may hold the same result in another shape.
@@ -248,13 +247,13 @@ def _context_from_tools_and_prompt(
     passages = merge_passages([*documents, *new, *sections])
     missing = None if in_prompt else missing_text_reason(tools)
     return AnswerContext(
-        passages, tuple(tools), missing or (None if passages else _no_context_reason(scene))
+        passages, tuple(tools), missing or (None if passages else _no_context_reason(sources))
     )
 
 
-def _no_context_reason(scene: ContextSources) -> Decision:
+def _no_context_reason(sources: ContextSources) -> Decision:
     """Why there is no context: a redacted or cut prompt may have held it."""
-    return missing_text_reason([scene.answer]) or Decision.NO_CONTEXT
+    return missing_text_reason([sources.answer]) or Decision.NO_CONTEXT
 
 
 def _passages_from_texts(texts: Iterable[str]) -> tuple[Passage, ...]:

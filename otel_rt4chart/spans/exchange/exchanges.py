@@ -1,4 +1,4 @@
-"""Finds the answers of a trace, each with its question and its passages."""
+"""Finds the answers of a trace, each with its question, its passages and its sampling mark."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ from otel_rt4chart.spans.exchange.context import (
 from otel_rt4chart.spans.exchange.passage_stages import find_passage_stages
 from otel_rt4chart.spans.exchange.prompt_context import question_in_prompt
 from otel_rt4chart.spans.exchange.route import explicit_route
-from otel_rt4chart.spans.exchange.sampling_marks import SamplingMark, find_sampling_mark
 from otel_rt4chart.spans.exchange.span_tree import RETRIEVAL_KINDS, SpanTree
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
-from otel_rt4chart.spans.model.values import as_text
-from otel_rt4chart.spans.model.verdict import Candidate, Decision
-from otel_rt4chart.spans.reading.text_comparison import (
+from otel_rt4chart.spans.model.values import (
+    as_flag,
+    as_number,
+    as_text,
     first_nonempty,
     is_json_structure,
     normalize_text,
     passage_start,
 )
+from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Exchange
 
 MAX_LINKED_TRACES = 8
-# A trace with more answers than this is a batch job, not an answer with auxiliary generations.
+# A trace with more answers than this is a batch job, not an answer with auxiliary generations. The
+# comparison is quadratic in the answers.
 MAX_ANSWERS_COMPARED = 20
 # Roles of messages that ask. `prompt` is the whole prompt of a completion model.
 QUESTION_ROLES = ("user", "human", "prompt")
@@ -54,10 +56,10 @@ def find_candidates(
 
 
 def candidates_in_tree(tree: SpanTree, linked: Sequence[SpanRecord] = ()) -> tuple[Candidate, ...]:
-    """`candidates` of a trace whose spans were already read."""
+    """`find_candidates` for a trace whose spans were already read."""
     return tuple(
-        _candidate(answer_in_trace)
-        for answer_in_trace in _find_trace_answers(tree, _trees_by_trace(linked))
+        _candidate(trace_answer)
+        for trace_answer in _find_trace_answers(tree, _trees_by_trace(linked))
     )
 
 
@@ -66,11 +68,11 @@ def linked_trace_ids(spans: Sequence[SpanRecord]) -> set[str]:
     if not any(link.trace_id != span.trace_id for span in spans for link in span.links):
         return set()
     trace_ids: dict[str, None] = {}
-    for answer_in_trace in _find_trace_answers(SpanTree(spans), {}):
-        if answer_in_trace.answer.output.strip() and _has_no_context(
-            find_context(_context_sources(answer_in_trace))
+    for trace_answer in _find_trace_answers(SpanTree(spans), {}):
+        if trace_answer.answer.output.strip() and _has_no_context(
+            find_context(_context_sources(trace_answer))
         ):
-            trace_ids |= dict.fromkeys(trace for trace, _ in _linked_spans(answer_in_trace))
+            trace_ids |= dict.fromkeys(trace for trace, _ in _linked_spans(trace_answer))
     return set(list(trace_ids)[:MAX_LINKED_TRACES])
 
 
@@ -93,6 +95,8 @@ class _TraceAnswer:
 def _find_trace_answers(tree: SpanTree, linked: Mapping[str, SpanTree]) -> list[_TraceAnswer]:
     answer_by_turn = find_answers(tree)
     turns: defaultdict[str, list[SpanView]] = defaultdict(list)
+    # Under "": spans outside the turns, such as a retrieval in a server span, which may have served
+    # any of the answers.
     for view in tree:
         turn = tree.turn(view).span.span_id
         turns[turn if turn in answer_by_turn else ""].append(view)
@@ -122,23 +126,23 @@ def _exclude_unseen_retrievals(
     """
     starts = {passage_start(document.text) for view in shared for document in view.documents} - {""}
     shared_ids = frozenset(view.span.span_id for view in shared)
-    shown = [_prompt_contains(answer_in_trace, starts) for answer_in_trace in trace_answers]
-    for answer_in_trace, is_shown in zip(trace_answers, shown, strict=True):
+    shown = [_prompt_contains(trace_answer, starts) for trace_answer in trace_answers]
+    for trace_answer, is_shown in zip(trace_answers, shown, strict=True):
         other_starts = {
             passage_start(answer.answer.output)
             for answer in trace_answers
-            if answer is not answer_in_trace
+            if answer is not trace_answer
         } - {""}
         is_unreached = (
-            is_shown is False and any(shown) and not _prompt_contains(answer_in_trace, other_starts)
+            is_shown is False and any(shown) and not _prompt_contains(trace_answer, other_starts)
         )
-        yield replace(answer_in_trace, excluded=shared_ids) if is_unreached else answer_in_trace
+        yield replace(trace_answer, excluded=shared_ids) if is_unreached else trace_answer
 
 
-def _prompt_contains(answer_in_trace: _TraceAnswer, starts: Collection[str]) -> bool | None:
+def _prompt_contains(trace_answer: _TraceAnswer, starts: Collection[str]) -> bool | None:
     """True if the prompt contains one of the starts of texts; None if the prompt is unknown."""
-    prompt = _prompt(answer_in_trace) if starts else ()
-    if not prompt or missing_text_reason(_generations(answer_in_trace)):
+    prompt = _prompt(trace_answer) if starts else ()
+    if not prompt or missing_text_reason(_generations(trace_answer)):
         return None
     text = normalize_text("\n".join(message.text for message in prompt))
     return any(start in text for start in starts)
@@ -159,21 +163,21 @@ def _in_time_order(views: Iterable[SpanView]) -> list[SpanView]:
     return sorted(views, key=_time_order)
 
 
-def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
-    answer, tree, span = answer_in_trace.answer, answer_in_trace.tree, answer_in_trace.answer.span
-    sources = _context_sources(answer_in_trace)
+def _candidate(trace_answer: _TraceAnswer) -> Candidate:
+    answer, tree, span = trace_answer.answer, trace_answer.tree, trace_answer.answer.span
+    sources = _context_sources(trace_answer)
     context = find_context(sources)
-    linked = _linked_retrievals(answer_in_trace) if _has_no_context(context) else ()
+    linked = _linked_retrievals(trace_answer) if _has_no_context(context) else ()
     if linked:
-        sources = _context_sources(answer_in_trace, linked)
+        sources = _context_sources(trace_answer, linked)
         context = find_context(sources)
     ancestry = [answer, *tree.ancestors(answer)]
-    by_distance = [*ancestry, *answer_in_trace.near]
-    mark = find_sampling_mark(ancestry, answer_in_trace.near, answer_in_trace.default_mark)
+    by_distance = [*ancestry, *trace_answer.near]
+    mark = find_sampling_mark(ancestry, trace_answer.near, trace_answer.default_mark)
     resource = span.resource
     return Candidate(
         exchange=Exchange(
-            _question(answer_in_trace, context, sources),
+            _question(trace_answer, context, sources),
             context.passages,
             answer_text(answer, tree.turn(answer)),
             _iso_date(span.start_ns),
@@ -182,12 +186,13 @@ def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
         span_id=span.span_id,
         start_ns=span.start_ns,
         service=as_text(resource.get(semconv.SERVICE_NAME)),
-        route=_route(answer_in_trace, ancestry),
+        route=_route(trace_answer, ancestry),
+        # The second name is that of semantic conventions before 1.27.
         environment=as_text(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),
         model=answer.model
-        or first_nonempty(generation.model for generation in _generations(answer_in_trace)),
+        or first_nonempty(generation.model for generation in _generations(trace_answer)),
         prompt_version=answer.prompt_version,
         release=as_text(resource.get(semconv.SERVICE_VERSION)),
         session=first_nonempty(view.session for view in by_distance),
@@ -201,55 +206,53 @@ def _candidate(answer_in_trace: _TraceAnswer) -> Candidate:
 
 
 def _context_sources(
-    answer_in_trace: _TraceAnswer, linked: tuple[SpanView, ...] = ()
+    trace_answer: _TraceAnswer, linked: tuple[SpanView, ...] = ()
 ) -> ContextSources:
-    until = answer_in_trace.answer.span.end_ns
+    until = trace_answer.answer.span.end_ns
     before = tuple(
         view
-        for view in answer_in_trace.near
+        for view in trace_answer.near
         if view.span.start_ns <= until
-        and view is not answer_in_trace.answer
-        and view.span.span_id not in answer_in_trace.excluded
+        and view is not trace_answer.answer
+        and view.span.span_id not in trace_answer.excluded
     )
-    found = find_retrievals(before, answer_in_trace.tree)
+    found = find_retrievals(before, trace_answer.tree)
     return ContextSources(
-        answer_in_trace.answer,
-        _prompt(answer_in_trace),
+        trace_answer.answer,
+        _prompt(trace_answer),
         before,
         found + linked,
-        answer_in_trace.tree,
+        trace_answer.tree,
     )
 
 
-def _prompt(answer_in_trace: _TraceAnswer) -> tuple[ChatMessage, ...]:
+def _prompt(trace_answer: _TraceAnswer) -> tuple[ChatMessage, ...]:
     """The prompt of the answer; of a call that is traced twice, that of the inner span."""
-    prompts = [
-        generation.prompt for generation in _generations(answer_in_trace) if generation.prompt
-    ]
+    prompts = [generation.prompt for generation in _generations(trace_answer) if generation.prompt]
     return prompts[-1] if prompts else ()
 
 
-def _generations(answer_in_trace: _TraceAnswer) -> list[SpanView]:
+def _generations(trace_answer: _TraceAnswer) -> list[SpanView]:
     """The generations with the answer's text; without text, if the turn itself has the answer."""
-    text = answer_in_trace.answer.output if answer_in_trace.answer.kind is OperationKind.LLM else ""
-    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    text = trace_answer.answer.output if trace_answer.answer.kind is OperationKind.LLM else ""
+    turn = trace_answer.tree.turn(trace_answer.answer)
     return [
         view
-        for view in answer_in_trace.near
+        for view in trace_answer.near
         if view.kind is OperationKind.LLM
         and view.output == text
         and not view.calls_tools_only
-        and answer_in_trace.tree.turn(view) is turn
-        and not answer_in_trace.tree.is_inside(view, RETRIEVAL_KINDS)
+        and trace_answer.tree.turn(view) is turn
+        and not trace_answer.tree.is_inside(view, RETRIEVAL_KINDS)
     ]
 
 
-def _linked_spans(answer_in_trace: _TraceAnswer) -> Iterator[tuple[str, str]]:
+def _linked_spans(trace_answer: _TraceAnswer) -> Iterator[tuple[str, str]]:
     """Trace and span ids in other traces that the answer or an ancestor links to."""
-    own = answer_in_trace.answer.span.trace_id
+    own = trace_answer.answer.span.trace_id
     for ancestor in (
-        answer_in_trace.answer,
-        *answer_in_trace.tree.ancestors(answer_in_trace.answer),
+        trace_answer.answer,
+        *trace_answer.tree.ancestors(trace_answer.answer),
     ):
         for link in ancestor.span.links:
             if link.trace_id != own:
@@ -260,11 +263,11 @@ def _has_no_context(context: AnswerContext) -> bool:
     return not (context.passages or context.views)
 
 
-def _linked_retrievals(answer_in_trace: _TraceAnswer) -> tuple[SpanView, ...]:
+def _linked_retrievals(trace_answer: _TraceAnswer) -> tuple[SpanView, ...]:
     """The retrievals of the linked turns, or of the whole trace if the linked span is unknown."""
     retrievals: dict[tuple[str, str], SpanView] = {}
-    for trace, span_id in _linked_spans(answer_in_trace):
-        tree = answer_in_trace.linked.get(trace)
+    for trace, span_id in _linked_spans(trace_answer):
+        tree = trace_answer.linked.get(trace)
         if tree is None:
             continue
         target = tree.get(span_id)
@@ -283,17 +286,15 @@ def _blocked_reason(answer: SpanView, context: AnswerContext) -> Decision | None
     return context.missing or (None if context.passages else Decision.NO_CONTEXT)
 
 
-def _question(
-    answer_in_trace: _TraceAnswer, context: AnswerContext, sources: ContextSources
-) -> str:
+def _question(trace_answer: _TraceAnswer, context: AnswerContext, sources: ContextSources) -> str:
     """The input of the turn or of an ancestor, else the last user message, else a query.
 
     If that input contains the last user message, the message is the question without its frame.
     """
-    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    turn = trace_answer.tree.turn(trace_answer.answer)
     inputs = [
         ancestor.input
-        for ancestor in (turn, *answer_in_trace.tree.ancestors(turn))
+        for ancestor in (turn, *trace_answer.tree.ancestors(turn))
         if ancestor.kind is not OperationKind.LLM
     ]
     question = first_nonempty(text for text in inputs if not is_json_structure(text))
@@ -308,21 +309,21 @@ def _question(
             else question
         )
     queries = (view.input for view in context.views)
-    return message or first_nonempty([*queries, *inputs]) or answer_in_trace.answer.input
+    return message or first_nonempty([*queries, *inputs]) or trace_answer.answer.input
 
 
-def _route(answer_in_trace: _TraceAnswer, ancestry: Sequence[SpanView]) -> str:
+def _route(trace_answer: _TraceAnswer, ancestry: Sequence[SpanView]) -> str:
     """A name on the nearest span, else the name of the root span, else of the service."""
-    turn = answer_in_trace.tree.turn(answer_in_trace.answer)
+    turn = trace_answer.tree.turn(trace_answer.answer)
     # A server span inside the turn belongs to another service that the turn calls.
-    outside = (view for view in answer_in_trace.near if answer_in_trace.tree.turn(view) is not turn)
+    outside = (view for view in trace_answer.near if trace_answer.tree.turn(view) is not turn)
     servers = [*ancestry, *outside]
     named = explicit_route(
-        [view.span.attributes for view in (*ancestry, *answer_in_trace.near)],
+        [view.span.attributes for view in (*ancestry, *trace_answer.near)],
         [server.span.attributes for server in servers],
     )
-    service = as_text(answer_in_trace.answer.span.resource.get(semconv.SERVICE_NAME))
-    return named or answer_in_trace.tree.root(answer_in_trace.answer).span.name or service
+    service = as_text(trace_answer.answer.span.resource.get(semconv.SERVICE_NAME))
+    return named or trace_answer.tree.root(trace_answer.answer).span.name or service
 
 
 def _iso_date(ns: int) -> str:
@@ -331,3 +332,52 @@ def _iso_date(ns: int) -> str:
         return datetime.fromtimestamp(ns / 1e9, UTC).date().isoformat() if ns > 0 else ""
     except (OverflowError, ValueError, OSError):
         return ""
+
+
+# The reasons that an application may give for not sampling; other values of a mark are ignored.
+UNSAMPLED_DECISIONS = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingMark:
+    """The application's decision; fields are None if there is none."""
+
+    sampled: bool | None = None
+    sample_rate: float | None = None
+    hint: Decision | None = None
+
+
+def find_sampling_mark(
+    ancestry: Iterable[SpanView], others: Iterable[SpanView], default: SamplingMark | None = None
+) -> SamplingMark:
+    """The mark of an answer, from the answer and its ancestors (`ancestry`), else from `others`.
+
+    Each process marks its own spans. If any of them sampled the answer, it is sampled at the
+    highest rate: all processes compare the same position of the trace with their rate, so the
+    highest rate is the probability that at least one sampled. If none did, the span that ended last
+    has the reason. Without a mark on the ancestry, the first one of the `others` counts, else the
+    `default`.
+    """
+    found_on = [(view.span, mark) for view in ancestry if (mark := _read_mark(view)) is not None]
+    # A process that saw no answer wrote only the rate. Marks with a decision also respect limits.
+    decided = [(span, mark) for span, mark in found_on if semconv.DECISION in span.attributes]
+    marked = [(span.end_ns, mark) for span, mark in decided or found_on]
+    chosen = [mark for _, mark in marked if mark.sampled]
+    if chosen:
+        return max(chosen, key=lambda mark: mark.sample_rate or 0.0)
+    if marked:
+        latest = max(end for end, _ in marked)
+        return [mark for end, mark in marked if end == latest][-1]
+    found = (mark for other in others if (mark := _read_mark(other)) is not None)
+    return next(found, default or SamplingMark())
+
+
+def _read_mark(view: SpanView) -> SamplingMark | None:
+    attributes = view.span.attributes
+    sampled = as_flag(attributes.get(semconv.SAMPLED))
+    rate = as_number(attributes.get(semconv.SAMPLE_RATE))
+    decision = attributes.get(semconv.DECISION)
+    hint = next((reason for reason in UNSAMPLED_DECISIONS if reason == decision), None)
+    if sampled is None and rate is None and hint is None:
+        return None
+    return SamplingMark(sampled, rate, hint)

@@ -14,8 +14,8 @@ from otel_rt4chart.spans.exchange.context import (
 )
 from otel_rt4chart.spans.exchange.span_tree import CHECK_KINDS
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
+from otel_rt4chart.spans.model.values import normalize_text, passage_start
 from otel_rt4chart.spans.model.verdict import Stage, StagedPassage
-from otel_rt4chart.spans.reading.text_comparison import normalize_text, passage_start
 from otel_rt4chart.verify.core.model import Passage
 
 # In addition to the passages of the final context, which are all kept.

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.model.record import Attributes
-from otel_rt4chart.spans.model.values import as_text
-from otel_rt4chart.spans.reading.text_comparison import first_nonempty
+from otel_rt4chart.spans.model.values import as_text, first_nonempty
 
 # Sources: OpenTelemetry http-spans.md, langfuse-python `_client/attributes.py`, LangSmith's OTel
 # page, OpenLLMetry's semantic conventions, Vercel's `ai.telemetry`, OTel gen-ai-agent-spans.md,

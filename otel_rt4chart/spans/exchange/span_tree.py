@@ -108,4 +108,5 @@ def _later_version(first: SpanRecord, second: SpanRecord) -> SpanRecord:
     """The later and more complete of two versions of a span, in whichever order they came."""
     if first == second:
         return first
+    # `repr` only breaks ties: the result must not depend on the order of arrival.
     return max(first, second, key=lambda span: (span.end_ns, len(span.attributes), repr(span)))

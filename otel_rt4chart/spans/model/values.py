@@ -1,10 +1,10 @@
-"""Conversion of attribute values to text, numbers, flags and structures."""
+"""Conversion of attribute values to text, numbers, flags and structures; comparison of texts."""
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 # `ast` builds trees recursively, without Python's own recursion limit.
@@ -140,3 +140,31 @@ def as_list(value: object) -> list[object]:
 
 def _is_index(key: object) -> bool:
     return isinstance(key, str) and key.isdecimal() and len(key) <= MAX_INDEX_DIGITS
+
+
+# This many characters identify a passage.
+START_CHARS = 200
+ESCAPES = (("\\n", " "), ("\\r", " "), ("\\t", " "), ('\\"', '"'))
+
+
+def normalize_text(text: str) -> str:
+    """The text with single spaces, and JSON escapes of white space and quotation marks undone."""
+    if "\\" in text:
+        for escape, meant in ESCAPES:
+            text = text.replace(escape, meant)
+    return " ".join(text.split())
+
+
+def passage_start(text: str) -> str:
+    """The normalised start of a text, by which a passage is found in a prompt."""
+    return normalize_text(text[: 4 * START_CHARS])[:START_CHARS].rstrip()
+
+
+def is_json_structure(text: str) -> bool:
+    """True for a JSON object or array: data, not a text that a person or a model wrote."""
+    return isinstance(parse_json(text).value, Mapping | list)
+
+
+def first_nonempty(texts: Iterable[str]) -> str:
+    """The first text that is not empty."""
+    return next(filter(None, texts), "")

@@ -135,6 +135,7 @@ def _text(item: Mapping[str, object]) -> str:
 
 
 def _text_of(item: Mapping[str, object]) -> str:
+    # In the order of preference: a document may have both a text and a `snippet` of it.
     for name in CONTENT_KEYS:
         value = item.get(name)
         if isinstance(value, str) and value:
@@ -170,6 +171,7 @@ def _passage(item: Mapping[str, object]) -> Passage:
 
 def content_id(content: str) -> str:
     """The id of a text that has none; equal texts have equal ids."""
+    # `surrogatepass`, because JSON escapes can produce lone surrogates, which UTF-8 rejects.
     return f"sha256:{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 

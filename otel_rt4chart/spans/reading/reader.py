@@ -37,12 +37,13 @@ from otel_rt4chart.spans.reading.documents import (
     read_template_context,
     read_tool_result,
 )
-from otel_rt4chart.spans.reading.messages import is_placeholder, read_messages
-from otel_rt4chart.spans.reading.whole_text import (
+from otel_rt4chart.spans.reading.messages import (
     calls_tools,
     input_text,
+    is_placeholder,
     last_text,
     output_text,
+    read_messages,
     result_text,
 )
 from otel_rt4chart.verify.core.model import Passage
@@ -214,6 +215,7 @@ def read_field(index: AttributeIndex, field: str, kind: OperationKind) -> FieldV
     """The field from the first source with a value; else whether text was redacted or cut."""
     lost = NO_VALUE
     for source in SOURCES_BY_FIELD[field][kind]:
+        # The index makes a source that is absent, which nearly all are, cost one lookup.
         if source.key not in index.present:
             continue
         if source.scope and not index.span.scope_name.startswith(source.scope):
@@ -330,6 +332,7 @@ def read_span(span: SpanRecord) -> SpanView:
     A span without a recognised kind has the kind NONE; its input and output are read all the same.
     """
     index = AttributeIndex(span)
+    # Most spans of an application are of HTTP or a database: they are not read any further.
     if not index.has_known_convention:
         return SpanView(span)
     kind, convention = detect_kind(index)

@@ -230,9 +230,7 @@ def early_judgement(
     copied = context.keys.get(claim.key)
     if copied is not None:
         index = (sentences[copied].index,)
-        return Judgement(
-            Label.ENTAILED, index, MAX_CONFIDENCE, "is in the passage word for word"
-        )
+        return Judgement(Label.ENTAILED, index, MAX_CONFIDENCE, "is in the passage word for word")
     if are_different_languages(detect_language(claim.tokens), context.language):
         return Judgement(
             Label.UNDECIDED,

@@ -10,7 +10,7 @@ import pytest
 
 from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.service.up import running
+from rt4chart_collector.service.up import run_service
 from tests.endpoint_server import EndpointServer
 from tests.integration.faults.load import Load, assert_all_is_there_once
 from tests.oracle import Oracle, Truth
@@ -39,7 +39,7 @@ def test_judge_that_is_away_for_ten_minutes_costs_no_answer(
         otlp_grpc=ANY,
         trace_quiet_s=0.1,
     )
-    with running(settings, clock=lambda: time.time_ns() + jumped[0]) as service:
+    with run_service(settings, clock=lambda: time.time_ns() + jumped[0]) as service:
         load.url = service.url
         with load.running():
             while jumped[0] < AWAY_NS:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from otel_rt4chart.cli import Command, main
-from otel_rt4chart.core.durations import parse_duration_s
+from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER

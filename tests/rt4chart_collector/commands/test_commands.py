@@ -13,7 +13,7 @@ from otel_rt4chart.cli import main, resolve_command
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
-from rt4chart_collector.pipeline.retry import outcome_of, revived
+from rt4chart_collector.pipeline.retry import outcome_of, revived_letter
 from rt4chart_collector.store.answers.dead_letters import (
     DeadLetter,
     LetterState,
@@ -85,7 +85,7 @@ def test_dry_run_changes_nothing(
 def test_letter_that_was_replayed_may_die_again(client: Client) -> None:
     """Each writing replaces the one before, in the same nanosecond too."""
     letter = dead(1)
-    alive = revived(letter, letter.version)
+    alive = revived_letter(letter, letter.version)
     insert_letters(client, [letter])
     insert_letters(client, [alive])
     insert_letters(client, [replace(alive, state=LetterState.DEAD, version=alive.version + 2)])

@@ -12,7 +12,7 @@ from rt4chart_collector.core.alerts.lifecycle import AlertPolicy, alert_policy
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.core.settings_parsers import AlertRoute
 from rt4chart_collector.notify.registry import build_targets
-from rt4chart_collector.service.checks import alerts
+from rt4chart_collector.service.checks import check_alert_targets
 
 SECRET = "hush-hush-1"  # noqa: S105 - no password
 
@@ -177,7 +177,7 @@ def test_the_doctor_says_who_is_told(
     """Without a secret, and without sending anything."""
     monkeypatch.setenv(f"RT4CHART_ALERTS_{name}", text)
 
-    found = alerts()
+    found = check_alert_targets()
 
     assert found.state == state
     assert told in found.detail

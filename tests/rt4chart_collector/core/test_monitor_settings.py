@@ -14,7 +14,7 @@ from rt4chart_collector.core.settings import (
 )
 from rt4chart_collector.detect.drift.policy import RULES
 from rt4chart_collector.detect.monitor.route_detectors import drift_policy
-from rt4chart_collector.service.monitor import build_monitor, monitored
+from rt4chart_collector.service.monitor import build_monitor, monitor_running
 from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
 
@@ -70,7 +70,7 @@ def test_off_is_no_monitor(client: Client) -> None:
 
     assert not off.is_on
     assert build_monitor(client, off, clock=lambda: 0) is None
-    with monitored(None, Shutdown(1.0)):
+    with monitor_running(None, Shutdown(1.0)):
         pass
 
 
@@ -88,7 +88,7 @@ def test_the_monitors_thread_looks_and_ends(client: Client) -> None:
     monitor = build_monitor(client, settings, clock=lambda: 4 * 10**18)
     shutdown = Shutdown(20.0)
 
-    with monitored(monitor, shutdown):
+    with monitor_running(monitor, shutdown):
         pass
 
     assert not shutdown.is_late

@@ -9,7 +9,7 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError, RT4ChartError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.writer import IngestWriter
 from tests.rt4chart_collector.records import SPAN, trace_spans
 
 
@@ -28,7 +28,7 @@ class Store:
         self.batches.append(list(spans))
 
 
-def ran(ingest: Ingest) -> None:
+def ran(ingest: IngestWriter) -> None:
     """Let the writer do what is queued."""
     ingest.stop()
     ingest.run()
@@ -37,7 +37,7 @@ def ran(ingest: Ingest) -> None:
 def test_requests_are_written_together_and_each_is_answered() -> None:
     """One batch for what waited, told on, then the answers."""
     store, heard = Store(), Store()
-    ingest = Ingest(store, heard, max_bytes=1000)
+    ingest = IngestWriter(store, heard, max_bytes=1000)
     stored = [ingest.offer(trace_spans(number), 10) for number in (1, 2)]
 
     ran(ingest)
@@ -49,7 +49,7 @@ def test_requests_are_written_together_and_each_is_answered() -> None:
 
 def test_full_queue_takes_nothing() -> None:
     """The bytes that wait are bounded; a single large request still goes through."""
-    ingest = Ingest(Store(), Store(), max_bytes=100)
+    ingest = IngestWriter(Store(), Store(), max_bytes=100)
 
     taken = [ingest.offer([SPAN], size) is not None for size in (500, 1)]
 
@@ -60,7 +60,7 @@ def test_full_queue_takes_nothing() -> None:
 def test_stopped_queue_takes_nothing_and_finishes_the_rest() -> None:
     """What was taken is written, what comes after is refused."""
     store = Store()
-    ingest = Ingest(store, Store(), max_bytes=100)
+    ingest = IngestWriter(store, Store(), max_bytes=100)
     ingest.offer([SPAN], 1)
     ingest.stop()
 
@@ -73,7 +73,7 @@ def test_stopped_queue_takes_nothing_and_finishes_the_rest() -> None:
 def test_large_queue_is_written_in_several_batches() -> None:
     """A batch ends at its number of bytes."""
     store = Store()
-    ingest = Ingest(store, Store(), max_bytes=10**9)
+    ingest = IngestWriter(store, Store(), max_bytes=10**9)
     for number in range(3):
         ingest.offer(trace_spans(number), 5 * 2**20)
 
@@ -89,7 +89,7 @@ def test_large_queue_is_written_in_several_batches() -> None:
 def test_failed_batch_is_an_error_for_each_of_its_requests(error: Exception, seen: str) -> None:
     """Nothing is acknowledged or told on, and the writer lives on."""
     store, heard = Store({"a" * 32: error}), Store()
-    ingest = Ingest(store, heard, max_bytes=100)
+    ingest = IngestWriter(store, heard, max_bytes=100)
     futures = [ingest.offer(spans, 1) for spans in ([SPAN], trace_spans(1))]
 
     ran(ingest)
@@ -104,7 +104,7 @@ def test_failed_batch_is_an_error_for_each_of_its_requests(error: Exception, see
 def test_one_bad_request_costs_the_others_nothing() -> None:
     """Where a value does not fit, the requests are written one by one."""
     store = Store({"a" * 32: InputError("does not fit")})
-    ingest = Ingest(store, Store(), max_bytes=100)
+    ingest = IngestWriter(store, Store(), max_bytes=100)
     bad, good = ingest.offer([SPAN], 1), ingest.offer(trace_spans(1), 1)
     assert bad is not None
     assert good is not None
@@ -120,7 +120,7 @@ def test_one_bad_request_costs_the_others_nothing() -> None:
 def test_many_threads_offer_while_one_writes() -> None:
     """Every span that was taken is written once."""
     store = Store()
-    ingest = Ingest(store, Store(), max_bytes=10**6)
+    ingest = IngestWriter(store, Store(), max_bytes=10**6)
     writer = threading.Thread(target=ingest.run)
     writer.start()
 

@@ -10,7 +10,7 @@ from rt4chart_collector.core.alerts.alert import Alert, Rule
 from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, NoDataFacts
 from rt4chart_collector.core.alerts.state import AlertEventKind, AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_from_json
-from rt4chart_collector.core.alerts.times import lasted
+from rt4chart_collector.core.times import lasted
 from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.next_step import NEXT

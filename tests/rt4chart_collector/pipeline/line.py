@@ -12,7 +12,7 @@ from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.instruments import SPANS_STORED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.recovery import Recovery, Retries
@@ -70,7 +70,7 @@ class Line:
         )
         self.status = Status(
             self.metrics,
-            ingest=Ingest(lambda spans: None, lambda spans: None, max_bytes=1),
+            ingest=IngestWriter(lambda spans: None, lambda spans: None, max_bytes=1),
             assembler=self.assembler,
             queue=queue,
             retries=retries,

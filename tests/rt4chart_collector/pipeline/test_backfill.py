@@ -47,7 +47,7 @@ def backfill(
         version="0",
         jobs=jobs,
     )
-    list(run.answers())
+    list(run.verify_all())
     return run
 
 
@@ -127,7 +127,7 @@ def test_interrupted_run_keeps_what_it_has(stored: Client) -> None:
         clock=lambda: next(CLOCK),
         version="0",
     )
-    answers = run.answers()
+    answers = run.verify_all()
     next(answers)
     next(answers)
     answers.close()  # type: ignore[attr-defined]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from otel_rt4chart.judges.judge_failure import JudgeFailure
 from rt4chart_collector.pipeline.breaker import (
     FIRST_WAIT_S,
-    LASTING,
     LONGEST_WAIT_S,
-    PASSING,
+    PERMANENT_FAILURES,
     SECOND,
+    TEMPORARY_FAILURES,
     WINDOW,
     Breaker,
 )
@@ -58,7 +58,7 @@ def test_failures_in_a_row_for_one_reason_pause_the_judging(
     breaker: Breaker, caplog: pytest.LogCaptureFixture
 ) -> None:
     """And it is said loudly, with the reason."""
-    note(breaker, *[BUSY] * (PASSING - 1))
+    note(breaker, *[BUSY] * (TEMPORARY_FAILURES - 1))
     before = breaker.allows()
     note(breaker, BUSY)
 
@@ -76,14 +76,14 @@ def test_failures_in_a_row_for_one_reason_pause_the_judging(
 @pytest.mark.parametrize("between", [None, AWAY, IN_PART])
 def test_another_outcome_begins_a_new_row(breaker: Breaker, between: JudgeFailure | None) -> None:
     """A success, another reason, or a judge that decided on some claims."""
-    note(breaker, *[BUSY] * (PASSING - 1), between, *[BUSY] * (PASSING - 1))
+    note(breaker, *[BUSY] * (TEMPORARY_FAILURES - 1), between, *[BUSY] * (TEMPORARY_FAILURES - 1))
 
     assert breaker.allows()
 
 
 def test_bad_answers_are_borne_longer_than_a_bad_judge(breaker: Breaker) -> None:
     """A few that are too long come together now and then."""
-    note(breaker, *[LONG] * (LASTING - 1))
+    note(breaker, *[LONG] * (PERMANENT_FAILURES - 1))
     before = breaker.allows()
     note(breaker, LONG)
 
@@ -103,7 +103,7 @@ def test_share_of_the_last_answers_pauses_too(breaker: Breaker) -> None:
 
 def test_one_answer_is_let_through_after_the_wait(breaker: Breaker, clock: Clock) -> None:
     """It alone, whoever else asks; its success lets all of them through."""
-    note(breaker, *[BUSY] * PASSING)
+    note(breaker, *[BUSY] * TEMPORARY_FAILURES)
     clock.now = FIRST_WAIT_S * SECOND
     is_paused = breaker.is_paused
     admitted = [breaker.allows(), breaker.allows()]
@@ -116,7 +116,7 @@ def test_one_answer_is_let_through_after_the_wait(breaker: Breaker, clock: Clock
 
 def test_each_failed_attempt_doubles_the_wait(breaker: Breaker, clock: Clock) -> None:
     """Up to ten minutes; what was under way when it opened does not count."""
-    note(breaker, *[BUSY] * PASSING, BUSY, BUSY)
+    note(breaker, *[BUSY] * TEMPORARY_FAILURES, BUSY, BUSY)
     waits = []
     for _ in range(6):
         waits.append(breaker.status["next_attempt_s"])

@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import AnswerLabel, DraftClaim, Label, Sentence, Verifier
-from rt4chart_collector.pipeline.decision import chosen, decide
+from rt4chart_collector.pipeline.decision import decide, sampling_choice
 from tests.rt4chart_collector.records import verdict
 
 CANDIDATE = verdict().candidate
@@ -49,7 +49,7 @@ def test_mark_of_the_application_wins(
     """The service's own rate, here none, is for answers without a mark."""
     candidate = replace(CANDIDATE, sampled=sampled, sample_rate=rate)
 
-    assert chosen(candidate, 0.0) == expected
+    assert sampling_choice(candidate, 0.0) == expected
 
 
 def test_answer_in_the_sample_is_verified() -> None:

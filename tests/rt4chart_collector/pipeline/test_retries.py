@@ -9,7 +9,7 @@ import pytest
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import DraftClaim, Label, OpenAIJudge, Sentence, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from rt4chart_collector.pipeline.breaker import PASSING
+from rt4chart_collector.pipeline.breaker import TEMPORARY_FAILURES
 from rt4chart_collector.pipeline.retry import LONGEST_NS, SECOND, WAITS_S
 from rt4chart_collector.store.answers.dead_letters import dead_letters
 from rt4chart_collector.store.answers.spans import insert_spans
@@ -128,15 +128,15 @@ def test_flood_pauses_the_judging_and_loses_nothing(
         "reason": "server_error",
         "next_attempt_s": pytest.approx(24, abs=1),
     }
-    assert paused["retries_waiting"] == PASSING
-    assert (paused["answers_put_off"], paused["idle"]) == (30 - PASSING, False)
-    assert tried == {("error", "none"): PASSING}
-    assert still[("error", "none")] <= PASSING + 4
+    assert paused["retries_waiting"] == TEMPORARY_FAILURES
+    assert (paused["answers_put_off"], paused["idle"]) == (30 - TEMPORARY_FAILURES, False)
+    assert tried == {("error", "none"): TEMPORARY_FAILURES}
+    assert still[("error", "none")] <= TEMPORARY_FAILURES + 4
     assert line.decisions() == {("verified", "entailed"): 30}
     assert rollup(client) == (30, 30, 30, 0)
     assert line.status()["idle"] is True
     assert line.status()["judging"] == {"paused": False}
-    assert caplog.text.count("judging goes on") == 1
+    assert caplog.text.count("postponed answers are verified now") == 1
 
 
 def test_passages_that_come_while_the_judge_is_paused_are_not_forgotten(
@@ -148,14 +148,14 @@ def test_passages_that_come_while_the_judge_is_paused_are_not_forgotten(
     line.take(rest)
     before = line.decisions()
     moody.failing = BUSY
-    line.send(*range(2, 2 + PASSING))
+    line.send(*range(2, 2 + TEMPORARY_FAILURES))
     line.take([retrieval])
     moody.failing = None
     for _ in range(20):
         line.after(31)
 
     assert before == {("no_context", "none"): 1}
-    assert line.decisions() == {("verified", "entailed"): 1 + PASSING}
+    assert line.decisions() == {("verified", "entailed"): 1 + TEMPORARY_FAILURES}
 
 
 def test_answer_that_can_never_be_verified_is_a_dead_letter(

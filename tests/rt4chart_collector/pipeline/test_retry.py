@@ -10,7 +10,13 @@ from otel_rt4chart.core.errors import InputError, JudgeError
 from otel_rt4chart.judges.answer_verdicts import error_verdict
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim, Label
-from rt4chart_collector.pipeline.retry import LONGEST_NS, SECOND, WAITS_S, outcome_of, revived
+from rt4chart_collector.pipeline.retry import (
+    LONGEST_NS,
+    SECOND,
+    WAITS_S,
+    outcome_of,
+    revived_letter,
+)
 from rt4chart_collector.store.answers.dead_letters import LetterState
 from tests.rt4chart_collector.records import NOON, claim, verdict
 
@@ -109,7 +115,7 @@ def test_success_settles_the_letter() -> None:
 
     outcome = outcome_of(verdict(), letter)
 
-    assert outcome.settled == letter
+    assert outcome.answered_letter == letter
     assert outcome.has_carrier
 
 
@@ -118,7 +124,7 @@ def test_revived_letter_starts_anew() -> None:
     dead = outcome_of(error(InputError("malformed")), None).letter
     assert dead is not None
 
-    alive = revived(dead, NOON + 5)
+    alive = revived_letter(dead, NOON + 5)
 
     assert (alive.state, alive.attempts, alive.first_ns) == (LetterState.WAITING, 0, NOON + 5)
     assert alive.next_ns == NOON + 5

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rt4chart_collector.service.local_api import LocalApiLimits, local_api_served
+from rt4chart_collector.service.local_api import LocalApiLimits, serve_local_api
 from rt4chart_collector.store.engine.connect import Client, open_endpoint
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint, read_endpoint
 
@@ -28,5 +28,5 @@ def guest(owner: Client, endpoint: LocalEndpoint) -> Client:
 @contextmanager
 def beside(owner: Client, limits: LocalApiLimits | None = None) -> Iterator[Client]:
     """A guest's client while the local API serves the owner's database."""
-    with local_api_served(owner.target, limits), guest(owner, endpoint_of(owner)) as client:
+    with serve_local_api(owner.target, limits), guest(owner, endpoint_of(owner)) as client:
         yield client

@@ -18,7 +18,7 @@ from rt4chart_collector.core.settings import (
     MonitoringSettings,
     MonitorSettings,
 )
-from rt4chart_collector.service.monitor import LoneMonitor, asked_of, watches
+from rt4chart_collector.service.monitor import StandaloneMonitor, monitors_store, standalone_routes
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.detect.monitor.world import World
 
@@ -38,11 +38,11 @@ def test_it_alarms_once_its_store_is_there(client: Client) -> None:
             raise StoreError("expected a server, there is none")
         return client.sibling()
 
-    lone = LoneMonitor(opened, SETTINGS, clock=lambda: world.now)
+    lone = StandaloneMonitor(opened, SETTINGS, clock=lambda: world.now)
     thread = Thread(target=lone.run, daemon=True)
     thread.start()
     until = time.monotonic() + 60
-    asking = TestClient(Starlette(routes=asked_of(lone, SETTINGS)))
+    asking = TestClient(Starlette(routes=standalone_routes(lone, SETTINGS)))
     while EVIDENCE not in asking.get("/metrics").text and time.monotonic() < until:
         time.sleep(0.1)
     metrics, rates = asking.get("/metrics"), asking.get("/v1/rates?service=shop")
@@ -57,9 +57,9 @@ def test_it_alarms_once_its_store_is_there(client: Client) -> None:
 
 def test_who_may_see_the_console_may_ask(client: Client) -> None:
     """With the console's token where there is one, as for its pages."""
-    lone = LoneMonitor(client.sibling, SETTINGS)
+    lone = StandaloneMonitor(client.sibling, SETTINGS)
     settings = ConsoleSettings(console_token="t" * 32)
-    site = build_site(client.sibling, settings, api_routes=asked_of(lone, SETTINGS))
+    site = build_site(client.sibling, settings, api_routes=standalone_routes(lone, SETTINGS))
     asking = TestClient(site.app, base_url="http://localhost:8321")
 
     assert asking.get("/v1/rates?service=shop").status_code == 401
@@ -75,7 +75,7 @@ def test_it_ends_while_it_waits() -> None:
     def opened() -> Client:
         raise StoreError("expected a server, there is none")
 
-    lone = LoneMonitor(opened, SETTINGS)
+    lone = StandaloneMonitor(opened, SETTINGS)
     thread = Thread(target=lone.run, daemon=True)
     thread.start()
     lone.stop()
@@ -99,4 +99,4 @@ def test_a_console_watches_a_server_s_store(
     """Not one that a service owns, and not where nothing may be changed."""
     settings = replace(SETTINGS, monitor=replace(SETTINGS.monitor, monitor=every_s))
 
-    assert watches(settings, is_readonly=is_readonly, is_folder=is_folder) is expected
+    assert monitors_store(settings, is_readonly=is_readonly, is_folder=is_folder) is expected

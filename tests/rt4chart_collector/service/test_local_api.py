@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.service.local_api import LocalApiLimits, local_api_served
+from rt4chart_collector.service.local_api import LocalApiLimits, serve_local_api
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint
@@ -157,7 +157,7 @@ def test_wrong_token_is_refused(place: Place, token: str) -> None:
 
     assert (answer.status_code, answer.text) == (
         401,
-        "expected the token of this service's start\n",
+        "expected the token that this service has published\n",
     )
 
 
@@ -223,7 +223,7 @@ def test_slow_clients_hold_nobody_up(place: Place) -> None:
 
 def test_slow_reader_is_cut_off(owner: Client) -> None:
     """One that takes too long loses its connection, and makes room for another."""
-    with local_api_served(owner.target, LocalApiLimits(requests=1, reading_s=0.1)):
+    with serve_local_api(owner.target, LocalApiLimits(requests=1, reading_s=0.1)):
         place = Place(owner, owner, endpoint_of(owner))
         query = "SELECT repeat('x', 1000) FROM numbers(100000)"
         token = f"Authorization: Bearer {place.endpoint.token}"
@@ -239,7 +239,7 @@ def test_slow_reader_is_cut_off(owner: Client) -> None:
 def test_too_many_requests_are_told_to_wait(owner: Client) -> None:
     """With 503, after which clickhouse_connect tries a read again."""
     with ThreadPoolExecutor() as pool:
-        with local_api_served(owner.target, LocalApiLimits(running=1, requests=1)):
+        with serve_local_api(owner.target, LocalApiLimits(running=1, requests=1)):
             endpoint = endpoint_of(owner)
             slow = pool.submit(_cancelled, guest(owner, endpoint))
             until_running(owner)
@@ -253,7 +253,7 @@ def test_too_many_requests_are_told_to_wait(owner: Client) -> None:
 def test_service_that_stops_ends_what_runs(owner: Client) -> None:
     """The client gets an error, the engine is free, and new requests find nobody."""
     with ThreadPoolExecutor() as pool:
-        with local_api_served(owner.target):
+        with serve_local_api(owner.target):
             client = guest(owner, endpoint_of(owner))
             slow = pool.submit(_cancelled, client)
             until_running(owner)
@@ -266,7 +266,7 @@ def test_service_that_stops_ends_what_runs(owner: Client) -> None:
 
 def test_server_needs_no_local_api() -> None:
     """Others reach a ClickHouse server themselves."""
-    with local_api_served(parse_dsn("http://localhost:8123")) as nothing:
+    with serve_local_api(parse_dsn("http://localhost:8123")) as nothing:
         assert nothing is None
 
 

@@ -12,7 +12,7 @@ import pytest
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.service.health import ASSEMBLER, WRITER
 from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.store.engine.connect import Client
@@ -51,7 +51,7 @@ def test_writer_that_dies_is_noticed_and_nobody_waits_for_it(
         go.wait(10)
         raise SystemExit("a user's text")
 
-    ingest, shutdown = Ingest(store, stored.append, max_bytes=10**6), Shutdown(1)
+    ingest, shutdown = IngestWriter(store, stored.append, max_bytes=10**6), Shutdown(1)
     with stage(WRITER, ingest.run, stop=ingest.stop, shutdown=shutdown, abandon=ingest.abandon):
         assert shutdown.health.reasons == ()
         first = ingest.offer(spans_from(1), 10)
@@ -96,7 +96,7 @@ def test_end_is_over_in_time_though_the_store_hangs(
     """What waits is refused, what is lost is counted, and no connection is closed under it."""
     hung = Event()
     ingest, shutdown = (
-        Ingest(held(hung), lambda _: None, max_bytes=9),
+        IngestWriter(held(hung), lambda _: None, max_bytes=9),
         Shutdown(0.3),
     )
     begin = time.monotonic()

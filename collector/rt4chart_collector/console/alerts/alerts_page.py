@@ -14,7 +14,7 @@ from rt4chart_collector.console.alerts.alert_details import alert_details
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
-from rt4chart_collector.console.view.filters import duration, iso, link, when
+from rt4chart_collector.console.view.filters import duration, link, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
 from rt4chart_collector.console.view.params import bad_request, choice_param, id_param
 from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
@@ -24,6 +24,7 @@ from rt4chart_collector.core.alerts.alert import Rule, Severity
 from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.notify.next_step import next_step
 from rt4chart_collector.store.alerts.alert_events import (
     MAX_ROWS,

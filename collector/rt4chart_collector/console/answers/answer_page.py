@@ -27,7 +27,7 @@ from rt4chart_collector.console.view.params import (
     text_param,
 )
 from rt4chart_collector.console.view.urls import answer_url, with_query
-from rt4chart_collector.pipeline.decision import answers_in
+from rt4chart_collector.pipeline.decision import read_answers
 from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.feedback import (
@@ -234,7 +234,7 @@ def _passages_from_spans(
     """
     found: Sequence[Candidate] = ()
     with guard("reading the passages of an answer"):
-        found = answers_in(client, spans)
+        found = read_answers(client, spans)
     for candidate in found:
         if candidate.span_id == verification.span_id:
             staged = [seen.passage for seen in candidate.staged]

@@ -17,7 +17,7 @@ from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
 from rt4chart_collector.console.answers.wording import visible
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
-from rt4chart_collector.console.view.filters import iso, label, link, shortened, when
+from rt4chart_collector.console.view.filters import label, link, shortened, when
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
 from rt4chart_collector.console.view.params import (
     bad_request,
@@ -28,6 +28,7 @@ from rt4chart_collector.console.view.params import (
 from rt4chart_collector.console.view.request_url import request_url
 from rt4chart_collector.console.view.table import HTML, Column, Table, format_param
 from rt4chart_collector.console.view.urls import answer_url, route_url
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.answers import (
     UNFAITHFUL,
     AnswerCursor,

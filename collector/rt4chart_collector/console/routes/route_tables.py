@@ -11,7 +11,6 @@ from markupsafe import Markup
 from rt4chart_collector.console.view.filters import (
     count,
     interval,
-    iso,
     label,
     link,
     percent,
@@ -20,6 +19,7 @@ from rt4chart_collector.console.view.filters import (
 )
 from rt4chart_collector.console.view.table import Column, Table, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, issue_url
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.answers import WorstAnswer
 from rt4chart_collector.store.issues.issue_figures import GrownDocument, GrownIssue
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice

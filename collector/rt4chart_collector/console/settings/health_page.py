@@ -14,10 +14,11 @@ from starlette.responses import Response
 from rt4chart_collector.console.answers.wording import decision_reason
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
-from rt4chart_collector.console.view.filters import count, interval, iso, label, link, percent, when
+from rt4chart_collector.console.view.filters import count, interval, label, link, percent, when
 from rt4chart_collector.console.view.params import ID, bad_request, text_param
 from rt4chart_collector.console.view.table import Column, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, route_url
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.dead_letters import (
     DeadLetter,
     dead_letter_reasons,

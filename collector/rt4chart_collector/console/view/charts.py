@@ -8,7 +8,8 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from rt4chart_collector.console.view.filters import iso, percent
+from rt4chart_collector.console.view.filters import percent
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.alerts.alert_events import Episode
 from rt4chart_collector.store.alerts.drift_states import DriftRow
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from markupsafe import Markup
 
 from otel_rt4chart.verify.core.rates import Rate
+from rt4chart_collector.core.times import iso, utc_time
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 SECOND_NS = 10**9
@@ -53,17 +52,11 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else f"{seconds * 1000:.0f} ms"
 
 
-def iso(at_ns: int) -> str:
-    """Epoch nanoseconds as RFC 3339 in UTC, to the second."""
-    return datetime.fromtimestamp(at_ns // SECOND_NS, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def when(at_ns: int | None, now_ns: int | None = None) -> Markup:
     """A time in UTC, or how long ago it was if `now_ns` is given."""
     if not at_ns:
         return Markup("–")
-    exact = iso(at_ns)
-    text = exact[:16].replace("T", " ")
+    exact, text = iso(at_ns), utc_time(at_ns)
     if now_ns is not None:
         past_s = (now_ns - at_ns) / SECOND_NS
         text = f"{duration(past_s)} ago" if past_s >= 0 else f"in {duration(-past_s)}"

@@ -21,7 +21,7 @@ from rt4chart_collector.core.alerts.facts import (
     NoteFacts,
     UndecidedFacts,
 )
-from rt4chart_collector.core.alerts.times import iso, time_ns_of
+from rt4chart_collector.core.times import iso, time_ns_of
 
 FACTS: Mapping[str, type[AlertFacts]] = MappingProxyType(
     {

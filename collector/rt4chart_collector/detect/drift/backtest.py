@@ -1,4 +1,4 @@
-"""Which alarms there would have been: the drift detector over what is stored; pure."""
+"""Backtests of the drift rules: the alarms that each would have raised on stored ticks. Pure."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from otel_rt4chart.verify.core.rates import Rate, claim_rate, wilson
-from rt4chart_collector.detect.drift.baseline import Baseline
+from otel_rt4chart.verify.core.rates import Rate, claim_rate
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, answer_sums
 
-# What the detector has to have seen before the first tick that counts.
-BEFORE_NS = 28 * DAY_NS
+# History before the period under test: two windows of the baseline, because the hours of an alarm
+# in the first are left out of the second.
+HISTORY_NS = 28 * DAY_NS
 MONTH_NS = 30 * DAY_NS
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """One alarm of one rule: when the rise began, when it paged, and when it ended, 0 if not.
+    """One alarm of one rule: when the rise began, when it paged, and when it ended (0 if open).
 
-    `before` is the baseline's rate, without a value where the rule has none, and `after` that of
-    the route from then until the end; each with its number of decided claims.
+    `before` is the baseline's rate, without a value if the rule has none, and `after` the route's
+    rate from the beginning of the rise until the end, each with its number of decided claims.
     """
 
     rule: str
@@ -40,9 +40,9 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """What one rule would have raised; `route_months` is the time that was looked at.
+    """The alarms of one rule in `route_months` of data.
 
-    `cold` are the routes that never had a baseline in it.
+    `cold` counts the routes without a baseline in the whole period.
     """
 
     rule: str
@@ -53,7 +53,7 @@ class Backtest:
 
     @property
     def per_route_month(self) -> float:
-        """Alarms in a month of a route."""
+        """Alarms per month of a route."""
         return len(self.alarms) / self.route_months if self.route_months else 0.0
 
 
@@ -65,25 +65,25 @@ def backtest(
     until_ns: int,
     only: Sequence[str] = RULES,
 ) -> Iterator[Backtest]:
-    """Each rule over the same ticks, which reach back `BEFORE_NS` before `since_ns`."""
+    """Replay each rule on the same ticks, which must begin `HISTORY_NS` before `since_ns`."""
     for rule in RULES:
         if rule not in only:
             continue
-        asked = replace(policy, rule=rule)
+        rule_policy = replace(policy, rule=rule)
         alarms: list[Alarm] = []
         months, cold = 0.0, 0
-        for one in routes:
-            found = replay(one, asked, since_ns=since_ns)
+        for route_ticks in routes:
+            found = replay(route_ticks, rule_policy, since_ns=since_ns)
             if found:
                 months += (until_ns - found[0].tick_ns) / MONTH_NS
                 cold += all(finding.state == "cold" for finding in found)
-                alarms += alarms_of(rule, one, found)
+                alarms += alarms_of(rule, route_ticks, found)
         alarms.sort(key=lambda alarm: (alarm.paged_ns, alarm.service, alarm.route))
         yield Backtest(rule, tuple(alarms), months, len(routes), cold)
 
 
 def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[DriftFinding]) -> list[Alarm]:
-    """The spans of findings that page, each an alarm; one that pages to the end has no end."""
+    """Consecutive findings that page are one alarm; one that pages to the last tick is open."""
     found = []
     for paging, group in groupby(findings, key=lambda finding: finding.state == "page"):
         if paging:
@@ -97,10 +97,10 @@ def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[DriftFinding]) ->
 def _alarm(rule: str, ticks: RouteTicks, first: DriftFinding, ended_ns: int) -> Alarm:
     began_ns = first.began_ns or first.tick_ns
     after = answer_sums(
-        one
+        bin_
         for tick in ticks.ticks
         if began_ns <= tick.start_ns and (not ended_ns or tick.start_ns < ended_ns)
-        for one in tick.bins
+        for bin_ in tick.bins
     )
     known = first.baseline
     return Alarm(
@@ -110,14 +110,8 @@ def _alarm(rule: str, ticks: RouteTicks, first: DriftFinding, ended_ns: int) -> 
         began_ns=began_ns,
         paged_ns=first.tick_ns + TICK_NS,
         ended_ns=ended_ns,
-        before=_usual(known),
+        before=known.measured_rate if known else Rate(None, None, None),
         before_claims=known.claims if known else 0,
         after=claim_rate(after),
         after_claims=after.claims,
     )
-
-
-def _usual(known: Baseline | None) -> Rate:
-    if known is None:
-        return Rate(None, None, None)
-    return Rate(known.rate, *wilson(known.rate, max(known.claims / known.design_effect, 1.0)))

@@ -1,4 +1,4 @@
-"""What is usual on a route: the rate of the trailing fourteen days and how much days differ."""
+"""The baseline of a route: its rate in the previous fourteen days, and how much days differ."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import design_effect
+from otel_rt4chart.verify.core.rates import Rate, design_effect, wilson
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS
 from rt4chart_collector.store.rates.ticks import Bin, Tick, answer_sums
 
+# Two whole weeks, so that each day of the week counts twice.
 TRAILING_NS = 14 * DAY_NS
+# With this many claims the standard error of a rate of 6% is below one point.
 WARM_CLAIMS = 2000
+# Smaller rises are not worth a page; larger ones must exceed the usual differences between days
+# (docs/understand/drift.md, "Dead band").
 LEAST_DEAD_BAND = 0.005
-# A rise of fewer standard deviations between days than this is no news (docs/understand/drift.md).
 DEAD_BAND_SDS = 1.6
-Z_90 = 1.2816
-# From a month's allowance of false alarms to a day's, as a logarithm.
-A_DAY = math.log(30)
-# Few days say little of how much days differ: as if so many more had differed by this share of
-# the rate.
+Z_90 = 1.2816  # the 90% quantile of the normal distribution
+# The difference between an alarm a month and one a day, on the scale of the evidence.
+LOG_DAYS_A_MONTH = math.log(30)
+# A few days say little about the variance between days. The prior counts as this many further days
+# with a standard deviation of this share of the rate.
 PRIOR_DAYS, PRIOR_SHARE = 2, 0.1
 
 ModelVersion = tuple[str, str]
@@ -29,11 +32,12 @@ Histogram = Mapping[BinKey, int]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What answers of one model and prompt version are measured against.
+    """The usual rate with which answers of one model and prompt version are compared.
 
-    `rate` is the share of claims, weighted, as it is shown. `share` is the mean of the answers' own
-    shares, which the evidence is about, and `variance` the variance of one answer's; both lie a
-    little towards a half, as if one of two more answers were unfaithful: no baseline is zero.
+    `rate` is the weighted share of unfaithful claims, as it is displayed. `share` is the mean of
+    the answers' own shares, which the evidence is about, and `variance` the variance of a single
+    one. Both include one faithful and one unfaithful answer more (Laplace's rule of succession), so
+    that no baseline is zero.
     """
 
     model: str
@@ -53,8 +57,14 @@ class Baseline:
 
     @property
     def is_cold(self) -> bool:
-        """True where too few claims are known to page on."""
+        """True if there are too few claims to page on."""
         return self.claims < WARM_CLAIMS
+
+    @property
+    def measured_rate(self) -> Rate:
+        """The rate with its interval, which is wider than for independent claims."""
+        size = max(self.claims / self.design_effect, 1.0)
+        return Rate(self.rate, *wilson(self.rate, size))
 
     @property
     def version(self) -> ModelVersion:
@@ -63,7 +73,7 @@ class Baseline:
 
     @property
     def reason(self) -> str:
-        """Why nobody is paged, in a sentence; empty where the baseline is warm."""
+        """Why no alarm is possible, in a sentence; empty if the baseline is warm."""
         if not self.is_cold:
             return ""
         name = " ".join(part for part in self.version if part) or "this route"
@@ -81,10 +91,10 @@ def baseline_of(
     verifier: str = "",
     version: ModelVersion | None = None,
 ) -> Baseline | None:
-    """The baseline at a time, from ticks before it; None where no answer is left.
+    """The baseline at a time, from the ticks before it; None if no answer remains.
 
-    Without `version` it is that of the newest tick's. Hours that an alarmed span touches are left
-    out whole.
+    Without `version` it is the version of the newest tick. Hours with a part in an alarm are left
+    out entirely.
     """
     past = sorted((t for t in ticks if t.start_ns < now_ns), key=lambda t: t.start_ns)
     if not past:
@@ -94,7 +104,7 @@ def baseline_of(
     for tick in past:
         if (tick.model, tick.prompt_version) == (model, prompt):
             hour = tick.start_ns // HOUR_NS
-            hours[hour] = added(hours.get(hour, {}), tick.bins)
+            hours[hour] = with_bins(hours.get(hour, {}), tick.bins)
     return baseline_from(hours, (model, prompt), verifier, now_ns=now_ns, alarmed=alarmed)
 
 
@@ -112,10 +122,10 @@ def baseline_from(
         start = hour * HOUR_NS
         is_known = hours[hour] and now_ns - TRAILING_NS <= start < now_ns
         if is_known and not _touches(start, alarmed):
-            add(days.setdefault(start // DAY_NS, {}), hours[hour])
+            merge_into(days.setdefault(start // DAY_NS, {}), hours[hour])
     whole: dict[BinKey, int] = {}
     for day in days.values():
-        add(whole, day)
+        merge_into(whole, day)
     bins = [Bin(m, x, n, rate) for (m, x, rate), n in sorted(whole.items())]
     sums = answer_sums(bins)
     if sums.wm <= 0:
@@ -146,10 +156,11 @@ def baseline_from(
 
 
 def dead_band(share: float, sd: float, days: int) -> float:
-    """How far above the baseline a day's rate may lie that pages nobody.
+    """The rise above the baseline that is within the usual differences between days.
 
-    1.6 deviations, of the upper 90 % bound that so many days give it (Wilson and Hilferty's cube
-    root), as a factor on the rate: what differs between days multiplies, so upward it is longer.
+    It is 1.6 standard deviations, at the upper 90% confidence bound that so many days allow (the
+    chi-square quantile by Wilson and Hilferty's cube root, 1931). It is applied as a factor on the
+    rate: differences between days are multiplicative, so the band is longer upwards.
     """
     free = days - 1 + PRIOR_DAYS
     spread = 2 / (9 * free)
@@ -157,28 +168,28 @@ def dead_band(share: float, sd: float, days: int) -> float:
     return max(LEAST_DEAD_BAND, share * math.expm1(DEAD_BAND_SDS * cautious / share))
 
 
-def edge(band: float) -> float:
-    """What evidence beyond a dead band is short of that it pages, as a logarithm.
+def dead_band_allowance(band: float) -> float:
+    """By how much the threshold is lower for evidence of a rise beyond the dead band, as a log.
 
-    The least band only says that less is no news: that a rise passes it need be as sure as once a
-    day, if the rise itself is as sure as a month asks. A band of twice that or more is there
-    because days differ, and is held in full.
+    The minimum band only says which rises are too small to matter. That a rise exceeds it needs the
+    certainty of one false alarm a day, if the rise itself has that of one a month. A band of twice
+    the minimum or more exists because days differ, and gets no allowance.
     """
-    return A_DAY * max(2 - band / LEAST_DEAD_BAND, 0.0)
+    return LOG_DAYS_A_MONTH * max(2 - band / LEAST_DEAD_BAND, 0.0)
 
 
-def added(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
-    """The histogram with these bins in it; the given one stays as it is."""
+def with_bins(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
+    """A copy of the histogram with these bins added."""
     grown = dict(histogram)
-    for one in bins:
-        if one.decided > 0 and one.answers > 0 and one.sample_rate > 0:
-            kind = one.decided, one.unfaithful, one.sample_rate
-            grown[kind] = grown.get(kind, 0) + one.answers
+    for bin_ in bins:
+        if bin_.decided > 0 and bin_.answers > 0 and bin_.sample_rate > 0:
+            kind = bin_.decided, bin_.unfaithful, bin_.sample_rate
+            grown[kind] = grown.get(kind, 0) + bin_.answers
     return grown
 
 
-def add(histogram: dict[BinKey, int], other: Histogram) -> None:
-    """Put the other's answers into the histogram."""
+def merge_into(histogram: dict[BinKey, int], other: Histogram) -> None:
+    """Add the answers of the other histogram in place."""
     for kind, count in other.items():
         histogram[kind] = histogram.get(kind, 0) + count
 
@@ -205,7 +216,10 @@ def _moments(histogram: Histogram) -> _Moments:
 
 
 def _between_days(days: Sequence[_Moments], share: float, variance: float) -> float:
-    """How much days differ beyond sampling noise (DerSimonian and Laird, 1986), with a prior."""
+    """The standard deviation between days beyond sampling noise, with a prior.
+
+    DerSimonian and Laird's estimator (1986) for the variance between studies: here, days.
+    """
     weights = [day.size / variance for day in days]
     total = sum(weights)
     mean = sum(w * day.mean for w, day in zip(weights, days, strict=True)) / total

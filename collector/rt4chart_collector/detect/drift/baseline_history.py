@@ -11,15 +11,15 @@ from rt4chart_collector.detect.drift.baseline import (
     BinKey,
     Histogram,
     ModelVersion,
-    add,
-    added,
     baseline_from,
+    merge_into,
+    with_bins,
 )
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.store.rates.ticks import Tick
 
-# The rate in force is the smallest of this many answers, this tick's first: a tick with few answers
-# may contain only those that a risk rule selected, at rate 1.
+# The sampling rate in force is the smallest rate among this many of the latest answers: a tick with
+# few answers may contain only those that a risk rule selected, at rate 1.
 SCALE_ANSWERS = 40
 # The version of a baseline of all versions together.
 ALL: ModelVersion = ("", "")
@@ -38,7 +38,7 @@ class _Traffic:
 
 
 class BaselineHistory:
-    """Histograms by hour, baselines by version, alarmed spans and recent rates of one route.
+    """Histograms by hour, baselines by version, times of alarms and recent rates of one route.
 
     A warm baseline is recomputed on the first tick of each UTC day, except during an alarm; one
     that is not warm yet, every hour. A version without a warm baseline uses the route's last one
@@ -52,8 +52,10 @@ class BaselineHistory:
         self.last_ns = -1
         self._hours: dict[ModelVersion, dict[int, Histogram]] = {}
         self._own: dict[ModelVersion, Baseline] = {}
+        # The last warm baseline, which a new version uses until its own is warm.
         self._former: Baseline | None = None
         self._tried: dict[ModelVersion, int] = {}
+        # Hours before this are ignored: a person has accepted a risen rate as the usual one.
         self._floor_ns = 0
         self._recent: tuple[_Traffic, ...] = ()
 
@@ -70,14 +72,14 @@ class BaselineHistory:
     def baseline(
         self, version: ModelVersion, at_ns: int, *, rising_since_ns: int = 0
     ) -> Baseline | None:
-        """The version's own baseline where it is warm, else the route's last.
+        """The version's own baseline if it is warm, else the route's last warm one.
 
         If the route has no warm baseline, it is the version's own cold one, or None.
         `rising_since_ns` is the start of a rise that is no alarm yet: its hours are left out of a
         new baseline while it is less than a day old.
         """
-        held = self._own.get(version)
-        period = HOUR_NS if held is None or held.is_cold else DAY_NS
+        own = self._own.get(version)
+        period = HOUR_NS if own is None or own.is_cold else DAY_NS
         if self._tried.get(version, -1) // period != at_ns // period:
             self._tried[version] = at_ns
             self._renew(version, at_ns, rising_since_ns)
@@ -113,11 +115,11 @@ class BaselineHistory:
         return former is None or at_ns - former.until_ns >= lasts
 
     def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
-        """The warm baseline of all versions together; None where that is cold too."""
+        """The warm baseline of all versions together; None if that is cold too."""
         whole: dict[int, dict[BinKey, int]] = {}
         for hours in self._hours.values():
             for hour, histogram in hours.items():
-                add(whole.setdefault(hour, {}), histogram)
+                merge_into(whole.setdefault(hour, {}), histogram)
         found = baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
         return None if found is None or found.is_cold else found
 
@@ -127,38 +129,40 @@ class BaselineHistory:
             for hour in [h for h in hours if (h + 1) * HOUR_NS <= since_ns]:
                 del hours[hour]
             if not hours:
-                for kept in (self._hours, self._own, self._tried):
-                    kept.pop(version, None)
+                for by_version in (self._hours, self._own, self._tried):
+                    by_version.pop(version, None)
 
     def add(self, ticks: Sequence[Tick]) -> None:
         """Add the ticks of one time, after they were compared with the baseline."""
         for tick in ticks:
             hours = self._hours.setdefault((tick.model, tick.prompt_version), {})
             hour = tick.start_ns // HOUR_NS
-            hours[hour] = added(hours.get(hour, {}), tick.bins)
+            hours[hour] = with_bins(hours.get(hour, {}), tick.bins)
         at_ns = ticks[0].start_ns
         self.last_ns = at_ns
         oldest = at_ns - TRAFFIC_TICKS * TICK_NS
         self._recent = (
-            *(one for one in self._recent if one.start_ns > oldest),
+            *(traffic for traffic in self._recent if traffic.start_ns > oldest),
             _Traffic(at_ns, _answers(ticks), _weight(ticks), _least(ticks)),
         )
 
     def scale(self, ticks: Sequence[Tick]) -> float:
         """The smallest sampling rate in force in these ticks, estimated with those before them."""
         least, seen = _least(ticks), _answers(ticks)
-        for one in reversed(self._recent):
+        for traffic in reversed(self._recent):
             if seen >= SCALE_ANSWERS:
                 break
-            least, seen = min(least, one.least), seen + one.answers
+            least, seen = min(least, traffic.least), seen + traffic.answers
         return least
 
     def per_hour(self, at_ns: int) -> tuple[float, float]:
         """Answers with decided claims an hour in the trailing window: verified, represented."""
         oldest = at_ns - TRAFFIC_TICKS * TICK_NS
-        seen = [one for one in self._recent if one.start_ns > oldest]
+        seen = [traffic for traffic in self._recent if traffic.start_ns > oldest]
         hours = TRAFFIC_TICKS * TICK_NS / HOUR_NS
-        return sum(one.answers for one in seen) / hours, sum(one.traffic for one in seen) / hours
+        return sum(traffic.answers for traffic in seen) / hours, sum(
+            traffic.traffic for traffic in seen
+        ) / hours
 
     def restart(self, since_ns: int) -> None:
         """Use only the time since then for baselines, and forget the time before."""
@@ -170,19 +174,20 @@ class BaselineHistory:
 
 
 def _answers(ticks: Sequence[Tick]) -> int:
-    return sum(one.answers for tick in ticks for one in tick.bins if one.decided > 0)
+    return sum(bin_.answers for tick in ticks for bin_ in tick.bins if bin_.decided > 0)
 
 
 def _least(ticks: Sequence[Tick]) -> float:
     return min(
-        (one.sample_rate for tick in ticks for one in tick.bins if one.sample_rate > 0), default=1.0
+        (bin_.sample_rate for tick in ticks for bin_ in tick.bins if bin_.sample_rate > 0),
+        default=1.0,
     )
 
 
 def _weight(ticks: Sequence[Tick]) -> float:
     return sum(
-        one.answers / one.sample_rate
+        bin_.answers / bin_.sample_rate
         for tick in ticks
-        for one in tick.bins
-        if one.decided > 0 and one.sample_rate > 0
+        for bin_ in tick.bins
+        if bin_.decided > 0 and bin_.sample_rate > 0
     )

@@ -9,7 +9,12 @@ from typing import Protocol
 
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
-from rt4chart_collector.detect.drift.e_detector import EvidenceDetector, baseline_reason, start_of
+from rt4chart_collector.detect.drift.e_detector import (
+    EvidenceDetector,
+    baseline_reason,
+    sum_of_claims,
+    tick_time,
+)
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, answer_sums
@@ -41,9 +46,9 @@ class BoundDetector:
             self._history.restart(min(self._began_ns, at_ns))
             self._began_ns = 0
 
-    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
+    def update(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
-        at_ns = start_of(ticks, self._history.last_ns)
+        at_ns = tick_time(ticks, self._history.last_ns)
         policy = self._policy
         if self._began_ns and at_ns - self._began_ns >= policy.settle_days * DAY_NS:
             self.accept(at_ns)
@@ -81,10 +86,10 @@ class BoundDetector:
         return self._history.baseline(version, at_ns)
 
     def _measured(self, baseline: Baseline | None, at_ns: int) -> float | None:
-        """The window's rate, or its rise over the baseline; None where it has too few claims."""
+        """The window's rate, or its rise over the baseline; None if it has too few claims."""
         if sum_of_claims(self._window) < self._policy.least_claims:
             return None
-        sums = answer_sums(one for tick in self._window for one in tick.bins)
+        sums = answer_sums(bin_ for tick in self._window for bin_ in tick.bins)
         if sums.wm <= 0:
             return None
         rate = sums.wx / sums.wm
@@ -100,15 +105,10 @@ class BoundDetector:
             self._began_ns = 0
 
 
-def sum_of_claims(ticks: Sequence[Tick]) -> int:
-    """The decided claims in these ticks."""
-    return sum(one.answers * one.decided for tick in ticks for one in tick.bins)
-
-
 class DriftDetector(Protocol):
     """The detector of one route, by one rule. It receives the ticks in order."""
 
-    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
+    def update(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
 
     def accept(self, at_ns: int) -> None:
@@ -143,7 +143,7 @@ def replay(
     for ticks in by_time(route_ticks.ticks):
         while waiting and waiting[0] <= ticks[0].start_ns:
             detector.accept(waiting.pop(0))
-        finding = detector.look(ticks)
+        finding = detector.update(ticks)
         if finding.tick_ns >= since_ns:
             found.append(finding)
     return found

@@ -1,4 +1,8 @@
-"""The e-detector of one route: evidence tick by tick, the alarm, and when it ends."""
+"""The e-detector of one route: accumulates evidence by tick, raises the alarm and ends it.
+
+Method: Shin, Ramdas and Rinaldo, "E-detectors" (arXiv 2203.03532), explained in
+docs/understand/drift.md.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +12,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.detect.drift.baseline import Baseline, edge
+from rt4chart_collector.detect.drift.baseline import Baseline, dead_band_allowance
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
 from rt4chart_collector.detect.drift.evidence import (
-    BACK,
-    LAMBDAS,
+    RECOVERY_BETS,
+    RISE_BETS,
     AccumulatedEvidence,
-    gains,
-    grow,
+    accumulate,
+    log_gains,
     smallest_rise,
 )
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import Tick
 
-# An alarm ends on evidence that is wrong at most once in this many ticks if the rate is really half
-# way between the usual rate and the detected one.
-BACK_AT = math.log(48)
+# An alarm ends on evidence that is wrong at most once in 48 ticks (four hours) on average if the
+# rate is really half way between the usual rate and the detected one.
+RECOVERED_AT = math.log(48)
+# The share to bet against must be below 1, or no answer could win.
 LARGEST_NULL = 0.99
 # From this evidence on, a possible rise is left out of a new baseline for a day.
 RISING_AT = 3.0
@@ -70,7 +75,7 @@ class EvidenceDetector:
         self._history = BaselineHistory(verifier)
         self._warn, self._page = AccumulatedEvidence(), AccumulatedEvidence()
         self._rise = _Rise()
-        self._edge = 0.0
+        self._allowance = 0.0
         self._alarm: _Alarm | None = None
 
     def fork(self) -> EvidenceDetector:
@@ -85,18 +90,19 @@ class EvidenceDetector:
             self._history.restart(min(self._alarm.began_ns, at_ns))
             self._forget()
 
-    def look(self, ticks: Sequence[Tick]) -> DriftFinding:
+    def update(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
-        at_ns = start_of(ticks, self._history.last_ns)
+        at_ns = tick_time(ticks, self._history.last_ns)
         if self._alarm and at_ns - self._alarm.paged_ns >= self._policy.settle_days * DAY_NS:
             self.accept(at_ns)
         measured = [
             _Measured(tick, baseline) for tick in ticks if (baseline := self._baseline(tick, at_ns))
         ]
-        shown = max(measured, key=_claims, default=None)
-        warm = [one for one in measured if not one.baseline.is_cold]
+        shown = max(measured, key=lambda item: sum_of_claims([item.tick]), default=None)
+        warm = [item for item in measured if not item.baseline.is_cold]
         if warm:
             self._measure(warm, self._history.scale(ticks), at_ns)
+        # Only now: a tick must not be part of the baseline with which it is compared.
         self._history.add(ticks)
         return self._finding(at_ns, shown)
 
@@ -109,34 +115,39 @@ class EvidenceDetector:
         return self._history.baseline(version, at_ns, rising_since_ns=rising)
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
-        won = _won([(one.tick, one.baseline.share) for one in warm], scale)
+        won = _total_gains([(item.tick, item.baseline.share) for item in warm], scale)
         if won is None:
             return
-        self._warn = grow(self._warn, won, at_ns=at_ns)
-        self._rise = _risen(self._rise, self._warn.since_ns, warm, scale)
-        self._edge = edge(max(one.baseline.dead_band for one in warm))
-        banded = _won([(o.tick, o.baseline.share + o.baseline.dead_band) for o in warm], scale)
-        self._page = grow(self._page, banded or won, at_ns=at_ns)
+        self._warn = accumulate(self._warn, won, at_ns=at_ns)
+        self._rise = _updated_rise(self._rise, self._warn.since_ns, warm, scale)
+        band = max(item.baseline.dead_band for item in warm)
+        self._allowance = dead_band_allowance(band)
+        banded = _total_gains(
+            [(item.tick, item.baseline.share + item.baseline.dead_band) for item in warm], scale
+        )
+        self._page = accumulate(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
-            self._end_or_keep(self._alarm, warm, scale, at_ns)
+            self._end_if_recovered(self._alarm, warm, scale, at_ns)
         elif self._evidence() >= self._policy.page_at:
-            band = max(one.baseline.dead_band for one in warm)
+            # It ends when the rate is back below half of the rise, or inside the dead band.
             self._alarm = _Alarm(self._rise.since_ns, at_ns, max(band, self._rise.mean / 2))
 
-    def _end_or_keep(
+    def _end_if_recovered(
         self, alarm: _Alarm, warm: Sequence[_Measured], scale: float, at_ns: int
     ) -> None:
-        won = _won([(one.tick, one.baseline.share + alarm.lift) for one in warm], scale, BACK)
-        back = alarm.back if won is None else grow(alarm.back, won, at_ns=at_ns)
-        if back.log < BACK_AT:
+        won = _total_gains(
+            [(item.tick, item.baseline.share + alarm.lift) for item in warm], scale, RECOVERY_BETS
+        )
+        back = alarm.back if won is None else accumulate(alarm.back, won, at_ns=at_ns)
+        if back.log < RECOVERED_AT:
             self._alarm = _Alarm(alarm.began_ns, alarm.paged_ns, alarm.lift, back)
             return
         self._history.alarmed.append((alarm.began_ns, at_ns))
         self._forget()
 
     def _evidence(self) -> float:
-        """The evidence that pages: that the rate rose at all, and by more than the dead band."""
-        return min(self._warn.log, self._page.log + self._edge if self._page.log > 0 else 0.0)
+        """The evidence that pages: for any rise, and for one beyond the dead band."""
+        return min(self._warn.log, self._page.log + self._allowance if self._page.log > 0 else 0.0)
 
     def _forget(self) -> None:
         """Restart the evidence after an alarm, so that its evidence cannot raise the next one."""
@@ -173,7 +184,7 @@ class EvidenceDetector:
 
 
 def baseline_reason(tick: Tick | None, baseline: Baseline | None) -> str:
-    """Why the route is cold, or whose baseline a version borrows; empty where neither is so."""
+    """Why the route is cold, or whose baseline a version uses; empty if neither applies."""
     if tick is None or baseline is None:
         return "No decided claim is known yet, so there is no baseline."
     if baseline.is_cold or baseline.version == (tick.model, tick.prompt_version):
@@ -182,35 +193,39 @@ def baseline_reason(tick: Tick | None, baseline: Baseline | None) -> str:
     return f"Too little is known of this version yet; it is measured against {former}."
 
 
-def _won(
-    against: Sequence[tuple[Tick, float]], scale: float, bets: Sequence[float] = LAMBDAS
+def _total_gains(
+    against: Sequence[tuple[Tick, float]], scale: float, bets: Sequence[float] = RISE_BETS
 ) -> tuple[float, ...] | None:
-    """What the bets win in all ticks of one time, each against its own null."""
+    """The gains of the bets in all ticks of one time, each tick against its own null."""
     each = [
-        gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
+        log_gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
         for tick, null in against
     ]
-    counted = [one for one in each if one is not None]
+    counted = [gained for gained in each if gained is not None]
     return tuple(sum(column) for column in zip(*counted, strict=True)) if counted else None
 
 
-def _risen(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: float) -> _Rise:
+def _updated_rise(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: float) -> _Rise:
     weight, excess = (rise.weight, rise.excess) if rise.since_ns == since_ns else (0.0, 0.0)
-    for one in warm:
-        for bin_ in one.tick.bins:
+    for item in warm:
+        for bin_ in item.tick.bins:
             if bin_.decided > 0 and bin_.sample_rate > 0:
                 w = bin_.answers * min(scale / bin_.sample_rate, 1.0)
                 weight += w
-                excess += w * (bin_.unfaithful / bin_.decided - one.baseline.share)
+                excess += w * (bin_.unfaithful / bin_.decided - item.baseline.share)
     return _Rise(since_ns, weight, excess)
 
 
-def _claims(one: _Measured) -> int:
-    return sum(b.answers * b.decided for b in one.tick.bins)
+def sum_of_claims(ticks: Sequence[Tick]) -> int:
+    """The decided claims in these ticks."""
+    return sum(bin_.answers * bin_.decided for tick in ticks for bin_ in tick.bins)
 
 
-def start_of(ticks: Sequence[Tick], last_ns: int) -> int:
-    """The time of the ticks, which is one and later than the last; else an InputError."""
+def tick_time(ticks: Sequence[Tick], last_ns: int) -> int:
+    """The common time of the ticks; InputError if there are several, or it is not after the last.
+
+    The evidence cannot be corrected later: a late tick requires a replay.
+    """
     times = {tick.start_ns for tick in ticks}
     if len(times) != 1 or min(times) <= last_ns:
         raise InputError(

@@ -8,21 +8,22 @@ from typing import Literal
 from rt4chart_collector.detect.drift.baseline import Baseline
 
 State = Literal["cold", "calm", "warn", "page"]
+# The service and the route.
+RouteKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class DriftFinding:
     """The state of a route after a tick.
 
-    With the rule "evidence", `warn` is the logarithm of the evidence of any rise and `beyond` that
-    of one beyond the dead band; `page` is the smaller of both, the latter with its allowance.
-    `warn_at` and `page_at` are what `page` makes the state by. With the other rules `page` is the
-    share or the rise that they measured, `warn` the same, and `warn_at` and `page_at` their bound.
-    `began_ns` is when the rise began, 0 in the states cold and calm. `detectable` is the smallest
-    rise that is found within 90 minutes in half of the cases, a share of claims, None where there
-    is none. `answers_per_hour` are the verified ones of the trailing hour and a half,
-    `traffic_per_hour` all that they stand for. `reason` says in a sentence why the route is cold,
-    or whose baseline it is measured against.
+    With the rule "evidence", `warn` is the logarithm of the evidence for any rise and `beyond` for
+    one beyond the dead band; `page` is the smaller of both, the latter with its allowance. The
+    state is `warn` or `page` if `page` reaches `warn_at` or `page_at`. With the other rules `page`
+    and `warn` are the measured share or rise, and `warn_at` and `page_at` their bound. `began_ns`
+    is the beginning of the rise, 0 in the states cold and calm. `detectable` is the smallest rise
+    that is found within 90 minutes in half of the cases, a share of claims, or None.
+    `answers_per_hour` counts verified answers of the last 90 minutes, `traffic_per_hour` all
+    answers that they represent. `reason` says why the route is cold, or whose baseline is used.
     """
 
     tick_ns: int

@@ -21,8 +21,9 @@ RULES: tuple[DriftRule, ...] = ("evidence", "threshold", "window")
 class DriftPolicy:
     """When a route alerts; the same for all routes of a store.
 
-    `threshold` (a share of claims) is for the rule "threshold", `points` (the rise, a share too)
-    for "window"; both look at the last `minutes` and ask for `least_claims` in them.
+    `threshold` (a share of claims) is for the rule "threshold", `points` (a rise, also a share) for
+    "window"; both use the last `minutes` and need `least_claims` in them. An alarm that nobody ends
+    becomes the new baseline after `settle_days`.
     """
 
     false_alarms_per_month: float = 1.0
@@ -53,17 +54,17 @@ class DriftPolicy:
 
     @property
     def page_at(self) -> float:
-        """The natural logarithm of the evidence that is an alarm.
+        """The natural logarithm of the evidence that raises an alarm.
 
-        A Shiryaev-Roberts sum grows by one a tick at most where nothing has risen, so it takes this
-        many ticks on average to get there (arXiv 2203.03532, theorem 2.4). The allowed false alarms
-        are those of all routes together.
+        Without a rise, a Shiryaev-Roberts sum grows by at most one per tick on average, so it takes
+        at least this many ticks to get there (arXiv 2203.03532, theorem 2.4). The allowed false
+        alarms are those of all routes together.
         """
         return self._reached_in(TICKS_A_MONTH)
 
     @property
     def warn_at(self) -> float:
-        """That of a warning: what comes by chance as often in a week as an alarm in a month."""
+        """The same for a warning: as many are allowed by chance in a week as alarms in a month."""
         return self._reached_in(TICKS_A_WEEK)
 
     def _reached_in(self, ticks: int) -> float:

@@ -1,4 +1,4 @@
-"""Adaptive sampling: where evidence rises, more is sampled: uniformly, capped and in a budget."""
+"""Adaptive sampling: a route with rising evidence is sampled more, within a cap and a budget."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Reason = Literal["rise", "over", "budget"]
 
 @dataclass(frozen=True, slots=True)
 class SamplingPolicy:
-    """How far sampling may go, in verified answers an hour, and on what evidence.
+    """The limits of sampling in verified answers an hour, and the evidence that raises a rate.
 
-    `cap_per_hour` is for a route, all its sampled answers counted. `budget_per_hour` is what all
-    routes together may take beyond their own rates on average; what is not used is kept for
-    `burst_hours`. A route is raised when the evidence of any rise reaches `rising_at` and that of
-    one beyond the dead band `raise_at`, long before it warns, and lowered when one has fallen
-    again, the latter below `lower_at`: a rise that cannot page is not worth answers.
+    `cap_per_hour` limits all sampled answers of a route. `budget_per_hour` limits the average
+    number of answers of all routes beyond their own rates; unused budget lasts for `burst_hours`. A
+    route is raised when the evidence for any rise reaches `rising_at` and that for one beyond the
+    dead band `raise_at`, long before it warns. It is lowered when the former falls below
+    `rising_at` or the latter below `lower_at`: a rise that cannot page is not worth the cost.
     """
 
     cap_per_hour: float = 1000.0
@@ -30,31 +30,31 @@ class SamplingPolicy:
     lower_at: float = 2.0
 
     def first_budget(self, at_ns: int) -> SamplingBudget:
-        """The budget of a monitor that starts now: a full one."""
+        """A full budget at this time."""
         return SamplingBudget(self.budget_per_hour * self.burst_hours, at_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingBudget:
-    """How many more answers may be verified beyond the routes' own rates."""
+    """The number of answers that may still be verified beyond the routes' own rates."""
 
     left: float
     at_ns: int
 
     def after(self, at_ns: int, spent: float, policy: SamplingPolicy) -> SamplingBudget:
-        """The budget at a later time, after so many answers beyond the routes' own rates."""
+        """The budget at a later time, after `spent` answers beyond the routes' own rates."""
         earned = policy.budget_per_hour * max(at_ns - self.at_ns, 0) / HOUR_NS
         left = min(self.left + earned, policy.budget_per_hour * policy.burst_hours) - spent
         return SamplingBudget(left, max(at_ns, self.at_ns))
 
     def without(self, reserved: float) -> SamplingBudget:
-        """The budget less what another route is expected to take."""
+        """The budget minus what another route is expected to take."""
         return replace(self, left=self.left - reserved)
 
 
 @dataclass(frozen=True, slots=True)
 class RateChange:
-    """The rate to sample a route with from now on, why, and what it takes beyond its own rate."""
+    """A new sampling rate of a route, the reason, and its cost beyond the route's own rate."""
 
     rate: float
     reason: Reason
@@ -68,10 +68,10 @@ def next_rate(
     policy: SamplingPolicy,
     budget: SamplingBudget,
 ) -> RateChange | None:
-    """The change of a route's sampling rate that a finding asks for; None where it stays.
+    """The change of a route's sampling rate after a finding; None if the rate stays.
 
-    The rate depends on ticks before it alone and is one for all answers of the route, so what is
-    measured stays comparable and an answer counts 1/rate as ever.
+    The rate depends only on earlier ticks and is the same for all answers of the route, so the
+    measured rates stay unbiased with the usual weight of 1/rate.
     """
     raised = current > base
     needed = policy.lower_at if raised else policy.raise_at
@@ -84,11 +84,12 @@ def next_rate(
     rate = min(1.0, policy.cap_per_hour / traffic) if traffic > 0 else current
     if rate <= base:
         return RateChange(base, "over", 0.0) if raised else None
+    # The traffic fluctuates; a rate that changed every minute would be hard to follow.
     if raised and 0.8 < rate / current < 1.25:
         return None
     return RateChange(rate, "rise", (rate - base) * traffic)
 
 
 def extra_answers(verified: int, current: float, base: float) -> float:
-    """How many of the verified answers of a tick the raised rate brought."""
+    """The number of verified answers that are due to the raised rate."""
     return verified * max(1 - base / current, 0.0) if current > 0 else 0.0

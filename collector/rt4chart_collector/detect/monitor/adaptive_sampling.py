@@ -1,4 +1,4 @@
-"""Adaptive sampling: raises are recorded and kept within one budget for all routes."""
+"""Adaptive sampling in the monitor: records raised rates, and keeps them within one budget."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.detect.drift.sampling import (
     SamplingBudget,
@@ -25,17 +25,16 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import Tick, route_ticks
 
-Place = tuple[str, str]
 RISE = "rise"
-# A rate comes back a little changed: applications write it down as a threshold of 56 bits.
-ABOUT = 1.001
+# A rate comes back slightly changed, because tracers encode it as a threshold of 56 bits.
+RATE_TOLERANCE = 1.001
 
 
 @dataclass(frozen=True, slots=True)
 class RateRaise:
-    """A route was sampled more from one time to another, at `most` where it was highest.
+    """A period in which a route was sampled more, at most at the rate `most`.
 
-    `base` is the route's own rate, None where it was not written down.
+    `base` is the route's own rate, None if it was not recorded.
     """
 
     base: float | None
@@ -44,60 +43,62 @@ class RateRaise:
     until_ns: int
 
 
-def raises_of(sets: Sequence[SamplingRateRow]) -> dict[Place, list[RateRaise]]:
-    """When each route was raised, the oldest first; `sets` come newest first."""
-    found: dict[Place, list[RateRaise]] = {}
-    for one in reversed(sets):
-        raises = found.setdefault((one.service, one.route), [])
+def find_raises(rows: Sequence[SamplingRateRow]) -> dict[RouteKey, list[RateRaise]]:
+    """The raises of each route, the oldest first; `rows` are sorted newest first."""
+    found: dict[RouteKey, list[RateRaise]] = {}
+    for row in reversed(rows):
+        raises = found.setdefault((row.service, row.route), [])
         last = raises[-1] if raises else None
-        lasts = last is not None and last.base is None and one.at_ns <= last.until_ns
-        if one.reason == RISE and last is not None and lasts:
-            most = max(last.most, one.rate)
-            raises[-1] = replace(last, most=most, until_ns=one.until_ns)
-        elif one.reason == RISE:
-            raises.append(RateRaise(None, one.rate, one.at_ns, one.until_ns))
-        elif last is not None and lasts:
-            # What ends it is the route's own rate.
-            raises[-1] = replace(last, base=one.rate, until_ns=one.at_ns)
+        is_open = last is not None and last.base is None and row.at_ns <= last.until_ns
+        if row.reason == RISE and last is not None and is_open:
+            most = max(last.most, row.rate)
+            raises[-1] = replace(last, most=most, until_ns=row.until_ns)
+        elif row.reason == RISE:
+            raises.append(RateRaise(None, row.rate, row.at_ns, row.until_ns))
+        elif last is not None and is_open:
+            # The row that ends a raise holds the route's own rate.
+            raises[-1] = replace(last, base=row.rate, until_ns=row.at_ns)
     return found
 
 
-def beyond(ticks: Sequence[Tick], base: float, most: float) -> float:
-    """How many answers of these ticks a raise up to `most` brought.
+def extra_answers_of(ticks: Sequence[Tick], base: float, most: float) -> float:
+    """The number of answers in these ticks that are due to a raise up to `most`.
 
-    Each by the rate that it was sampled with; a higher one than was asked for is not of the raise.
+    An answer with a higher rate was sampled for another reason, such as a risk rule.
     """
     return sum(
-        extra_answers(one.answers, one.sample_rate, base)
+        extra_answers(bin_.answers, bin_.sample_rate, base)
         for tick in ticks
-        for one in tick.bins
-        if one.sample_rate <= most * ABOUT
+        for bin_ in tick.bins
+        if bin_.sample_rate <= most * RATE_TOLERANCE
     )
 
 
 def budget_left(
-    raises: Mapping[Place, Sequence[RateRaise]],
-    ticks_of: Callable[[Place, int, int], Sequence[Tick]],
+    raises: Mapping[RouteKey, Sequence[RateRaise]],
+    ticks_of: Callable[[RouteKey, int, int], Sequence[Tick]],
     policy: SamplingPolicy,
     *,
     now_ns: int,
 ) -> SamplingBudget:
-    """The budget now, had it been full as long ago as a full one lasts.
+    """The budget now, if it was full `burst_hours` ago: earlier expenses cannot matter.
 
-    `ticks_of` gives a route's ticks from one time to another; those that are not settled yet will
-    be charged when they are.
+    `ticks_of` returns the ticks of a route in a period; those that are not settled yet are charged
+    later.
     """
     begin, end = now_ns - round(policy.burst_hours * HOUR_NS), settled_before(now_ns)
     spent: defaultdict[int, float] = defaultdict(float)
-    for place, ones in raises.items():
-        lately = [one for one in ones if one.until_ns > begin]
-        if not lately:
+    for key, found in raises.items():
+        recent = [raise_ for raise_ in found if raise_.until_ns > begin]
+        if not recent:
             continue
-        for tick in ticks_of(place, max(lately[0].since_ns - TICK_NS, begin), end):
-            for one in lately:
-                # What was sampled when it began or ended may be of the tick beside.
-                if one.since_ns - TICK_NS <= tick.start_ns <= one.until_ns + TICK_NS:
-                    spent[tick.start_ns] += beyond([tick], one.base or one.most, one.most)
+        for tick in ticks_of(key, max(recent[0].since_ns - TICK_NS, begin), end):
+            for raise_ in recent:
+                # Answers sampled at its beginning or end may belong to the neighbouring tick.
+                if raise_.since_ns - TICK_NS <= tick.start_ns <= raise_.until_ns + TICK_NS:
+                    spent[tick.start_ns] += extra_answers_of(
+                        [tick], raise_.base or raise_.most, raise_.most
+                    )
                     break
     budget = policy.first_budget(begin)
     for at_ns in sorted(spent):
@@ -105,151 +106,162 @@ def budget_left(
     return budget.after(now_ns, 0.0, policy)
 
 
-# A rate that nobody renews ends by itself: the monitor may die.
-HOLDS_NS = HOUR_NS
-RENEWED_NS = HOLDS_NS // 2
-# The rate that the application has by itself: the smallest that so many of the answers had.
+# A raised rate expires unless it is renewed: the monitor may die.
+RATE_LASTS_NS = HOUR_NS
+RENEW_BEFORE_NS = RATE_LASTS_NS // 2
+# The application's own rate is the smallest rate that at least this share of its answers has.
 LEAST_SHARE = 0.05
-# Without an answer for so long, a route has nothing that more of could be verified.
-HEARD_NS = HOUR_NS
-# Ticks are charged when they are settled, which may be after the raise that they are of.
-CHARGED_NS = 2 * HOUR_NS
-# How far back is looked for when a raise began, and how many rates are read for that.
-BEGAN_NS, MOST_SETS = 14 * DAY_NS, 20_000
+# A route without an answer for this long has nothing more to sample.
+ACTIVE_NS = HOUR_NS
+# Ticks are charged when they are settled, which may be after the end of the raise.
+CHARGE_WITHIN_NS = 2 * HOUR_NS
+# How far back the beginning of a raise is searched, and how many rows are read for it.
+LOOKBACK_NS, MAX_RATE_ROWS = 14 * DAY_NS, 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class RaisedRoute:
-    """A route that is sampled more: its own rate, and the one in force."""
+    """A route that is sampled more: its own rate, and the rate in force."""
 
     base: float
     current: SamplingRateRow
 
 
 class AdaptiveSampling:
-    """The raised routes, read from the store when it begins, and what is left of the budget."""
+    """The raised routes and the rest of the budget; both are read from the store at first."""
 
     def __init__(
         self, client: Client, policy: SamplingPolicy, *, verifier: str, now_ns: int
     ) -> None:
-        """What another process has raised and spent goes on from there."""
+        """Continue with the raises and the expenses of an earlier process."""
         self._client = client
         self._policy = policy
         self.verifier = verifier
-        sets = rates_since(client, since_ns=now_ns - BEGAN_NS, limit=MOST_SETS)
+        rows = rates_since(client, since_ns=now_ns - LOOKBACK_NS, limit=MAX_RATE_ROWS)
         raises = {
-            place: [self._based(place, one) for one in ones]
-            for place, ones in raises_of(sets).items()
+            key: [self._with_base(key, raise_) for raise_ in found]
+            for key, found in find_raises(rows).items()
         }
         self._budget = budget_left(raises, self._ticks, policy, now_ns=now_ns)
-        self._charged = {place: ones[-1] for place, ones in raises.items() if ones}
+        self._charged = {key: found[-1] for key, found in raises.items() if found}
         self._raised = {
-            place: RaisedRoute(self._charged[place].base or min(one.rate, 1.0), one)
-            for one in rates_in_force(client, now_ns=now_ns)
-            if (place := (one.service, one.route)) in self._charged
+            key: RaisedRoute(self._charged[key].base or min(row.rate, 1.0), row)
+            for row in rates_in_force(client, now_ns=now_ns)
+            if (key := (row.service, row.route)) in self._charged
         }
 
     @property
     def left(self) -> float:
-        """How many answers may still be verified beyond the routes' own rates."""
+        """The number of answers that may still be verified beyond the routes' own rates."""
         return self._budget.left
 
     def adapt(
         self,
-        findings: Mapping[Place, DriftFinding],
-        settled: Mapping[Place, Sequence[Tick]],
+        findings: Mapping[RouteKey, DriftFinding],
+        settled: Mapping[RouteKey, Sequence[Tick]],
         *,
         now_ns: int,
     ) -> list[SamplingRateRow]:
-        """Write the rates that these findings change, or that are to be renewed, and give them.
+        """Store and return the rates that these findings change, and those that must be renewed.
 
-        `settled` are the ticks since the last time: what they held beyond the routes' own rates is
-        taken from the budget. A route that fell silent is not kept raised.
+        `settled` are the ticks that became settled since the last call: their answers beyond the
+        routes' own rates are taken from the budget. The raise of a silent route ends.
         """
         self._charged = {
-            place: one for place, one in self._charged.items() if now_ns - one.until_ns < CHARGED_NS
+            key: raise_
+            for key, raise_ in self._charged.items()
+            if now_ns - raise_.until_ns < CHARGE_WITHIN_NS
         }
-        spent = sum(self._extra(place, ticks) for place, ticks in settled.items())
+        spent = sum(self._extra(key, ticks) for key, ticks in settled.items())
         self._budget = self._budget.after(now_ns, spent, self._policy)
-        # What is raised now keeps its part for the next hour; the most evident goes first.
-        heard = {place: one for place, one in findings.items() if now_ns - one.tick_ns < HEARD_NS}
-        order = sorted(heard, key=lambda place: (-findings[place].warn, place))
-        left, changed = self._budget, self._silent(findings, heard, now_ns)
-        for place in order:
-            finding, raised = findings[place], self._raised.get(place)
-            base = raised.base if raised else self._own_rate(place, now_ns, finding)
+        # Routes with the most evidence come first, and a raised route reserves its next hour.
+        active = {
+            key: finding
+            for key, finding in findings.items()
+            if now_ns - finding.tick_ns < ACTIVE_NS
+        }
+        order = sorted(active, key=lambda key: (-findings[key].warn, key))
+        left, changed = self._budget, self._end_silent(findings, active, now_ns)
+        for key in order:
+            finding, raised = findings[key], self._raised.get(key)
+            base = raised.base if raised else self._own_rate(key, now_ns, finding)
             if base is None:
                 continue
             current = raised.current.rate if raised else base
             change = next_rate(current, base, finding, self._policy, left)
             if change is not None:
                 left = left.without(change.extra_per_hour)
-                changed.append(self._set(place, base, change.rate, change.reason, now_ns))
+                changed.append(self._change(key, base, change.rate, change.reason, now_ns))
             elif raised and current > base:
                 left = left.without((current - base) * finding.traffic_per_hour)
-                if raised.current.until_ns - now_ns < RENEWED_NS:
-                    changed.append(self._set(place, base, current, RISE, now_ns))
+                if raised.current.until_ns - now_ns < RENEW_BEFORE_NS:
+                    changed.append(self._change(key, base, current, RISE, now_ns))
         record_rates(self._client, changed)
         return changed
 
-    def _set(
-        self, place: Place, base: float, rate: float, reason: str, now_ns: int
+    def _change(
+        self, key: RouteKey, base: float, rate: float, reason: str, now_ns: int
     ) -> SamplingRateRow:
         is_raised = rate > base
-        until = now_ns + HOLDS_NS if is_raised else now_ns
-        made = SamplingRateRow(*place, now_ns, rate, until, reason)
+        until = now_ns + RATE_LASTS_NS if is_raised else now_ns
+        made = SamplingRateRow(*key, now_ns, rate, until, reason)
         if is_raised:
-            self._raised[place] = RaisedRoute(base, made)
-            known = self._charged.get(place, RateRaise(base, rate, now_ns, until))
+            self._raised[key] = RaisedRoute(base, made)
+            known = self._charged.get(key, RateRaise(base, rate, now_ns, until))
             most = max(known.most, rate)
-            self._charged[place] = replace(known, base=base, most=most, until_ns=until)
+            self._charged[key] = replace(known, base=base, most=most, until_ns=until)
         else:
-            self._raised.pop(place, None)
+            self._raised.pop(key, None)
         return made
 
-    def _silent(
+    def _end_silent(
         self,
-        findings: Mapping[Place, DriftFinding],
-        heard: Mapping[Place, DriftFinding],
+        findings: Mapping[RouteKey, DriftFinding],
+        active: Mapping[RouteKey, DriftFinding],
         now_ns: int,
     ) -> list[SamplingRateRow]:
-        """The end of what was raised and has no answer any more."""
-        silent = self._raised.keys() & (findings.keys() - heard.keys())
-        bases = {place: self._raised[place].base for place in sorted(silent)}
-        return [self._set(place, base, base, "over", now_ns) for place, base in bases.items()]
+        """End the raises of routes without recent answers."""
+        silent = self._raised.keys() & (findings.keys() - active.keys())
+        bases = {key: self._raised[key].base for key in sorted(silent)}
+        return [self._change(key, base, base, "over", now_ns) for key, base in bases.items()]
 
-    def _own_rate(self, place: Place, now_ns: int, finding: DriftFinding) -> float | None:
-        """Looked up only where there is evidence: most routes have none."""
+    def _own_rate(self, key: RouteKey, now_ns: int, finding: DriftFinding) -> float | None:
+        """The route's own rate; looked up only if there is evidence, which most routes lack."""
         is_quiet = finding.state != "page" and finding.beyond < self._policy.raise_at
-        return None if is_quiet else self._usual(place, now_ns - DAY_NS, now_ns)
+        return None if is_quiet else self._usual_rate(key, now_ns - DAY_NS, now_ns)
 
-    def _based(self, place: Place, one: RateRaise) -> RateRaise:
-        """With the rate before it was raised, where none is written down."""
-        if one.base is not None:
-            return one
-        return replace(one, base=self._usual(place, one.since_ns - DAY_NS, one.since_ns))
+    def _with_base(self, key: RouteKey, raise_: RateRaise) -> RateRaise:
+        """The raise with the rate before it, if none was recorded."""
+        if raise_.base is not None:
+            return raise_
+        return replace(
+            raise_, base=self._usual_rate(key, raise_.since_ns - DAY_NS, raise_.since_ns)
+        )
 
-    def _usual(self, place: Place, since_ns: int, until_ns: int) -> float | None:
-        return usual_rate(self._ticks(place, since_ns, until_ns))
+    def _usual_rate(self, key: RouteKey, since_ns: int, until_ns: int) -> float | None:
+        return usual_rate(self._ticks(key, since_ns, until_ns))
 
-    def _ticks(self, place: Place, since_ns: int, until_ns: int) -> list[Tick]:
-        read = route_ticks(self._client, QueryScope(since_ns, until_ns, self.verifier, *place))
-        return [tick for one in read for tick in one.ticks]
+    def _ticks(self, key: RouteKey, since_ns: int, until_ns: int) -> list[Tick]:
+        scope = QueryScope(since_ns, until_ns, self.verifier, *key)
+        return [tick for route in route_ticks(self._client, scope) for tick in route.ticks]
 
-    def _extra(self, place: Place, ticks: Sequence[Tick]) -> float:
-        known = self._charged.get(place)
+    def _extra(self, key: RouteKey, ticks: Sequence[Tick]) -> float:
+        known = self._charged.get(key)
         if known is None or known.base is None:
             return 0.0
-        return beyond(ticks, known.base, known.most)
+        return extra_answers_of(ticks, known.base, known.most)
 
 
 def usual_rate(ticks: Sequence[Tick]) -> float | None:
-    """The smallest sampling rate that one verified answer in twenty had; None without answers."""
+    """The smallest sampling rate of at least one verified answer in twenty; None without any.
+
+    The minimum alone could be a single answer of an experiment.
+    """
     counts: dict[float, int] = {}
     for tick in ticks:
-        for one in tick.bins:
-            if one.sample_rate > 0:
-                counts[one.sample_rate] = counts.get(one.sample_rate, 0) + one.answers
+        for bin_ in tick.bins:
+            if bin_.sample_rate > 0:
+                counts[bin_.sample_rate] = counts.get(bin_.sample_rate, 0) + bin_.answers
     needed, seen = LEAST_SHARE * sum(counts.values()), 0
     for rate in sorted(counts):
         seen += counts[rate]

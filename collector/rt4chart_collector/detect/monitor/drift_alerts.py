@@ -1,4 +1,4 @@
-"""Alerts on routes whose rate has risen, with the facts: onset, growth, changes, worst answers."""
+"""Alerts on routes whose rate has risen, with onset, growth, changes and the worst answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import claim_rate, wilson
+from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import (
     AttributeValue,
@@ -18,7 +18,7 @@ from rt4chart_collector.core.alerts.facts import (
 )
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.detect.drift.baseline import Baseline
-from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -28,18 +28,17 @@ from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.ticks import Tick, answer_sums, route_ticks
 from rt4chart_collector.store.rates.trends import deployment_changes
 
-RouteKey = tuple[str, str]
-# Facts cost a few statements per route: they are read again when they are this old, or when the
-# rise is another one.
+# Facts cost several queries per route: they are read again when they are this old, or the rise is
+# a new one.
 FRESH_NS = 600 * 10**9
 # If more routes alert at once, only those with the most evidence do; the others follow later.
-MOST_ALERTS = 50
-# A route without an answer for a day has no rate that could be wrong now.
+MAX_ALERTS = 50
+# A route without an answer for a day has no current rate.
 SILENT_NS = DAY_NS
 CRITICAL_POINTS = 0.05
 # The periods before the rise: a week for failures, a day for attributes of the deployment.
 GROWTH_NS, CHANGES_NS = 7 * DAY_NS, DAY_NS
-MOST_ROWS, MOST_ANSWERS, CLAIM_CHARS = 5, 10, 300
+MAX_ROWS, MAX_ANSWERS, CLAIM_CHARS = 5, 10, 300
 # Each iteration averages over the time since the last one's onset; it converges in one or two.
 ONSET_ITERATIONS = 4
 
@@ -72,7 +71,7 @@ class DriftAlerts:
             for route, finding in findings.items()
             if finding.state == "page" and now_ns - finding.tick_ns < SILENT_NS
         }
-        order = sorted(drifted, key=lambda route: (-drifted[route].page, route))[:MOST_ALERTS]
+        order = sorted(drifted, key=lambda route: (-drifted[route].page, route))[:MAX_ALERTS]
         self._read = {route: read for route, read in self._read.items() if route in drifted}
         return [_alert(key, self._facts(key, drifted[key], verifier, now_ns)) for key in order]
 
@@ -127,7 +126,7 @@ def drift_facts(
     usual = finding.baseline.share if finding.baseline else 0.0
     since_ns = onset(ticks, usual, since_ns=detected_ns)
     growth = issue_growth(
-        client, scope.of_time(since_ns - GROWTH_NS, until_ns), at_ns=since_ns, limit=MOST_ROWS
+        client, scope.of_time(since_ns - GROWTH_NS, until_ns), at_ns=since_ns, limit=MAX_ROWS
     )
     return DriftFacts(
         since_ns=since_ns,
@@ -136,7 +135,8 @@ def drift_facts(
         changed=_changed_values(client, scope, since_ns),
         issues=_grown_issues(client, growth),
         documents=tuple(
-            FailureGrowth(one.id, None, one.before, one.after) for one in growth.documents
+            FailureGrowth(document.id, None, document.before, document.after)
+            for document in growth.documents
         ),
         worst_answers=_worst_answers(client, scope.of_time(since_ns, until_ns)),
         evidence=DriftEvidence(finding.page, finding.page_at),
@@ -146,7 +146,7 @@ def drift_facts(
 
 
 def minimal_facts(finding: DriftFinding, verifier: str) -> DriftFacts:
-    """The facts that the finding alone has, for when the store cannot be read."""
+    """The facts that the finding alone contains, if the store cannot be read."""
     return DriftFacts(
         since_ns=finding.began_ns or finding.tick_ns,
         before=rate_before(finding.baseline),
@@ -160,11 +160,11 @@ def rate_before(baseline: Baseline | None) -> MeasuredRate:
     """The baseline's rate with its interval and its numbers."""
     if baseline is None:
         return MeasuredRate()
-    low, high = wilson(baseline.rate, max(baseline.claims / baseline.design_effect, 1.0))
+    rate = baseline.measured_rate
     return MeasuredRate(
-        rate=baseline.rate,
-        low=low,
-        high=high,
+        rate=rate.value,
+        low=rate.low,
+        high=rate.high,
         claims=baseline.claims,
         answers=baseline.answers,
         from_ns=baseline.since_ns,
@@ -173,7 +173,7 @@ def rate_before(baseline: Baseline | None) -> MeasuredRate:
 
 def rate_after(ticks: Sequence[Tick]) -> MeasuredRate:
     """The rate of these ticks with its interval and its numbers."""
-    sums = answer_sums(one for tick in ticks for one in tick.bins)
+    sums = answer_sums(bin_ for tick in ticks for bin_ in tick.bins)
     rate = claim_rate(sums)
     return MeasuredRate(
         rate=rate.value, low=rate.low, high=rate.high, claims=sums.claims, answers=sums.answers
@@ -182,48 +182,48 @@ def rate_after(ticks: Sequence[Tick]) -> MeasuredRate:
 
 def _changed_values(client: Client, scope: QueryScope, at_ns: int) -> tuple[AttributeValue, ...]:
     period = scope.of_time(at_ns - CHANGES_NS, scope.until_ns)
-    found = deployment_changes(client, period, at_ns=at_ns, limit=MOST_ROWS)
+    found = deployment_changes(client, period, at_ns=at_ns, limit=MAX_ROWS)
     return tuple(
-        AttributeValue(one.attribute, one.value, one.before, one.after, one.first_ns)
-        for one in found
+        AttributeValue(row.attribute, row.value, row.before, row.after, row.first_ns)
+        for row in found
     )
 
 
 def _grown_issues(client: Client, growth: Growth) -> tuple[FailureGrowth, ...]:
-    titles = {one.id: one.title for one in watched_issues(client)} if growth.issues else {}
+    titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
     return tuple(
-        FailureGrowth(f"{one.id:016x}", titles.get(one.id, ""), one.before, one.after)
-        for one in growth.issues
+        FailureGrowth(f"{issue.id:016x}", titles.get(issue.id, ""), issue.before, issue.after)
+        for issue in growth.issues
     )
 
 
 def _worst_answers(client: Client, scope: QueryScope) -> tuple[UnfaithfulAnswer, ...]:
-    found = worst_answers(client, scope, limit=MOST_ANSWERS, chars=CLAIM_CHARS)
+    found = worst_answers(client, scope, limit=MAX_ANSWERS, chars=CLAIM_CHARS)
     return tuple(
         UnfaithfulAnswer(
-            trace_id=one.trace_id,
-            span_id=one.span_id,
-            unfaithful=one.unfaithful,
-            decided=one.decided,
-            label=one.label,
-            claim_index=one.index,
-            claim=one.claim,
+            trace_id=row.trace_id,
+            span_id=row.span_id,
+            unfaithful=row.unfaithful,
+            decided=row.decided,
+            label=row.label,
+            claim_index=row.index,
+            claim=row.claim,
         )
-        for one in found
+        for row in found
     )
 
 
 def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
-    """The start of the rise: the tick from which on the shares exceed a middle value the most.
+    """The start of the rise: the tick from which the shares exceed a middle value the most.
 
     The middle is between `usual`, the share of unfaithful claims before, and the mean since the
     onset, so both are found together. The detector's own start, `since_ns`, is when its evidence
     began to climb, which is early where chance raised the rate a little just before.
     """
-    late = sorted((one for one in ticks if one.start_ns >= since_ns), key=lambda t: t.start_ns)
+    late = sorted((tick for tick in ticks if tick.start_ns >= since_ns), key=lambda t: t.start_ns)
     found = since_ns
     for _ in range(ONSET_ITERATIONS):
-        weight, mean = _weighted_mean([one for one in late if one.start_ns >= found])
+        weight, mean = _weighted_mean([tick for tick in late if tick.start_ns >= found])
         if weight <= 0 or mean <= usual:
             return since_ns
         before, found = found, _largest_excess(late, (usual + mean) / 2, since_ns)
@@ -233,7 +233,7 @@ def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
 
 
 def _largest_excess(ticks: Sequence[Tick], middle: float, default_ns: int) -> int:
-    """The tick from which on the sum of what lies above the middle is largest."""
+    """The tick with the largest sum of excesses over the middle from it to the end."""
     best_ns, most, excess = default_ns, 0.0, 0.0
     for tick in reversed(ticks):
         weight, mean = _weighted_mean([tick])
@@ -244,11 +244,11 @@ def _largest_excess(ticks: Sequence[Tick], middle: float, default_ns: int) -> in
 
 
 def _weighted_mean(ticks: Sequence[Tick]) -> tuple[float, float]:
-    """The number of answers that the verified ones stand for, and the mean of their shares."""
+    """The number of answers that the verified ones represent, and the mean of their shares."""
     weight = shares = 0.0
     for tick in ticks:
-        for one in tick.bins:
-            if one.decided > 0 and one.sample_rate > 0:
-                weight += one.answers / one.sample_rate
-                shares += one.answers / one.sample_rate * one.unfaithful / one.decided
+        for bin_ in tick.bins:
+            if bin_.decided > 0 and bin_.sample_rate > 0:
+                weight += bin_.answers / bin_.sample_rate
+                shares += bin_.answers / bin_.sample_rate * bin_.unfaithful / bin_.decided
     return weight, shares / weight if weight > 0 else 0.0

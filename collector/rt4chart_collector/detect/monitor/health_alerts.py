@@ -25,8 +25,8 @@ from rt4chart_collector.store.rates.traffic import (
 )
 
 # Shares of fewer claims or answers vary too much.
-LEAST_CLAIMS, LEAST_FAILED, FAILED_SHARE = 50, 5, 0.2
-MOST = 50
+LEAST_CLAIMS, LEAST_FAILURES, FAILED_SHARE = 50, 5, 0.2
+MAX_ALERTS = 50
 
 
 def health_alerts(
@@ -43,12 +43,12 @@ def health_alerts(
     active verifiers, because a new one may have no verdict yet. `breaker` is this process's.
     """
     known = verifier_counts(client, since_ns=now_ns - HOUR_NS, until_ns=now_ns)
-    at_work = {one.verifier for one in known} | {verifier}
+    active = {counts.verifier for counts in known} | {verifier}
     if breaker is not None:
-        at_work.add(breaker.judge)
+        active.add(breaker.judge)
     found = _undecided(client, settings, verifier, now_ns) if verifier else []
     found += _judge(known, breaker, now_ns)
-    found += _backlog(client, settings, at_work - {""}, now_ns)
+    found += _backlog(client, settings, active - {""}, now_ns)
     return found + _no_data(client, settings, now_ns)
 
 
@@ -57,30 +57,32 @@ def _undecided(
 ) -> list[Alert]:
     known = coverage(client, QueryScope(now_ns - HOUR_NS, now_ns, verifier))
     found = []
-    for (service, route), one in sorted(known.items()):
-        share = one.undecided_share
-        claims = one.claims + one.undecided
+    for (service, route), covered in sorted(known.items()):
+        share = covered.undecided_share
+        claims = covered.claims + covered.undecided
         if share is None or share < settings.undecided_share or claims < LEAST_CLAIMS:
             continue
         title = f"{route or 'A route'}: {share:.0%} of the last hour's claims are undecided"
-        facts = UndecidedFacts(undecided_share=share, undecided=one.undecided, claims=claims)
+        facts = UndecidedFacts(undecided_share=share, undecided=covered.undecided, claims=claims)
         found.append(
             Alert(Rule.UNDECIDED, Severity.WARNING, service, route, 0, title, facts, now_ns)
         )
-    return found[:MOST]
+    return found[:MAX_ALERTS]
 
 
 def _judge(known: Sequence[VerifierCounts], breaker: Breaker | None, now_ns: int) -> list[Alert]:
-    """Of several verifiers the one that fails most, so that none hides another."""
+    """An alert on the verifier with the most failures: an average could hide it."""
     failing = [
-        one for one in known if one.failed >= LEAST_FAILED and one.failed_share >= FAILED_SHARE
+        counts
+        for counts in known
+        if counts.failed >= LEAST_FAILURES and counts.failed_share >= FAILED_SHARE
     ]
-    worst = max(failing, key=lambda one: (one.failed, one.verifier), default=None)
+    worst = max(failing, key=lambda counts: (counts.failed, counts.verifier), default=None)
     judge, state = (breaker.judge, breaker.status) if breaker else ("", {})
     pause = state if state.get("paused") else None
     if pause is None and worst is None:
         return []
-    paused = next((one for one in known if one.verifier == judge), None)
+    paused = next((counts for counts in known if counts.verifier == judge), None)
     shown = worst or paused or VerifierCounts(judge, 0, 0)
     title = f"The judge failed on {shown.failed_share:.0%} of the last hour's answers"
     if pause is not None:
@@ -110,24 +112,24 @@ def _backlog(
 
 def _no_data(client: Client, settings: MonitorSettings, now_ns: int) -> list[Alert]:
     silent, is_any = silent_routes(
-        client, now_ns=now_ns, min_answers=settings.no_data_answers, limit=MOST
+        client, now_ns=now_ns, min_answers=settings.no_data_answers, limit=MAX_ALERTS
     )
     if silent and not is_any:
         # One alert: the pipeline is broken, not every route.
         title = "No answers on any route in the last hour"
-        expected = sum(one.expected for one in silent)
-        last = max(one.last_ns for one in silent)
+        expected = sum(route.expected for route in silent)
+        last = max(route.last_ns for route in silent)
         return [_silence(Severity.ERROR, "", "", title, expected, last)]
     return [
         _silence(
             Severity.WARNING,
-            one.service,
-            one.route,
-            f"{one.route or 'A route'}: no answers in the last hour, {one.expected} a week ago",
-            one.expected,
-            one.last_ns,
+            route.service,
+            route.route,
+            f"{route.route or 'A route'}: no answers in the last hour, {route.expected} a week ago",
+            route.expected,
+            route.last_ns,
         )
-        for one in silent
+        for route in silent
     ]
 
 

@@ -1,4 +1,4 @@
-"""Alerts on issues: new ones, those that came back, and those that grow."""
+"""Alerts on issues: new ones, resolved ones that came back, and those that grow."""
 
 from __future__ import annotations
 
@@ -16,89 +16,96 @@ from rt4chart_collector.store.issues.issue_figures import (
 )
 from rt4chart_collector.store.issues.issues import WatchedIssue, watched_issues
 
-# An issue is new for a day; one that is found in old failures is not new.
+# An issue is new for a day, unless it was found in old failures.
 NEW_NS = DAY_NS
+# Today, and the week before it with which it is compared.
 DAYS = 8
-# At a low sampling rate one failure represents many, so verified failures must reach 10 too.
-GROWN, LEAST = 3.0, 10.0
+# At a low sampling rate one failure represents many, so verified failures must reach 10 as well.
+GROWTH_FACTOR, LEAST_FAILURES = 3.0, 10.0
 # The largest issues alert; the others are in the list of issues.
-MOST = 20
+MAX_ALERTS = 20
 
 
 def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
-    """The current alerts, at most `MOST` of each rule. Issues are only read."""
+    """The current alerts, at most `MAX_ALERTS` of each rule. Issues are only read."""
     known = watched_issues(client)
     weights = failures_by_day(client, now_ns=now_ns, days=DAYS)
     daily, seen = daily_failures(known, weights), seen_today(known, weights)
     decided = decided_claims_by_day(client, now_ns=now_ns, days=DAYS)
-    traffic = {one.id: traffic_growth(decided.get((one.service, one.route), ())) for one in known}
-    order = sorted(known, key=lambda one: (-sum(daily[one.id]), one.id))
+    traffic = {
+        issue.id: traffic_growth(decided.get((issue.service, issue.route), ())) for issue in known
+    }
+    order = sorted(known, key=lambda issue: (-sum(daily[issue.id]), issue.id))
     found = (
-        [_new(one) for one in order if is_new(one, now_ns)],
-        [_regressed(one) for one in order if one.state == "regressed"],
+        [_new(issue) for issue in order if is_new(issue, now_ns)],
+        [_regressed(issue) for issue in order if issue.state == "regressed"],
         [
-            _growing(one, daily[one.id], seen[one.id], traffic[one.id], now_ns)
-            for one in order
-            if seen[one.id] >= LEAST and is_growing(one, daily[one.id], now_ns, traffic[one.id])
+            _growing(issue, daily[issue.id], seen[issue.id], traffic[issue.id], now_ns)
+            for issue in order
+            if seen[issue.id] >= LEAST_FAILURES
+            and is_growing(issue, daily[issue.id], now_ns, traffic[issue.id])
         ],
     )
-    return [alert for alerts in found for alert in alerts[:MOST]]
+    return [alert for alerts in found for alert in alerts[:MAX_ALERTS]]
 
 
 def daily_failures(
     known: Sequence[WatchedIssue], weights: Sequence[DayWeight]
 ) -> dict[int, tuple[float, ...]]:
-    """Weighted failures a day of each issue, today's first; an alias's count in its issue's."""
+    """Weighted failures of each issue by day, today first; those of aliases are included."""
     roots = _roots(known)
     found: defaultdict[int, list[float]] = defaultdict(lambda: [0.0] * DAYS)
-    for one in weights:
-        if one.issue in roots:
-            found[roots[one.issue]][one.age_days] += one.weight
-    return {one.id: tuple(found[one.id]) for one in known}
+    for day_weight in weights:
+        if day_weight.issue in roots:
+            found[roots[day_weight.issue]][day_weight.age_days] += day_weight.weight
+    return {issue.id: tuple(found[issue.id]) for issue in known}
 
 
 def seen_today(known: Sequence[WatchedIssue], weights: Sequence[DayWeight]) -> Counter[int]:
-    """The failures of each issue that were verified today, whatever they stand for."""
+    """The number of failures of each issue that were verified today, without weights."""
     roots = _roots(known)
     found: Counter[int] = Counter()
-    for one in weights:
-        if one.age_days == 0 and one.issue in roots:
-            found[roots[one.issue]] += one.seen
+    for day_weight in weights:
+        if day_weight.age_days == 0 and day_weight.issue in roots:
+            found[roots[day_weight.issue]] += day_weight.seen
     return found
 
 
 def _roots(known: Sequence[WatchedIssue]) -> dict[int, int]:
-    """The issue of each id: its own, or that of which it is an alias."""
-    return {alias: one.id for one in known for alias in (one.id, *one.aliases)}
+    """The issue of each id, which may be its own id or an alias."""
+    return {alias: issue.id for issue in known for alias in (issue.id, *issue.aliases)}
 
 
 def is_new(issue: WatchedIssue, now_ns: int) -> bool:
-    """True for an untouched issue whose creation and first failure are of the last day."""
+    """True for an untouched issue that was created, and first failed, within the last day."""
     is_young = min(issue.born_ns, issue.first_ns) > now_ns - NEW_NS
     return issue.state in ("", "new") and is_young
 
 
 def traffic_growth(decided: Sequence[float]) -> float:
-    """Today's decided claims over those of a day before with any; 1 where there is no such."""
-    before = [one for one in decided[1:] if one > 0]
+    """Today's decided claims over the mean of earlier days with any; 1 if there are none."""
+    before = [claims for claims in decided[1:] if claims > 0]
     return decided[0] * len(before) / sum(before) if before and decided[0] > 0 else 1.0
 
 
 def is_growing(
     issue: WatchedIssue, daily: Sequence[float], now_ns: int, traffic: float = 1.0
 ) -> bool:
-    """Three times its usual share of the route's claims, ten failures at least.
+    """True at three times the usual share of the route's claims, with at least ten failures.
 
-    `traffic` is the growth of the route's claims. The issue is two days old at least.
+    `traffic` is the growth of the route's claims. The issue must be at least two days old.
     """
     age = now_ns - issue.first_ns
     if issue.state == "ignored" or age < 2 * DAY_NS:
         return False
-    return daily[0] >= LEAST and daily[0] >= GROWN * failures_a_day_before(daily, age) * traffic
+    return (
+        daily[0] >= LEAST_FAILURES
+        and daily[0] >= GROWTH_FACTOR * failures_a_day_before(daily, age) * traffic
+    )
 
 
 def failures_a_day_before(daily: Sequence[float], age_ns: int) -> float:
-    """The failures a day before today, over the days that the issue has been there."""
+    """The mean failures a day before today, over the days since the issue's first failure."""
     return sum(daily[1:]) / min(len(daily) - 1, max(age_ns / DAY_NS - 1, 1.0))
 
 

@@ -17,7 +17,7 @@ from rt4chart_collector.core.instruments import (
     ROUTE_UNDECIDED_RATIO,
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.engine.connect import Client
@@ -25,18 +25,18 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import answer_sums, route_ticks
 from rt4chart_collector.store.rates.traffic import coverage
 
-# Any Prometheus can hold the series of this many routes; docs/reference/metrics.md names it.
+# Limits the series in Prometheus; stated in docs/reference/metrics.md.
 MAX_ROUTES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RouteFigures:
-    """One route as the monitor saw it last: the answers of the last hour, and the drift.
+    """The figures of a route in the last round: the answers of the last hour, and the drift.
 
-    `rate` and `undecided` are shares, None where they have no denominator; `claims` counts decided
-    claims. `evidence` and `thresholds` are natural logarithms: `evidence` of any rise and of one
-    that pages, `thresholds` the values at which it warns and pages. `detectable` is the smallest
-    rise that is detected within 90 minutes, None where that is unknown.
+    `rate` and `undecided` are shares, None without a denominator; `claims` counts decided claims.
+    `evidence` (for any rise, and the part that pages) and `thresholds` (at which it warns and
+    pages) are natural logarithms. `detectable` is the smallest rise that is detected within 90
+    minutes, None if unknown.
     """
 
     service: str
@@ -50,7 +50,7 @@ class RouteFigures:
 
 
 def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteFigures]]) -> None:
-    """Report the routes that `routes` gives as gauges; unknown values are left out."""
+    """Report the figures that `routes` returns as gauges; unknown values are left out."""
     for gauge, value in (
         (ROUTE_HALLUCINATION_RATE, attrgetter("rate")),
         (ROUTE_CLAIMS, attrgetter("claims")),
@@ -67,44 +67,46 @@ def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteF
 
 def route_figures(
     client: Client,
-    findings: Mapping[tuple[str, str], DriftFinding],
+    findings: Mapping[RouteKey, DriftFinding],
     *,
     verifier: str,
     now_ns: int,
     rule: str,
 ) -> tuple[RouteFigures, ...]:
-    """The figures of the watched routes that had an answer in the last day.
+    """The figures of the monitored routes with an answer in the last day.
 
-    Rates are over the last hour. Beyond `MAX_ROUTES`, the routes with the most traffic are kept.
+    Rates are of the last hour. Of more than `MAX_ROUTES`, those with the most traffic are included.
     """
-    heard = {place: one for place, one in findings.items() if now_ns - one.tick_ns < SILENT_NS}
-    if not heard:
+    active = {
+        key: finding for key, finding in findings.items() if now_ns - finding.tick_ns < SILENT_NS
+    }
+    if not active:
         return ()
-    busiest = sorted(heard, key=lambda place: (-heard[place].traffic_per_hour, place))
+    busiest = sorted(active, key=lambda key: (-active[key].traffic_per_hour, key))
     scope = QueryScope(now_ns - HOUR_NS, now_ns, verifier)
-    read = {(found.service, found.route): found for found in route_ticks(client, scope)}
+    read = {(route.service, route.route): route for route in route_ticks(client, scope)}
     covered = coverage(client, scope)
     found = []
-    for place in busiest[:MAX_ROUTES]:
-        ticks = read[place].ticks if place in read else ()
-        sums = answer_sums(one for tick in ticks for one in tick.bins)
-        known = covered.get(place)
+    for key in busiest[:MAX_ROUTES]:
+        ticks = read[key].ticks if key in read else ()
+        sums = answer_sums(bin_ for tick in ticks for bin_ in tick.bins)
+        known = covered.get(key)
         found.append(
             RouteFigures(
-                *place,
+                *key,
                 claims=sums.claims,
                 rate=claim_rate(sums).value,
                 undecided=known.undecided_share if known else None,
-                evidence=_levels(findings[place], rule),
-                thresholds=_bounds(findings[place], rule),
-                detectable=findings[place].detectable,
+                evidence=_levels(findings[key], rule),
+                thresholds=_bounds(findings[key], rule),
+                detectable=findings[key].detectable,
             )
         )
     return tuple(found)
 
 
 def _levels(found: DriftFinding, rule: str) -> dict[str, float]:
-    """Only the evidence rule has evidence, and a cold route has none yet."""
+    """The evidence by level; empty for the other rules, and for a cold route."""
     if rule != "evidence" or found.state == "cold":
         return {}
     return {"any": found.warn, "page": found.page}
@@ -117,8 +119,8 @@ def _bounds(found: DriftFinding, rule: str) -> dict[str, float]:
 def _by_route(
     routes: Callable[[], Sequence[RouteFigures]], value: Callable[[RouteFigures], float | None]
 ) -> dict[tuple[str, ...], float]:
-    found = {(one.service, one.route): value(one) for one in routes()}
-    return {place: number for place, number in found.items() if number is not None}
+    found = {(figures.service, figures.route): value(figures) for figures in routes()}
+    return {key: number for key, number in found.items() if number is not None}
 
 
 def _by_level(
@@ -126,7 +128,7 @@ def _by_level(
     levels: Callable[[RouteFigures], Mapping[str, float]],
 ) -> dict[tuple[str, ...], float]:
     return {
-        (one.service, one.route, level): number
-        for one in routes()
-        for level, number in levels(one).items()
+        (figures.service, figures.route, level): number
+        for figures in routes()
+        for level, number in levels(figures).items()
     }

@@ -34,21 +34,21 @@ from rt4chart_collector.store.rates.verifiers import main_verifier
 
 LEASE = "monitor"
 SECOND = 10**9
-# A process that died keeps others out for so long; a round ends before.
+# Longer than any round. If the process dies, another one takes over after this time.
 LEASE_S = 180.0
 
 log = logging.getLogger(__name__)
 
 
 class AlertProcessor(Protocol):
-    """Deals with what a round found: `notify.alerting.Alerting`, which is above this folder."""
+    """Processes the alerts of a round: `notify.alerting.Alerting`, a layer above this folder."""
 
     def process(self, client: Client, problems: Sequence[Alert], *, now_ns: int) -> None:
-        """Record what happened and send the messages that are due; raises only StoreError."""
+        """Record events and send the messages that are due; raises only StoreError."""
 
 
 class Monitor:
-    """`run` is the body of a thread, `look` one round; any thread may call `figures` and `rates`.
+    """Runs rounds in the thread of `run`; any thread may call `figures` and `rates`.
 
     All of its state is in the store, so a new monitor continues where another one ended.
     """
@@ -74,7 +74,7 @@ class Monitor:
         self._adaptive: AdaptiveSampling | None = None
         self._round = DriftRound()
         self._drift = DriftAlerts(client)
-        self._wrong: dict[str, list[Alert]] = {}
+        self._alerts: dict[str, list[Alert]] = {}
         self._issues_tick = -1
         self._latest_ns = 0
         self._figures: tuple[RouteFigures, ...] = ()
@@ -85,7 +85,7 @@ class Monitor:
         """Run rounds until stopped; a round that fails is logged, and the next one tries again."""
         while not self._stopping.is_set():
             try:
-                self.look()
+                self.run_round()
                 self._problem = ""
             except Exception as error:  # noqa: BLE001 - thread boundary: the next round tries again
                 self._note("a round of the monitor", error)
@@ -99,68 +99,70 @@ class Monitor:
         """Let `run` end after the current part of the round."""
         self._stopping.set()
 
-    def look(self) -> bool:
-        """One round; False where another process has the lease."""
+    def run_round(self) -> bool:
+        """Run one round; False if another process has the lease."""
         now_ns = self._clock()
-        self._heed_clock(now_ns)
+        self._check_clock(now_ns)
+        # Before the lease: a monitor without it also answers applications that ask for rates.
         self._read_rates(now_ns)
-        if not self._is_ours(now_ns):
+        if not self._has_lease(now_ns):
             self._forget()
             return False
         self._round = DriftRound()
         verifier = main_verifier(self._client, now_ns)
-        self._try("route_drift", lambda: self._drifting(verifier, now_ns))
+        self._run_part("route_drift", lambda: self._find_drift(verifier, now_ns))
         if self._stopping.is_set():
             return True
-        self._try("issues", lambda: self._issues(now_ns))
-        self._try("health", lambda: self._health(verifier, now_ns))
-        wrong = [alert for alerts in self._wrong.values() for alert in alerts]
-        if self._is_ours(self._clock()):
-            self._alerting.process(self._client, wrong, now_ns=now_ns)
+        self._run_part("issues", lambda: self._find_issues(now_ns))
+        self._run_part("health", lambda: self._find_health(verifier, now_ns))
+        found = [alert for alerts in self._alerts.values() for alert in alerts]
+        # The lease may have expired meanwhile, and another process may be sending the messages.
+        if self._has_lease(self._clock()):
+            self._alerting.process(self._client, found, now_ns=now_ns)
             self._adapt(verifier, now_ns)
-        self._show(verifier, now_ns)
+        self._update_figures(verifier, now_ns)
         return True
 
     def figures(self) -> Sequence[RouteFigures]:
-        """The routes in the last round; none where another process has the lease."""
+        """The routes in the last round; none if another process has the lease."""
         return self._figures
 
     def rates(self, service: str) -> Sequence[SamplingRateRow]:
         """The rates in force of a service, as of the last round."""
         return self._rates.get(service, ())
 
-    def _is_ours(self, now_ns: int) -> bool:
+    def _has_lease(self, now_ns: int) -> bool:
         lease = max(LEASE_S, 3 * self._settings.monitor)
         return acquire_lease(
             self._client, LEASE, self._holder, now_ns=now_ns, for_ns=round(lease * SECOND)
         )
 
-    def _heed_clock(self, now_ns: int) -> None:
-        """Start again if the clock went back by a tick or more: later ticks were read already."""
+    def _check_clock(self, now_ns: int) -> None:
+        """Restart if the clock went back by a tick or more: later ticks were read already."""
         if now_ns <= self._latest_ns - TICK_NS:
-            log.warning("the clock went back: the monitor starts again")
+            log.warning("the clock went back: the monitor restarts")
             self._forget()
             self._latest_ns = 0
         self._latest_ns = max(now_ns, self._latest_ns)
 
-    def _drifting(self, verifier: str, now_ns: int) -> list[Alert]:
-        """The routes that have drifted, and those that had and were not read again yet."""
+    def _find_drift(self, verifier: str, now_ns: int) -> list[Alert]:
+        """Alerts on routes that have drifted, and open ones on routes that were not read yet."""
         routes = self._routes_of(verifier)
         if routes is None:
             return []
         risen = {
-            (one.alert.service, one.alert.route): one.alert
-            for one in open_alerts(self._client, now_ns=now_ns)
-            if one.alert.rule == Rule.ROUTE_DRIFT
+            (state.alert.service, state.alert.route): state.alert
+            for state in open_alerts(self._client, now_ns=now_ns)
+            if state.alert.rule == Rule.ROUTE_DRIFT
         }
-        self._round = routes.look(now_ns, first=risen.keys())
+        self._round = routes.run_round(now_ns, first=risen.keys())
         if self._stopping.is_set():
             return []
         found = self._drift.alerts(self._round.findings, verifier, now_ns)
-        return found + [alert for place, alert in risen.items() if place in routes.unread]
+        return found + [alert for key, alert in risen.items() if key in routes.unread]
 
     def _routes_of(self, verifier: str) -> RouteDetectors | None:
-        """The detectors of the verifier with the newest verdicts; another one has other rates."""
+        """The detectors of this verifier; they start anew with another, which has other rates."""
         if not verifier:
             self._routes = None
         elif self._routes is None or self._routes.verifier != verifier:
@@ -169,15 +171,15 @@ class Monitor:
             )
         return self._routes
 
-    def _issues(self, now_ns: int) -> list[Alert]:
+    def _find_issues(self, now_ns: int) -> list[Alert]:
         """The alerts on issues, found once a tick because it reads the failures of a week."""
         if self._issues_tick == now_ns // TICK_NS:
-            return self._wrong.get("issues", [])
+            return self._alerts.get("issues", [])
         found = issue_alerts(self._client, now_ns=now_ns)
         self._issues_tick = now_ns // TICK_NS
         return found
 
-    def _health(self, verifier: str, now_ns: int) -> list[Alert]:
+    def _find_health(self, verifier: str, now_ns: int) -> list[Alert]:
         return health_alerts(
             self._client, self._settings, verifier=verifier, now_ns=now_ns, breaker=self._breaker
         )
@@ -199,11 +201,11 @@ class Monitor:
 
     def _read_rates(self, now_ns: int) -> None:
         found: dict[str, list[SamplingRateRow]] = {}
-        for one in rates_in_force(self._client, now_ns=now_ns) if self._settings.adaptive else ():
-            found.setdefault(one.service, []).append(one)
+        for row in rates_in_force(self._client, now_ns=now_ns) if self._settings.adaptive else ():
+            found.setdefault(row.service, []).append(row)
         self._rates = found
 
-    def _show(self, verifier: str, now_ns: int) -> None:
+    def _update_figures(self, verifier: str, now_ns: int) -> None:
         found, rule = self._round.findings, self._settings.drift_rule
         self._figures = route_figures(
             self._client, found, verifier=verifier, now_ns=now_ns, rule=rule
@@ -211,19 +213,19 @@ class Monitor:
 
     def _forget(self) -> None:
         """Forget what would be out of date when this process gets the lease again."""
-        self._routes, self._adaptive, self._figures, self._wrong = None, None, (), {}
+        self._routes, self._adaptive, self._figures, self._alerts = None, None, (), {}
         self._issues_tick = -1
 
-    def _try(self, part: str, alerts: Callable[[], list[Alert]]) -> None:
+    def _run_part(self, part: str, alerts: Callable[[], list[Alert]]) -> None:
         """Run a part of the round; if it fails, its previous alerts remain."""
         try:
-            self._wrong[part] = alerts()
-        except Exception as error:  # noqa: BLE001 - a border: the other parts go on
+            self._alerts[part] = alerts()
+        except Exception as error:  # noqa: BLE001 - boundary: the other parts continue
             self._note(f"the monitor's part {part}", error)
 
     def _note(self, what: str, error: Exception) -> None:
-        """Log a failure once while it is the same."""
-        told = f"{what} failed: {redacted_error(error)}"
-        if told != self._problem:
-            log.warning("%s", told)
-        self._problem = told
+        """Log a failure, but not again while it is the same."""
+        message = f"{what} failed: {redacted_error(error)}"
+        if message != self._problem:
+            log.warning("%s", message)
+        self._problem = message

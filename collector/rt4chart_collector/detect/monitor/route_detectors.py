@@ -1,4 +1,4 @@
-"""The routes between two rounds: their ticks, their detectors, and the last findings."""
+"""The drift detectors of the monitored routes: reads new ticks each round, stores the findings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.detector import DriftDetector, by_time, create_detector
-from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, DriftPolicy
 from rt4chart_collector.store.alerts.alert_events import dismissals
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
@@ -22,51 +22,54 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, route_ticks
 from rt4chart_collector.store.rates.traffic import busiest_routes
 
-# A tick is settled when so much time has passed since it began: verdicts come late.
+# A tick is settled this long after its beginning: verdicts arrive late.
 SETTLED_NS = 6 * TICK_NS
 
 
 class RouteDetector:
-    """A watch that has looked at the settled ticks before `upto_ns`."""
+    """The detector of one route, which has processed the settled ticks before `upto_ns`."""
 
     def __init__(self, policy: DriftPolicy, verifier: str, *, read_ns: int = 0) -> None:
-        """It has seen nothing; `read_ns` is when the ticks that it will see first were read."""
-        self._watch = create_detector(policy, verifier)
+        """`read_ns` is the time at which the first ticks were read."""
+        self._detector = create_detector(policy, verifier)
         self.read_ns = read_ns
         self.upto_ns = 0
         self.last: DriftFinding | None = None
         self.settled: tuple[Tick, ...] = ()
         self._accepted_ns = 0
 
-    def look(
+    def update(
         self, ticks: Sequence[Tick], *, settled_ns: int, accepted_ns: Sequence[int] = ()
     ) -> list[DriftFinding]:
         """The findings of the ticks from `upto_ns` on; those before `settled_ns` are final.
 
-        `settled` then holds the ticks that became so in this look, `last` the newest finding. At
-        each time in `accepted_ns`, in order, a person has taken the risen rate for the usual one.
+        `settled` then holds the ticks that became settled, `last` the newest finding. At each time
+        in `accepted_ns`, in order, a person has accepted the risen rate as the usual one. Ticks
+        that are not settled are tried on a copy of the detector, as they may still change.
         """
-        fresh = [one for one in ticks if one.start_ns >= self.upto_ns]
-        final = [one for one in fresh if one.start_ns < settled_ns]
+        fresh = [tick for tick in ticks if tick.start_ns >= self.upto_ns]
+        final = [tick for tick in fresh if tick.start_ns < settled_ns]
         waiting = [at_ns for at_ns in accepted_ns if at_ns > self._accepted_ns]
-        found = _looked(self._watch, final, waiting)
+        found = _update_all(self._detector, final, waiting)
         if final:
             self._accepted_ns = max(final[-1].start_ns, self._accepted_ns)
-        if open_ticks := [one for one in fresh if one.start_ns >= settled_ns]:
-            found += _looked(self._watch.fork(), open_ticks, waiting)
+        if open_ticks := [tick for tick in fresh if tick.start_ns >= settled_ns]:
+            found += _update_all(self._detector.fork(), open_ticks, waiting)
         self.settled = tuple(final)
         self.upto_ns = max(self.upto_ns, settled_ns)
         self.last = found[-1] if found else self.last
         return found
 
 
-def _looked(watch: DriftDetector, ticks: Sequence[Tick], waiting: list[int]) -> list[DriftFinding]:
-    """The findings; of what waits to be accepted, that of these times is taken off."""
+def _update_all(
+    detector: DriftDetector, ticks: Sequence[Tick], waiting: list[int]
+) -> list[DriftFinding]:
+    """The findings of the ticks; the times in `waiting` that they pass are removed from it."""
     found = []
     for group in by_time(ticks):
         while waiting and waiting[0] <= group[0].start_ns:
-            watch.accept(waiting.pop(0))
-        found.append(watch.look(group))
+            detector.accept(waiting.pop(0))
+        found.append(detector.update(group))
     return found
 
 
@@ -76,7 +79,7 @@ def settled_before(now_ns: int) -> int:
 
 
 def drift_row(ticks: RouteTicks, found: DriftFinding) -> DriftRow:
-    """A finding as it is stored."""
+    """The stored form of a finding."""
     known = found.baseline
     return DriftRow(
         service=ticks.service,
@@ -95,13 +98,13 @@ def drift_row(ticks: RouteTicks, found: DriftFinding) -> DriftRow:
     )
 
 
-Place = tuple[str, str]
-# What is shown, and twice the baseline's time: alarms of that time are left out of it.
-SHOWN_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
-# Verdicts that come later than a tick is open for are found when the route is read whole again.
-WHOLE_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
-# Of a round, for that: well within the lease.
-READING_S = 30.0
+# Findings of the last 15 days are stored for the console. Twice the baseline's 14 days are read,
+# because the hours of alarms in the first half are left out of the second.
+STORED_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
+# Verdicts that arrive after their tick was settled are found when the whole route is read again.
+REREAD_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
+# The time of a round for that, well within the monitor's lease.
+REREAD_BUDGET_S = 30.0
 
 log = logging.getLogger(__name__)
 
@@ -110,13 +113,13 @@ log = logging.getLogger(__name__)
 class DriftRound:
     """What one round found: the last finding of each route, and the ticks that became settled."""
 
-    findings: dict[Place, DriftFinding] = field(default_factory=dict)
-    settled: dict[Place, Sequence[Tick]] = field(default_factory=dict)
+    findings: dict[RouteKey, DriftFinding] = field(default_factory=dict)
+    settled: dict[RouteKey, Sequence[Tick]] = field(default_factory=dict)
 
 
 def drift_policy(settings: MonitorSettings, routes: int) -> DriftPolicy:
-    """What the settings ask of the detector, for so many routes."""
-    rule = next(one for one in RULES if one == settings.drift_rule)
+    """The detector's policy from the settings; the false alarms are those of all `routes`."""
+    rule = next(rule for rule in RULES if rule == settings.drift_rule)
     return DriftPolicy(
         false_alarms_per_month=settings.drift_false_alarms,
         routes=max(routes, 1),
@@ -139,56 +142,56 @@ class RouteDetectors:
         is_stopping: Callable[[], bool] = lambda: False,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing was read yet; `is_stopping` ends a round between two routes."""
+        """Reads nothing before the first round; `is_stopping` ends a round between two routes."""
         self._client = client
         self._settings = settings
         self.verifier = verifier
         self._is_stopping = is_stopping
         self._monotonic = monotonic
         self._policy = drift_policy(settings, 1)
-        self._watches: dict[Place, RouteDetector] = {}
-        self._places: dict[Place, None] = {}
-        self._last: dict[Place, DriftFinding] = {}
-        self._failed_ns: dict[Place, int] = {}
-        self._written: dict[Place, DriftRow] = {}
+        self._detectors: dict[RouteKey, RouteDetector] = {}
+        self._keys: dict[RouteKey, None] = {}
+        self._last: dict[RouteKey, DriftFinding] = {}
+        self._failed_ns: dict[RouteKey, int] = {}
+        self._written: dict[RouteKey, DriftRow] = {}
         self._listed_ns = 0
-        self._accepted: dict[Place, list[int]] = {}
+        self._accepted: dict[RouteKey, list[int]] = {}
 
     @property
-    def unread(self) -> frozenset[Place]:
-        """The routes that are to be watched and of which nothing is known here yet."""
-        return frozenset(self._places.keys() - self._watches.keys() - self._last.keys())
+    def unread(self) -> frozenset[RouteKey]:
+        """The monitored routes that were not read since the start."""
+        return frozenset(self._keys.keys() - self._detectors.keys() - self._last.keys())
 
-    def look(self, now_ns: int, first: Collection[Place] = ()) -> DriftRound:
-        """Read what is new, go on with every route, and write what was found.
+    def run_round(self, now_ns: int, first: Collection[RouteKey] = ()) -> DriftRound:
+        """Read new ticks, update every detector, and store the findings.
 
-        Routes are read whole, one after the other, when nothing is known of them here or that is an
-        hour ago; those for which a round has no time are left for the next. Of those that wait for
-        that equally long, the ones in `first` are the first.
+        A whole route is read if it is unknown or was last read an hour ago. Routes for which this
+        round has no time are left to the next one; those in `first` precede others that have waited
+        equally long.
         """
         round_ = DriftRound()
-        if now_ns - self._listed_ns >= WHOLE_NS:
-            self._list(now_ns)
+        if now_ns - self._listed_ns >= REREAD_NS:
+            self._list_routes(now_ns)
         self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
-        self._go_on(now_ns, round_)
-        deadline = Deadline(READING_S, clock=self._monotonic)
-        for place in self._due(now_ns, first):
+        self._continue_all(now_ns, round_)
+        deadline = Deadline(REREAD_BUDGET_S, clock=self._monotonic)
+        for key in self._due(now_ns, first):
             if self._is_stopping() or deadline.is_over:
                 break
-            self._guarded(place, partial(self._anew, place, now_ns, round_), now_ns)
-        # A route that could not be looked at, or has no new tick, stands as it did.
-        for place, watch in self._watches.items():
-            if watch.last is not None:
-                self._last[place] = watch.last
+            self._run_guarded(key, partial(self._reread, key, now_ns, round_), now_ns)
+        # A route that failed, or has no new tick, keeps its last finding.
+        for key, detector in self._detectors.items():
+            if detector.last is not None:
+                self._last[key] = detector.last
             else:
-                self._last.pop(place, None)
+                self._last.pop(key, None)
         round_.findings = {**self._last, **round_.findings}
         return round_
 
-    def _list(self, now_ns: int) -> None:
-        """Which routes are watched, for the next hour."""
+    def _list_routes(self, now_ns: int) -> None:
+        """Choose the monitored routes for the next hour."""
         limit = self._settings.monitor_routes
-        since = now_ns - SHOWN_NS
+        since = now_ns - STORED_NS
         found = busiest_routes(
             self._client,
             since_ns=since,
@@ -198,91 +201,108 @@ class RouteDetectors:
         )
         if len(found) > limit:
             log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)
-        self._places = dict.fromkeys(found[:limit])
-        self._policy = drift_policy(self._settings, len(self._places))
-        self._watches = {one: w for one, w in self._watches.items() if one in self._places}
-        self._last = {one: found for one, found in self._last.items() if one in self._places}
-        self._failed_ns = {one: at for one, at in self._failed_ns.items() if one in self._places}
+        self._keys = dict.fromkeys(found[:limit])
+        self._policy = drift_policy(self._settings, len(self._keys))
+        self._detectors = {
+            key: detector for key, detector in self._detectors.items() if key in self._keys
+        }
+        self._last = {key: found for key, found in self._last.items() if key in self._keys}
+        self._failed_ns = {key: at for key, at in self._failed_ns.items() if key in self._keys}
         self._written = latest_drift(
             self._client, since_ns=since, verifier=self.verifier, limit=2 * limit
         )
         self._listed_ns = now_ns
 
-    def _read_at(self, place: Place) -> int:
-        return self._watches[place].read_ns if place in self._watches else 0
+    def _read_at(self, key: RouteKey) -> int:
+        return self._detectors[key].read_ns if key in self._detectors else 0
 
-    def _due(self, now_ns: int, first: Collection[Place]) -> list[Place]:
-        """The routes to be read whole; one that failed does not keep the others waiting."""
-        due = [one for one in self._places if now_ns - self._read_at(one) >= WHOLE_NS]
+    def _due(self, now_ns: int, first: Collection[RouteKey]) -> list[RouteKey]:
+        """The routes to read again; one that failed comes last, so that it delays no other."""
+        due = [key for key in self._keys if now_ns - self._read_at(key) >= REREAD_NS]
         return sorted(
             due,
-            key=lambda one: (self._failed_ns.get(one, 0), self._read_at(one), one not in first),
+            key=lambda key: (
+                self._failed_ns.get(key, 0),
+                self._read_at(key),
+                key not in first,
+            ),
         )
 
-    def _anew(self, place: Place, now_ns: int, round_: DriftRound) -> None:
-        read = self._read(now_ns - READ_NS, now_ns, place)
-        watch = RouteDetector(self._policy, self.verifier, read_ns=now_ns)
-        told = round_.settled.get(place, ())
-        found = self._looked(place, watch, read, now_ns, round_)
-        # Settled ticks are told once: when the route is gone on with.
-        round_.settled[place] = told
-        written = self._written.get(place)
-        shown_ns = max(now_ns - SHOWN_NS, written.tick_ns - LATE_NS if written else 0)
-        self._write(read, [one for one in found if one.tick_ns >= shown_ns], now_ns)
-        self._watches[place] = watch
-        self._failed_ns.pop(place, None)
+    def _reread(self, key: RouteKey, now_ns: int, round_: DriftRound) -> None:
+        read = self._read(now_ns - READ_NS, now_ns, key)
+        detector = RouteDetector(self._policy, self.verifier, read_ns=now_ns)
+        reported = round_.settled.get(key, ())
+        found = self._update(key, detector, read, now_ns, round_)
+        # Settled ticks are reported only by `_continue`: the sampling budget is charged for them.
+        round_.settled[key] = reported
+        written = self._written.get(key)
+        shown_ns = max(now_ns - STORED_NS, written.tick_ns - LATE_NS if written else 0)
+        self._write(read, [finding for finding in found if finding.tick_ns >= shown_ns], now_ns)
+        self._detectors[key] = detector
+        self._failed_ns.pop(key, None)
 
-    def _go_on(self, now_ns: int, round_: DriftRound) -> None:
-        since = min((one.upto_ns for one in self._watches.values()), default=now_ns - HOUR_NS)
-        scope = QueryScope(since, now_ns + HOUR_NS, self.verifier)
-        for read in route_ticks(self._client, scope):
-            place = (read.service, read.route)
-            watch = self._watches.get(place)
-            if watch is not None:
-                work = partial(self._next, place, watch, read, now_ns, round_)
-                self._guarded(place, work, now_ns)
-            elif len(self._places) < self._settings.monitor_routes:
-                self._places.setdefault(place)
+    def _continue_all(self, now_ns: int, round_: DriftRound) -> None:
+        since = min(
+            (detector.upto_ns for detector in self._detectors.values()), default=now_ns - HOUR_NS
+        )
+        for read in route_ticks(self._client, QueryScope(since, now_ns + HOUR_NS, self.verifier)):
+            key = (read.service, read.route)
+            detector = self._detectors.get(key)
+            if detector is not None:
+                work = partial(self._continue, key, detector, read, now_ns, round_)
+                self._run_guarded(key, work, now_ns)
+            elif len(self._keys) < self._settings.monitor_routes:
+                self._keys.setdefault(key)
 
-    def _next(
-        self, place: Place, watch: RouteDetector, read: RouteTicks, now_ns: int, round_: DriftRound
+    def _continue(
+        self,
+        key: RouteKey,
+        detector: RouteDetector,
+        read: RouteTicks,
+        now_ns: int,
+        round_: DriftRound,
     ) -> None:
-        # A watch that fails half way is not gone on with: the route is read whole again.
-        del self._watches[place]
-        found = self._looked(place, watch, read, now_ns, round_)
+        # A detector that failed half way has an unknown state: the whole route is read again.
+        del self._detectors[key]
+        found = self._update(key, detector, read, now_ns, round_)
         self._write(read, found, now_ns)
-        self._watches[place] = watch
+        self._detectors[key] = detector
 
-    def _looked(
-        self, place: Place, watch: RouteDetector, read: RouteTicks, now_ns: int, round_: DriftRound
+    def _update(
+        self,
+        key: RouteKey,
+        detector: RouteDetector,
+        read: RouteTicks,
+        now_ns: int,
+        round_: DriftRound,
     ) -> list[DriftFinding]:
-        found = watch.look(
+        found = detector.update(
             read.ticks,
             settled_ns=settled_before(now_ns),
-            accepted_ns=self._accepted.get(place, ()),
+            accepted_ns=self._accepted.get(key, ()),
         )
         if found:
-            round_.findings[place] = found[-1]
-        round_.settled[place] = watch.settled
+            round_.findings[key] = found[-1]
+        round_.settled[key] = detector.settled
         return found
 
-    def _read(self, since_ns: int, now_ns: int, place: Place) -> RouteTicks:
-        """An hour ahead is read, too: clocks differ."""
-        scope = QueryScope(since_ns, now_ns + HOUR_NS, self.verifier, *place)
+    def _read(self, since_ns: int, now_ns: int, key: RouteKey) -> RouteTicks:
+        """The ticks of one route, up to an hour ahead: the clocks of applications differ."""
+        scope = QueryScope(since_ns, now_ns + HOUR_NS, self.verifier, *key)
         found = route_ticks(self._client, scope)
-        return found[0] if found else RouteTicks(*place, self.verifier, ())
+        return found[0] if found else RouteTicks(*key, self.verifier, ())
 
     def _write(self, read: RouteTicks, found: Sequence[DriftFinding], now_ns: int) -> None:
-        rows: list[DriftRow] = [drift_row(read, one) for one in found]
+        rows: list[DriftRow] = [drift_row(read, finding) for finding in found]
         write_drift(self._client, rows, version=now_ns)
 
-    def _guarded(self, place: Place, work: Callable[[], None], now_ns: int) -> None:
-        """One bad route stops no other; what was found on it last still holds."""
+    def _run_guarded(self, key: RouteKey, work: Callable[[], None], now_ns: int) -> None:
+        """Run a part for one route: a failure affects no other route, and its finding remains."""
         try:
             work()
-        except Exception as error:  # noqa: BLE001 - a border: the other routes are looked at
-            self._failed_ns[place] = now_ns
+        except Exception as error:  # noqa: BLE001 - boundary: the other routes continue
+            self._failed_ns[key] = now_ns
             log.warning(
-                "a route could not be looked at, next attempt in the next round: %s",
+                "a route could not be checked, next attempt in the next round: %s",
                 redacted_error(error),
             )

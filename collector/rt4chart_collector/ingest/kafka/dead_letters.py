@@ -1,4 +1,4 @@
-"""Messages that cannot be used: written to a topic of dead letters, without blocking others."""
+"""The queue of unreadable messages that are written to a dead-letter topic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ log = logging.getLogger(__name__)
 
 
 class DeadLetterQueue:
-    """Messages to write to the dead letters; their offsets are not committed before."""
+    """Messages to write to the dead-letter topic; their offsets are not committed before.
+
+    A failing topic therefore stops the commits of a partition, but not the verification.
+    """
 
     def __init__(
         self, source: SpanSource, offsets: OffsetTracker, metrics: ServiceMetrics, *, clock: Clock
@@ -39,7 +42,7 @@ class DeadLetterQueue:
         self.size += len(message.body) + OVERHEAD_BYTES
 
     def step(self) -> None:
-        """Write some of them; after a failure only after a pause."""
+        """Write some messages; after a failure, nothing is tried for a while."""
         for _ in range(min(BATCH, len(self._waiting))):
             if self._clock() < self._not_before:
                 return

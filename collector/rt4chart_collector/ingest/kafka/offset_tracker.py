@@ -1,4 +1,4 @@
-"""The offsets that may be committed: those with no unfinished message below them; pure."""
+"""The offsets that may be committed: those without an unfinished message below them. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENTRY_BYTES = 200
 
 
 class MessageId(NamedTuple):
-    """Identifies a message; `term` tells one reading of the partition from the next."""
+    """Identifies a message; `term` distinguishes one assignment of the partition from the next."""
 
     partition: int
     term: int
@@ -31,9 +31,9 @@ class _Owned:
 class OffsetTracker:
     """The unfinished messages of the assigned partitions.
 
-    A message has parts, and is finished when each is; an offset may be committed when no message
-    below it is unfinished. Messages of a revoked partition are no longer live: they are read again,
-    here or by another member.
+    A message has parts (its traces), and is finished when each of them is. An offset may be
+    committed when no message below it is unfinished. Messages of a revoked partition are no longer
+    live: they are read again, here or by another member.
     """
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class OffsetTracker:
         if owned is None:
             return None
         if owned.reached is None:
-            # A restart would begin here again, so nothing has to be committed.
+            # The group starts here because this is the committed position: nothing to commit yet.
             owned.committed = offset
         elif offset < owned.reached:
             self._rewind(owned, offset)

@@ -1,4 +1,4 @@
-"""The seam to a log of spans: messages in, positions out."""
+"""The interface to a partitioned log of spans: messages in, positions out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 
 
 class SourceError(RT4ChartError):
-    """The source refused, or cannot be reached; what was not committed comes again."""
+    """The source refused or is unreachable; messages without a commit are read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class KafkaMessage:
 
 
 class RebalanceListener(Protocol):
-    """Is called within `SpanSource.poll` when partitions are assigned or taken away."""
+    """Called within `SpanSource.poll` when partitions are assigned or revoked."""
 
     def assigned(self, partitions: Collection[int]) -> None:
-        """Partitions were assigned, to be read from their committed positions."""
+        """Partitions were assigned; they are read from their committed positions."""
 
     def revoked(self, partitions: Collection[int]) -> Mapping[int, int]:
-        """Partitions are taken away on return; gives the positions to commit before."""
+        """Partitions are revoked when this returns; returns the positions to commit before."""
 
     def lost(self, partitions: Collection[int]) -> None:
         """Partitions belong to another member already: nothing can be committed."""
@@ -50,7 +50,7 @@ class SpanSource(Protocol):
         """Join the consumer group."""
 
     def poll(self, limit: int, timeout_s: float) -> Sequence[KafkaMessage]:
-        """The next messages, none after the time; must be called regularly."""
+        """The next messages, none after the timeout; must be called regularly."""
 
     def commit(self, positions: Mapping[int, int], *, wait: bool = False) -> None:
         """Store for each partition the next offset to read after a restart."""

@@ -1,4 +1,4 @@
-"""ExportTraceServiceRequest to span records: pure, and tolerant of broken UTF-8."""
+"""Decodes ExportTraceServiceRequest into span records. Pure, and tolerant of invalid UTF-8."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from otel_rt4chart.spans.model.record import (
 def lenient_request() -> type[ExportTraceServiceRequest]:
     """ExportTraceServiceRequest with `bytes` for `string`: the two are the same on the wire.
 
-    A parser must refuse a whole message for one invalid string
-    (protobuf.dev/programming-guides/proto3, "Scalar Value Types"); this one refuses none. The
-    type says str where there are bytes: `decode` reads both.
+    A parser must reject a whole message for one invalid string
+    (protobuf.dev/programming-guides/proto3, "Scalar Value Types"); this one rejects none. The
+    type says str where the values are bytes; `_text` and `_attributes` decode them.
     """
     pool = DescriptorPool()
     for module in (common_pb2, resource_pb2, trace_pb2, trace_service_pb2):
@@ -67,7 +67,8 @@ KINDS = ("Unspecified", "Internal", "Server", "Client", "Producer", "Consumer")
 STATUSES = ("Unset", "Ok", "Error")
 # DateTime64(9) ends in 2262, the DateTime of the exporter's side table in 2106.
 LAST_NS = 4_294_967_295 * 10**9
-# The names of attributes that are kept in memory, and their size: applications have few.
+# The cache of attribute names: its size, and the longest name in it. Applications use few names; a
+# client that invents new ones must not fill the memory.
 KEYS, KEY_BYTES = 4096, 128
 
 
@@ -90,7 +91,7 @@ class _Pair(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A request's spans; `rejected` counts those without an id or a time, `reason` says why."""
+    """The spans of a request; `rejected` counts the spans without a valid id or time."""
 
     spans: tuple[SpanRecord, ...]
     rejected: int = 0
@@ -98,31 +99,31 @@ class Decoded:
 
 
 def decode_spans(body: bytes) -> Decoded:
-    """Read a request's spans; invalid UTF-8 inside strings becomes U+FFFD.
+    """Decode the spans of a request; invalid UTF-8 inside strings becomes U+FFFD.
 
-    Raises InputError where the bytes are no ExportTraceServiceRequest.
+    Raises InputError if the bytes are not an ExportTraceServiceRequest.
     """
     try:
         request = Request.FromString(body)
     except DecodeError as error:
         raise InputError(
             "expected an ExportTraceServiceRequest in protobuf encoding, "
-            f"got {len(body)} bytes that are none: {error}"
+            f"got {len(body)} bytes of something else: {error}"
         ) from error
-    return decoded_from([one for group in request.resource_spans for one in _spans_of(group)])
+    return collect_decoded([span for group in request.resource_spans for span in _spans_of(group)])
 
 
-def decoded_from(found: Sequence[SpanRecord | str]) -> Decoded:
-    """The spans, and the reasons that stand in the place of those that cannot be stored."""
-    reasons = sorted({one for one in found if type(one) is str})
+def collect_decoded(found: Sequence[SpanRecord | str]) -> Decoded:
+    """Separate the spans from the reasons, which replace spans that cannot be stored."""
+    reasons = sorted({item for item in found if type(item) is str})
     if not reasons:
         return Decoded(cast("tuple[SpanRecord, ...]", tuple(found)))
     spans = tuple(span for span in found if isinstance(span, SpanRecord))
     return Decoded(spans, len(found) - len(spans), "; ".join(reasons))
 
 
-def fault_of(trace_id: bytes, span_id: bytes, start_ns: int) -> str:
-    """Why a span cannot be stored; empty where it can."""
+def find_fault(trace_id: bytes, span_id: bytes, start_ns: int) -> str:
+    """The reason why a span cannot be stored; empty if it can."""
     if len(trace_id) != 16 or not any(trace_id):
         return "a trace id must be 16 bytes, not all zero"
     if len(span_id) != 8 or not any(span_id):
@@ -137,7 +138,7 @@ def _spans_of(message: ResourceSpans) -> Iterator[SpanRecord | str]:
     for group in message.scope_spans:
         scope, version = _text(group.scope.name), _text(group.scope.version)
         for span in group.spans:
-            fault = fault_of(span.trace_id, span.span_id, span.start_time_unix_nano)
+            fault = find_fault(span.trace_id, span.span_id, span.start_time_unix_nano)
             yield fault or _span(span, resource, scope, version)
 
 
@@ -177,7 +178,7 @@ def _link(link: Span.Link) -> SpanLink:
 
 
 def _attributes(pairs: Iterable[KeyValue]) -> Mapping[str, AttributeValue]:
-    # Most of a request's time goes here: what nearly every attribute is, is read without a call.
+    # Most of the time of a request is spent here, so a text, the usual value, takes no call.
     found: dict[str, AttributeValue] = {}
     for pair in cast("Iterable[_Pair]", pairs):
         key, value = pair.key, pair.value
@@ -189,7 +190,7 @@ def _attributes(pairs: Iterable[KeyValue]) -> Mapping[str, AttributeValue]:
 
 
 def _key(key: bytes) -> str:
-    """An attribute's name, kept for the next request where it may well come again."""
+    """The name of an attribute as text, cached for the next request."""
     text = key.decode("utf-8", "replace")
     if len(_keys) < KEYS and len(key) <= KEY_BYTES:
         _keys[key] = text

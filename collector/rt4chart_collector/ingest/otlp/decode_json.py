@@ -1,8 +1,8 @@
-"""ExportTraceServiceRequest in OTLP's JSON: the same spans, with the same leniency.
+"""Decodes ExportTraceServiceRequest from OTLP's JSON into the same spans, equally lenient.
 
 Source: OTLP specification, "JSON Protobuf Encoding": ids are hex, enums are numbers, 64-bit
 numbers are text, names are in lowerCamelCase, and unknown ones are ignored. Names of enums,
-snake_case as in protobuf's own JSON mapping, and numbers for 64-bit numbers are taken too.
+snake_case as in protobuf's own JSON mapping, and numbers for 64-bit numbers are accepted too.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from rt4chart_collector.ingest.otlp.decode import (
     LAST_NS,
     STATUSES,
     Decoded,
-    decoded_from,
-    fault_of,
+    collect_decoded,
+    find_fault,
 )
 
 Json = Mapping[str, object]
-# As deep as protobuf's own parsers read.
+# The recursion limit of protobuf's own parsers.
 MAX_DEPTH = 100
 SHOWN = 80
 
 
 def decode_json(body: bytes) -> Decoded:
-    """Read a request's spans; invalid UTF-8 and half surrogate pairs become U+FFFD.
+    """Decode the spans of a request; invalid UTF-8 and half surrogate pairs become U+FFFD.
 
-    Raises InputError where the bytes are no ExportTraceServiceRequest.
+    Raises InputError if the bytes are not an ExportTraceServiceRequest.
     """
     try:
         request = json.loads(body.decode("utf-8-sig", "replace") or "{}")
     except (ValueError, RecursionError) as error:
         raise InputError(
             "expected an ExportTraceServiceRequest in JSON, "
-            f"got {len(body)} bytes that are none: {str(error)[:SHOWN]}"
+            f"got {len(body)} bytes of something else: {str(error)[:SHOWN]}"
         ) from error
     if not isinstance(request, dict):
         raise InputError("expected an ExportTraceServiceRequest, a JSON object")
     groups = _maps(request, "resourceSpans")
-    return decoded_from([one for group in groups for one in _spans_of(group)])
+    return collect_decoded([span for group in groups for span in _spans_of(group)])
 
 
 def _spans_of(group: Json) -> Iterator[SpanRecord | str]:
@@ -61,7 +61,7 @@ def _span(
 ) -> SpanRecord | str:
     trace_id, span_id = _id(span, "traceId"), _id(span, "spanId")
     start = _integer(span, "startTimeUnixNano")
-    if fault := fault_of(trace_id, span_id, start):
+    if fault := find_fault(trace_id, span_id, start):
         return fault
     status = _map(span, "status")
     return SpanRecord(
@@ -107,7 +107,7 @@ def _value(value: Json, depth: int) -> AttributeValue:
     if depth > MAX_DEPTH:
         return ""
     if (array := _field(value, "arrayValue")) is not None:
-        return tuple(_value(one, depth + 1) for one in _maps(_a_map(array), "values"))
+        return tuple(_value(item, depth + 1) for item in _maps(_a_map(array), "values"))
     if (pairs := _field(value, "kvlistValue")) is not None:
         return _attributes(_a_map(pairs), "values", depth + 1)
     if isinstance(flag := _field(value, "boolValue"), bool):
@@ -123,7 +123,9 @@ def _field(holder: Json, name: str) -> object:
     """A field by its name in lowerCamelCase, else by that in the .proto."""
     if name in holder:
         return holder[name]
-    return holder.get("".join(f"_{one.lower()}" if one.isupper() else one for one in name))
+    return holder.get(
+        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    )
 
 
 def _map(holder: Json, name: str) -> Json:
@@ -135,9 +137,9 @@ def _a_map(value: object) -> Json:
 
 
 def _maps(holder: Json, name: str) -> list[Json]:
-    """The items of a list; one that is no object counts as an empty one, and is not lost."""
+    """The items of a list; an item that is not an object becomes an empty one, and is counted."""
     found = _field(holder, name)
-    return [_a_map(one) for one in found] if isinstance(found, list) else []
+    return [_a_map(item) for item in found] if isinstance(found, list) else []
 
 
 def _text(holder: Json, name: str) -> str:
@@ -148,7 +150,7 @@ def _text(holder: Json, name: str) -> str:
 
 
 def _id(holder: Json, name: str) -> bytes:
-    """An id's bytes; none where it is not hex."""
+    """The bytes of an id; empty if it is not hex."""
     value = _field(holder, name)
     try:
         return binascii.unhexlify(value) if isinstance(value, str) else b""

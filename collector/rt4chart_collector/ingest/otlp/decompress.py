@@ -1,4 +1,4 @@
-"""Content encodings of OTLP over HTTP: packed bodies to bytes, never more than a limit."""
+"""Decompresses bodies of OTLP over HTTP, never to more than a limit."""
 
 from __future__ import annotations
 
@@ -16,57 +16,58 @@ else:
     from backports import zstd
 
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
-# 64 MiB, as the largest body: a frame may ask for 2 GiB of memory (RFC 8878, 3.1.1.1.2).
+# 2**26 = 64 MiB, the largest body: a frame may demand 2 GiB of memory (RFC 8878, 3.1.1.1.2).
 ZSTD_WINDOW: Mapping[int, int] = {zstd.DecompressionParameter.window_log_max: 26}
 IDENTITY = "identity"
-# A part behind a body is copied as often as there are members: few, and from short pieces.
+# `unused_data` copies the rest of the input for each member, which is quadratic: so the number of
+# members is limited, and the input is fed in short pieces.
 MEMBERS, PIECE_BYTES = 1_000, 2**16
 
 
-class Unpacking(Protocol):
+class Decompressor(Protocol):
     """One member of a gzip body, or one frame of a zstd body."""
 
     @property
     def eof(self) -> bool:
-        """True behind its end."""
+        """True once its end was read."""
 
     @property
     def unused_data(self) -> bytes:
-        """What came behind its end."""
+        """The input after its end."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        """The next bytes, at most so many."""
+        """The next bytes, at most `max_length`."""
 
 
-def _gzip() -> Unpacking:
+def _gzip() -> Decompressor:
     return zlib.decompressobj(GZIP_WINDOW)
 
 
-def _zstd() -> Unpacking:
+def _zstd() -> Decompressor:
     return zstd.ZstdDecompressor(options=ZSTD_WINDOW)
 
 
-ENCODINGS: Mapping[str, Callable[[], Unpacking]] = {"gzip": _gzip, "zstd": _zstd}
+ENCODINGS: Mapping[str, Callable[[], Decompressor]] = {"gzip": _gzip, "zstd": _zstd}
 
 
-def unpack(body: bytes, encoding: str, limit: int) -> bytes:
-    """Unpack all members or frames of a body, or give an unpacked one back.
+def decompress(body: bytes, encoding: str, limit: int) -> bytes:
+    """Decompress all members or frames of a body; a body with no encoding is returned as it is.
 
-    Raises InputError where they are broken, RefusedError where they are larger than the limit in
-    bytes, whatever they claim.
+    Raises InputError if they are malformed, RefusedError if the result exceeds the limit in bytes,
+    whatever size they declare.
     """
     if encoding == IDENTITY:
         return body
     try:
         return b"".join(_parts(body, encoding, limit))
     except (zlib.error, zstd.ZstdError) as error:
-        raise InputError(f"expected a {encoding} body, got bytes that are none: {error}") from error
+        raise InputError(f"expected a {encoding} body, got other bytes: {error}") from error
 
 
 def _parts(body: bytes, encoding: str, limit: int) -> list[bytes]:
     parts: list[bytes] = []
     size = members = 0
-    member: Unpacking | None = None
+    member: Decompressor | None = None
     for start in range(0, len(body), PIECE_BYTES):
         piece = body[start : start + PIECE_BYTES]
         while piece:

@@ -1,4 +1,4 @@
-"""OTLP over gRPC: TraceService/Export, with the intake of OTLP over HTTP (OTLP 1.x, OTLP/gRPC)."""
+"""OTLP over gRPC: TraceService/Export, with the same intake as HTTP (OTLP 1.x, "OTLP/gRPC")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake, response
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, retry_bytes, status_bytes
 from rt4chart_collector.ingest.otlp.request_limiter import RequestSlot
 
-# OTLP specification, "Failures" and "OTLP/gRPC throttling": the codes that are sent again.
+# OTLP specification, "Failures" and "OTLP/gRPC Throttling": which codes a client retries.
 CODES = {
     Fault.MALFORMED: grpc.StatusCode.INVALID_ARGUMENT,
     Fault.UNSUPPORTED: grpc.StatusCode.UNIMPLEMENTED,
@@ -22,7 +22,7 @@ CODES = {
     Fault.SLOW: grpc.StatusCode.DEADLINE_EXCEEDED,
     Fault.BUSY: grpc.StatusCode.UNAVAILABLE,
 }
-# The size of a message is unknown until it has arrived; it counts as gRPC's default limit before.
+# The size of a message is unknown until it has arrived: until then, gRPC's default limit counts.
 EXPECTED_BYTES = 4 * 2**20
 HANDSHAKE_MS = 10_000
 
@@ -32,7 +32,7 @@ Trailers: TypeAlias = tuple[tuple[str, bytes], ...]
 
 
 class GrpcReceiver:
-    """Accepts requests; reads messages itself, so that it can refuse one before it has arrived."""
+    """Accepts requests; reads messages itself, to be able to refuse one before it has arrived."""
 
     def __init__(self, intake: Intake) -> None:
         """`intake` decides on the requests."""
@@ -61,14 +61,14 @@ class GrpcReceiver:
         except TimeoutError as error:
             raise self._intake.too_slow() from error
         if not isinstance(body, bytes):
-            # gRPC's own marker of the end; where a message was too large it has said so itself.
+            # gRPC's marker for the end. If the message was too large, gRPC has replied already.
             raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
         slot.resize(len(body))
         return body
 
 
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
-    """When to send again: as the specification says it, and as OpenTelemetry's Python reads it."""
+    """When to retry, twice: as the specification has it, and as OpenTelemetry's Python reads it."""
     retry_s = refused.retry_s
     if retry_s is None:
         return ()
@@ -80,18 +80,19 @@ def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
 
 
 def build_server(intake: Intake) -> Server:
-    """The gRPC server, which listens nowhere yet; to be called and used in one event loop."""
+    """A gRPC server without an address; it belongs to the event loop that calls this."""
     server = grpc.aio.server(
         options=[
             ("grpc.max_receive_message_length", intake.body_bytes),
             ("grpc.max_concurrent_streams", MAX_REQUESTS),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
-            # Two services on one port would share its clients without a word.
+            # With SO_REUSEPORT, two services on one port would silently share its clients.
             ("grpc.so_reuseport", 0),
         ]
     )
     service = DESCRIPTOR.services_by_name["TraceService"]
-    # One message in and one out look the same on the wire whether they are called a stream or not.
+    # Declared as a stream: `export` then reads the message itself, and can refuse it before it has
+    # arrived. On the wire, a single message looks the same.
     export: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_unary_rpc_method_handler(
         GrpcReceiver(intake).export
     )
@@ -101,9 +102,9 @@ def build_server(intake: Intake) -> Server:
 
 
 def bind(server: Server, address: str, tls: tuple[bytes, bytes] | None) -> int:
-    """Listen there, with a private key and its certificate chain in PEM or in the clear.
+    """Listen at the address, with TLS (private key and certificate chain in PEM) or without.
 
-    Gives the port; raises OSError where the address cannot be had.
+    Returns the port; raises OSError if the address is not available.
     """
     try:
         if tls is None:

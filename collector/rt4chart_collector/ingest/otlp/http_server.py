@@ -1,4 +1,4 @@
-"""OTLP over HTTP: replies 200 only when the spans are accepted (OTLP 1.x, OTLP/HTTP)."""
+"""OTLP over HTTP: replies 200 only after the spans are accepted (OTLP 1.x, "OTLP/HTTP")."""
 
 from __future__ import annotations
 

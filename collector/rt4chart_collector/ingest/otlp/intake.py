@@ -1,4 +1,4 @@
-"""What OTLP over HTTP and gRPC share: authentication, limits and acknowledgement."""
+"""The intake that OTLP over HTTP and gRPC share: authentication, limits and acknowledgement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import REQUESTS, SPANS_LOST, SPANS_RECEIVED, SPANS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import Decoded
-from rt4chart_collector.ingest.otlp.decompress import IDENTITY, unpack
+from rt4chart_collector.ingest.otlp.decompress import IDENTITY, decompress
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, busy
 from rt4chart_collector.ingest.otlp.request_limiter import RETRY_S, RequestLimiter, RequestSlot
 from rt4chart_collector.ingest.otlp.token import authenticate
@@ -28,7 +28,7 @@ BODY_BYTES = 64 * 2**20
 BODY_S = 30.0
 MAX_REQUESTS = 256
 RETRY_STORE_S = 5
-WAYS = ("grpc", "http")
+PROTOCOLS = ("grpc", "http")
 ACCEPTED = "accepted"
 RESULTS = (ACCEPTED, *(fault.name.lower() for fault in Fault))
 
@@ -41,10 +41,10 @@ log = logging.getLogger(__name__)
 class Intake:
     """Decodes requests and queues their spans; belongs to one event loop.
 
-    `offer` queues spans, or returns None where the queue is full. With `waits` a request is
-    acknowledged when its spans are stored, else when they are queued. `metrics` counts
-    requests by protocol and result, and spans received, refused by reason, and lost: queued but
-    not stored.
+    `offer` queues spans, or returns None if the queue is full. With `waits` a request is
+    acknowledged after its spans are stored, so that nothing acknowledged can be lost; otherwise
+    when they are queued. `metrics` counts requests by protocol and result, and spans received,
+    refused by reason, and lost (acknowledged but not stored).
     """
 
     def __init__(
@@ -62,22 +62,23 @@ class Intake:
         self._token = token
         self._waits = waits
         self._metrics = metrics or ServiceMetrics()
-        for way, result in product(WAYS, RESULTS):
-            self._metrics.add(REQUESTS, way, result, number=0)
+        # Series that start at 0 let Prometheus' `rate` see the first event.
+        for protocol, result in product(PROTOCOLS, RESULTS):
+            self._metrics.add(REQUESTS, protocol, result, number=0)
         self.body_bytes = body_bytes
         self.body_s = body_s
         self.limiter = RequestLimiter(requests=MAX_REQUESTS, size_bytes=4 * body_bytes)
-        # Unpacking and decoding hold a request several times over: a few at a time.
+        # Decompressing and decoding take several times the memory of a request: a few at a time.
         self._decoding = asyncio.Semaphore(4)
 
     def authenticate(self, authorization: str | None) -> None:
         """RefusedError if a token is required and this header does not have it."""
         authenticate(self._token, authorization)
 
-    def note(self, way: str, refused: RefusedError | None = None) -> None:
+    def note(self, protocol: str, refused: RefusedError | None = None) -> None:
         """Count a request of this protocol, accepted or refused."""
         result = ACCEPTED if refused is None else refused.fault.name.lower()
-        self._metrics.add(REQUESTS, way, result)
+        self._metrics.add(REQUESTS, protocol, result)
 
     def too_slow(self) -> RefusedError:
         """The error for a body that did not arrive in time."""
@@ -88,13 +89,13 @@ class Intake:
     async def take(
         self, slot: RequestSlot, body: bytes, decode: Decode, encoding: str = IDENTITY
     ) -> Decoded:
-        """Return when the spans of a body may be acknowledged; RefusedError where they may not.
+        """Return when the spans of a body may be acknowledged; RefusedError if they must not be.
 
-        The slot is emptied when the spans are queued, as the queue counts their bytes from then on.
+        The slot is emptied when the spans are queued, because the queue then counts their bytes.
         """
         try:
             async with self._decoding:
-                body = await asyncio.to_thread(unpack, body, encoding, self.body_bytes)
+                body = await asyncio.to_thread(decompress, body, encoding, self.body_bytes)
                 decoded = await asyncio.to_thread(decode, body)
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
             self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)

@@ -1,4 +1,4 @@
-"""Why a request is refused, and how OTLP says so over HTTP and gRPC (google.rpc.Status)."""
+"""Reasons to refuse a request, and the replies of OTLP over HTTP and gRPC (google.rpc.Status)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from otel_rt4chart.core.errors import RT4ChartError
 
 
 class Fault(Enum):
-    """Why a request is refused; OTLP over HTTP and over gRPC each have a code for it."""
+    """The reason why a request is refused; HTTP and gRPC each have a status code for it."""
 
     MALFORMED = auto()
     UNSUPPORTED = auto()
@@ -28,7 +28,7 @@ class Fault(Enum):
 
 
 class RefusedError(RT4ChartError):
-    """Nothing of the request was accepted; the text is for the operator of the client."""
+    """No span of the request was accepted; the text is for the operator of the client."""
 
     def __init__(self, fault: Fault, text: str, *, retry_s: int | None = None) -> None:
         """`retry_s` is set where the client should send the request again."""
@@ -38,20 +38,20 @@ class RefusedError(RT4ChartError):
 
 
 def busy(reason: str, retry_s: int) -> RefusedError:
-    """The client keeps the spans and sends them again after that many seconds."""
+    """The error for a busy service: the client retries after `retry_s` seconds."""
     return RefusedError(Fault.BUSY, f"{reason}; send it again", retry_s=retry_s)
 
 
 def too_large(limit: int) -> RefusedError:
-    """The client must make smaller requests."""
+    """The error for a request that is too large: a retry would not help."""
     return RefusedError(
         Fault.TOO_LARGE,
-        f"expected at most {limit} bytes, packed and unpacked; send smaller batches",
+        f"expected at most {limit} bytes, compressed and decompressed; send smaller batches",
     )
 
 
 def status_bytes(text: str, *, code: int = 0, retry_s: int | None = None) -> bytes:
-    """A Status with that text; `code` is gRPC's number, which OTLP over HTTP does not use."""
+    """A Status with this text; `code` is gRPC's number, which OTLP over HTTP does not use."""
     details: list[AnyMessage] = []
     if retry_s is not None:
         details.append(AnyMessage())
@@ -61,7 +61,7 @@ def status_bytes(text: str, *, code: int = 0, retry_s: int | None = None) -> byt
 
 
 def retry_bytes(retry_s: int) -> bytes:
-    """A RetryInfo alone."""
+    """A serialized RetryInfo."""
     message: bytes = _retry_info(retry_s).SerializeToString()
     return message
 
@@ -86,21 +86,21 @@ def content_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-async def _show_refusal(request: Request, error: Exception) -> Response:
+async def _handle_refusal(request: Request, error: Exception) -> Response:
     if not isinstance(error, RefusedError):
         raise error
     return _error_response(request, STATUSES[error.fault], str(error), _headers_of(error))
 
 
-async def _show_error(request: Request, error: Exception) -> Response:
+async def _handle_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     return _error_response(request, error.status_code, error.detail, dict(error.headers or {}))
 
 
 HANDLERS: dict[object, ExceptionHandler] = {
-    HTTPException: _show_error,
-    RefusedError: _show_refusal,
+    HTTPException: _handle_error,
+    RefusedError: _handle_refusal,
 }
 
 
@@ -116,7 +116,7 @@ def _headers_of(refused: RefusedError) -> dict[str, str]:
 
 
 def _error_response(request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
-    """A google.rpc.Status in the encoding of the request, plain text where it has neither."""
+    """A google.rpc.Status in the encoding of the request; plain text for other encodings."""
     kind = content_type(request)
     if kind == JSON:
         return JSONResponse({"message": text}, status, headers)

@@ -20,20 +20,20 @@ class RequestLimiter:
         self.taken_bytes = 0
 
     def slot(self) -> RequestSlot:
-        """A slot for one request, as a context manager; RefusedError where none is left."""
+        """A slot for one request, as a context manager; RefusedError if none is left."""
         return RequestSlot(self)
 
 
 class RequestSlot:
     """The bytes of one request, from the first byte read to its response."""
 
-    def __init__(self, room: RequestLimiter) -> None:
+    def __init__(self, limiter: RequestLimiter) -> None:
         """Nothing is counted until the block begins."""
-        self._limiter = room
+        self._limiter = limiter
         self._size_bytes = 0
 
     def __enter__(self) -> RequestSlot:
-        """Count the request; RefusedError where there are too many."""
+        """Count the request; RefusedError if there are too many."""
         if self._limiter.taken_requests >= self._limiter.requests:
             raise busy("too many requests at once", RETRY_S)
         self._limiter.taken_requests += 1
@@ -50,7 +50,7 @@ class RequestSlot:
         self._limiter.taken_bytes -= self._size_bytes
 
     def resize(self, size_bytes: int) -> None:
-        """Set the size of the request; RefusedError where all requests together are too large."""
+        """Set the size of the request; RefusedError if all requests together are too large."""
         self._limiter.taken_bytes += size_bytes - self._size_bytes
         self._size_bytes = size_bytes
         if self._limiter.taken_bytes > self._limiter.size_bytes:

@@ -1,4 +1,4 @@
-"""Bearer tokens: who may send spans, and who may read metrics and status."""
+"""The check of the bearer token for sending spans and for reading metrics and status."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ def authenticate(token: str, authorization: str | None) -> None:
     """RefusedError if a token is required and this header does not have it."""
     if not token:
         return
-    scheme, _, given = (authorization or "").partition(" ")
-    is_same = compare_digest(given.strip().encode(), token.encode())
+    scheme, _, presented = (authorization or "").partition(" ")
+    # A comparison that stops at the first difference would reveal the token byte by byte.
+    is_same = compare_digest(presented.strip().encode(), token.encode())
     if scheme.lower() == "bearer" and is_same:
         return
     raise RefusedError(
         Fault.UNAUTHENTICATED,
-        "expected the header 'Authorization: Bearer TOKEN' with the token that the service has "
-        f"in RT4CHART_TOKEN, got {'another' if authorization else 'none'}; "
+        "expected the header 'Authorization: Bearer TOKEN' with the service's RT4CHART_TOKEN, "
+        f"got {'another' if authorization else 'none'}; "
         "OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20TOKEN' sends it",
     )

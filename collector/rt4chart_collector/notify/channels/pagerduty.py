@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from otel_rt4chart.core.text import one_line
-from rt4chart_collector.core.alerts.times import iso
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.notify.channels.http_client import HttpClient
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, Message, MessageKind
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from otel_rt4chart.core.text import encodable
-from rt4chart_collector.core.alerts.times import iso
+from rt4chart_collector.core.times import iso
 from rt4chart_collector.notify.channels.alertmanager import annotations_of
 from rt4chart_collector.notify.channels.http_client import HttpClient, encode_json, secrets_in_url
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, Message, MessageKind

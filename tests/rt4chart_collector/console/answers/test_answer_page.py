@@ -203,7 +203,7 @@ def test_passages_that_cannot_be_read_again_leave_the_quotations(
 
     stored(client)
     monkeypatch.setattr(guard, "strict", False)
-    monkeypatch.setattr("rt4chart_collector.console.answers.answer_page.answers_in", failing)
+    monkeypatch.setattr("rt4chart_collector.console.answers.answer_page.read_answers", failing)
 
     with console(client) as browser:
         page = browser.get(PATH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rt4chart_collector.console.view.charts import rate_figure
-from tests.rt4chart_collector.report.test_trend import point
+from tests.rt4chart_collector.report.test_page_trend import point
 
 STEP_S = 3600
 

@@ -94,8 +94,8 @@ def test_a_replay_is_the_same_step_by_step_in_any_order_and_from_a_copy(
     at = int(part * len(times))
     for number, ticks in enumerate(times):
         if number == at:
-            ahead.append(watch.fork().look(ticks))
-        stepwise.append(watch.look(ticks))
+            ahead.append(watch.fork().update(ticks))
+        stepwise.append(watch.update(ticks))
 
     assert stepwise == found()
     assert ahead == [stepwise[at]]
@@ -127,12 +127,12 @@ def test_missing_empty_and_undecided_ticks_change_no_evidence() -> None:
 def test_a_watch_refuses_late_ticks() -> None:
     """Ticks of the past, or of two times at once, are an error that says what to do."""
     watch = create_detector(POLICY)
-    watch.look([tick(1, ())])
+    watch.update([tick(1, ())])
 
     with pytest.raises(InputError, match="replay the route"):
-        watch.look([tick(1, ())])
+        watch.update([tick(1, ())])
     with pytest.raises(InputError, match="one time"):
-        watch.look([tick(2, ()), tick(3, ())])
+        watch.update([tick(2, ()), tick(3, ())])
 
 
 def test_a_new_version_is_measured_against_the_former_one_until_it_is_warm() -> None:

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.detect.drift.evidence import BACK, LAMBDAS, AccumulatedEvidence, gains, step
+from rt4chart_collector.detect.drift.evidence import (
+    RECOVERY_BETS,
+    RISE_BETS,
+    AccumulatedEvidence,
+    log_gains,
+    step,
+)
 from rt4chart_collector.store.rates.ticks import Bin
 from tests.rt4chart_collector.detect.drift.routes import drawn, seeded
 
@@ -63,7 +69,7 @@ def test_the_first_tick_by_hand() -> None:
     """One answer with two of five claims wrong: each sum is a bet's factor."""
     evidence = step(AccumulatedEvidence(), [Bin(5, 2, 1, 1.0)], null=0.1, at_ns=7)
 
-    factors = [1 + bet * 0.3 for bet in LAMBDAS]
+    factors = [1 + bet * 0.3 for bet in RISE_BETS]
     assert [math.exp(one) for one in evidence.sums] == pytest.approx(factors)
     assert evidence.log == pytest.approx(math.log(sum(factors) / 3))
     assert evidence.since_ns == 7
@@ -72,9 +78,9 @@ def test_the_first_tick_by_hand() -> None:
 
 def test_an_answer_weighs_by_the_rate_in_force() -> None:
     """An answer of a rule of risk (rate 1) weighs a tenth where one in ten is sampled."""
-    won = gains([Bin(5, 5, 1, 1.0)], null=0.1, scale=0.1)
+    won = log_gains([Bin(5, 5, 1, 1.0)], null=0.1, scale=0.1)
 
-    assert won == pytest.approx([math.log1p(bet * 0.1 * 0.9) for bet in LAMBDAS])
+    assert won == pytest.approx([math.log1p(bet * 0.1 * 0.9) for bet in RISE_BETS])
 
 
 def test_risk_samples_give_no_evidence_of_their_own() -> None:
@@ -117,5 +123,5 @@ def test_bets_that_a_rate_is_back_win_below_the_null_only() -> None:
     """The backward bets gain where shares lie below the null and lose above it."""
     below, above = [Bin(5, 0, 9, 1.0)], [Bin(5, 3, 9, 1.0)]
 
-    assert min(gains(below, null=0.08, bets=BACK) or ()) > 0
-    assert max(gains(above, null=0.08, bets=BACK) or ()) < 0
+    assert min(log_gains(below, null=0.08, bets=RECOVERY_BETS) or ()) > 0
+    assert max(log_gains(above, null=0.08, bets=RECOVERY_BETS) or ()) < 0

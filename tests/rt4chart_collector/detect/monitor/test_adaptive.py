@@ -12,7 +12,7 @@ from otel_rt4chart.sampling import Policy, Sampler
 from otel_rt4chart.sampling.rates import RatesSource
 from rt4chart_collector.detect.monitor.adaptive_sampling import usual_rate
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS
-from rt4chart_collector.service.monitor import NAME_CHARS, PATH, document, rates_route
+from rt4chart_collector.service.monitor import NAME_CHARS, PATH, rates_document, rates_route
 from rt4chart_collector.store.alerts.sampling_rates import (
     SamplingRateRow,
     rates_in_force,
@@ -53,9 +53,9 @@ def test_an_application_samples_more_while_evidence_rises_and_less_again(
     source = RatesSource(server.address, sampler, 3600.0, clock=lambda: world.now / SECOND)
 
     def rate_after_a_look() -> float:
-        world.monitor.look()
+        world.monitor.run_round()
         rates = world.monitor.rates("shop")
-        server.body = json.dumps(document(rates, now_ns=world.now)).encode()
+        server.body = json.dumps(rates_document(rates, now_ns=world.now)).encode()
         source.poll()
         assert sampler.policy.rate_of("other") == 0.7
         return sampler.policy.rate_of("support")
@@ -79,7 +79,7 @@ def test_a_document_ends_by_itself(server: RatesServer) -> None:
     """An application whose monitor is away goes back to its own rate."""
     now = [NOON]
     sampler = Sampler(Policy(rate=0.1))
-    server.body = json.dumps(document([SET], now_ns=now[0])).encode()
+    server.body = json.dumps(rates_document([SET], now_ns=now[0])).encode()
     source = RatesSource(server.address, sampler, 3600.0, clock=lambda: now[0] / SECOND)
     source.poll()
     raised = sampler.policy.rate_of("support")
@@ -93,16 +93,16 @@ def test_a_document_ends_by_itself(server: RatesServer) -> None:
 
 def test_another_process_knows_the_rate_before(world: World) -> None:
     """Read from the answers before it was raised: it lowers to that."""
-    world.monitor.look()
+    world.monitor.run_round()
     world.answer(1, 40, 0.4, sample_rate=0.1)
-    world.monitor.look()
+    world.monitor.run_round()
     (raised,) = rates_in_force(world.client, now_ns=world.now)
     world.now += 300 * SECOND
     another = world.another(adaptive_cap=400.0)
-    assert another.look()
+    assert another.run_round()
     for _ in range(6):
         world.answer(4, 60, 0.0, sample_rate=raised.rate)
-        another.look()
+        another.run_round()
 
     assert rates_in_force(world.client, now_ns=world.now) == []
     assert rates_since(world.client, since_ns=0)[0].rate == pytest.approx(0.1)
@@ -114,7 +114,7 @@ def test_nothing_is_asked_for_where_it_is_off(client: Client) -> None:
     world.answer(240, 10 / 3, 0.045, sample_rate=0.1)
     world.answer(1, 40, 0.5, sample_rate=0.1)
 
-    world.monitor.look()
+    world.monitor.run_round()
 
     assert rates_since(client, since_ns=0) == []
 
@@ -138,7 +138,7 @@ def test_a_document_is_bounded_and_holds_no_patterns() -> None:
     rates = [SamplingRateRow("shop", one, NOON, 0.5, NOON + HOUR, "rise") for one in names]
     over = SamplingRateRow("shop", "over", NOON, 0.5, NOON, "over")
 
-    assert document([*rates, over], now_ns=NOON)["raised"] == {"good": 0.5}
+    assert rates_document([*rates, over], now_ns=NOON)["raised"] == {"good": 0.5}
 
 
 def test_the_usual_rate_is_not_that_of_a_few_answers() -> None:

@@ -16,7 +16,7 @@ from rt4chart_collector.core.alerts.facts import (
 )
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
-from rt4chart_collector.pipeline.breaker import PASSING, Breaker
+from rt4chart_collector.pipeline.breaker import TEMPORARY_FAILURES, Breaker
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, insert_letters
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -82,7 +82,7 @@ def test_a_judge_that_fails_often_or_is_paused(client: Client) -> None:
     ]
     insert_verdicts(client, [*good, *bad])
     paused = Breaker(VERIFIER, lambda: NOW)
-    for _ in range(PASSING):
+    for _ in range(TEMPORARY_FAILURES):
         paused.note(JudgeFailure("timeout", "TimeoutError", True))
 
     assert found(client) == []

@@ -31,11 +31,11 @@ def world(client: Client) -> World:
 
 def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
     """Before and after with n, since when, what changed, and the worst answers with a claim."""
-    assert world.monitor.look()
+    assert world.monitor.run_round()
     assert world.alerts() == []
     began = world.now
     world.answer(2, 40, 0.6, release="1.1")
-    world.monitor.look()
+    world.monitor.run_round()
 
     (alert,) = world.alerts()
     facts = alert.facts
@@ -63,22 +63,22 @@ def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
 
 def test_a_rise_that_a_person_resolves_is_the_usual_rate_from_then_on(world: World) -> None:
     """For this process and the next one: calm at that rate, alarmed again on a further rise."""
-    world.monitor.look()
+    world.monitor.run_round()
     world.answer(2, 40, 0.3, release="1.1")
-    world.monitor.look()
+    world.monitor.run_round()
     (alert,) = world.alerts()
     resolve(world.client, alert.id, actor="ann", now_ns=world.now)
     for _ in range(4):
         world.answer(18, 20, 0.3, release="1.1")
-        world.monitor.look()
+        world.monitor.run_round()
     states = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
     world.now += 300 * SECOND
     another = world.another()
-    another.look()
+    another.run_round()
     again = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
     calm = world.alerts()
     world.answer(4, 40, 0.9, release="1.2")
-    another.look()
+    another.run_round()
 
     assert {one.state for one in states.values()} <= {"calm", "warn"}
     assert again == states
@@ -88,32 +88,32 @@ def test_a_rise_that_a_person_resolves_is_the_usual_rate_from_then_on(world: Wor
 
 def test_another_process_goes_on_where_one_ended(world: World) -> None:
     """What is stored is what it goes by: the same findings, no second alert."""
-    world.monitor.look()
+    world.monitor.run_round()
     world.answer(2, 40, 0.6, release="1.1")
-    world.monitor.look()
+    world.monitor.run_round()
     before = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
     world.now += 300 * SECOND
 
     another = world.another()
-    assert another.look()
+    assert another.run_round()
 
     assert len(world.alerts()) == 1
     assert latest_drift(world.client, since_ns=START, verifier=VERIFIER) == before
-    assert world.monitor.look() is False
+    assert world.monitor.run_round() is False
     assert world.monitor.figures() == ()
 
 
 def test_looking_every_minute_finds_what_one_look_finds(world: World) -> None:
     """Settled ticks are gone through once, open ones again and again: the rows are the same."""
-    world.monitor.look()
+    world.monitor.run_round()
     since = world.now
     for _ in range(10):
         world.answer(1 / 12, 36, 0.3, release="1.1")
-        world.monitor.look()
+        world.monitor.run_round()
     steps = drift_rows(world.client, since_ns=since)
     world.client.command("TRUNCATE TABLE rt4chart_drift")
     world.now += 300 * SECOND
-    world.another().look()
+    world.another().run_round()
 
     at_once = drift_rows(world.client, since_ns=since)
 
@@ -125,7 +125,7 @@ def test_looking_every_minute_finds_what_one_look_finds(world: World) -> None:
 def test_figures_are_of_the_last_hour_and_the_last_tick(world: World) -> None:
     """What /metrics shows of a route."""
     world.answer(1, 20, 0.0)
-    world.monitor.look()
+    world.monitor.run_round()
 
     (found,) = world.monitor.figures()
 
@@ -138,7 +138,7 @@ def test_figures_are_of_the_last_hour_and_the_last_tick(world: World) -> None:
 def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is logged without its texts, and tried again in the next round."""
     world.answer(1, 20, 0.0, route="aaa", since_ns=world.now - HOUR)
-    real = RouteDetector.look
+    real = RouteDetector.update
 
     def failing(
         self: RouteDetector,
@@ -151,9 +151,9 @@ def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPa
             raise ValueError("secret text")
         return real(self, ticks, settled_ns=settled_ns, accepted_ns=accepted_ns)
 
-    monkeypatch.setattr(RouteDetector, "look", failing)
+    monkeypatch.setattr(RouteDetector, "update", failing)
 
-    assert world.monitor.look()
+    assert world.monitor.run_round()
 
     assert [one.route for one in world.monitor.figures()] == ["support"]
 
@@ -162,7 +162,7 @@ def test_an_empty_store_is_no_reason_for_an_alert(client: Client) -> None:
     """A round goes through it all the same."""
     world = World(client)
 
-    assert world.monitor.look() is True
+    assert world.monitor.run_round() is True
     assert world.alerts() == []
     assert world.monitor.figures() == ()
 
@@ -179,10 +179,10 @@ def test_a_judge_that_never_had_a_verdict_is_alarmed_when_it_fails(client: Clien
     ]
     insert_verdicts(client, failing)
     world.now += HOUR // 2
-    world.monitor.look()
+    world.monitor.run_round()
     first = [one.rule for one in world.alerts()]
     world.answer(0.25, 400, 0.0)
-    world.monitor.look()
+    world.monitor.run_round()
 
     (alert,) = world.alerts()
     assert first == ["judge_failing"]
@@ -194,13 +194,13 @@ def test_silence_of_more_than_a_week_still_has_alerts_that_end(client: Client) -
     """Without a verifier nothing drifts, but what was open resolves in its time."""
     world = World(client)
     world.answer(24 * 7, 30, 0.0)
-    world.monitor.look()
+    world.monitor.run_round()
     world.now += 2 * HOUR
-    world.monitor.look()
+    world.monitor.run_round()
     silent = [one.rule for one in world.alerts()]
     for _ in range(4):
         world.now += 4 * DAY
-        world.monitor.look()
+        world.monitor.run_round()
 
     assert silent == ["no_data"]
     assert world.alerts() == []

@@ -43,14 +43,14 @@ def rise(world: World) -> None:
 
 def test_a_clock_that_went_ahead_and_back_blinds_nobody(world: World) -> None:
     """What was read at a time that is none is forgotten."""
-    world.monitor.look()
+    world.monitor.run_round()
     now = world.now
     world.now += 3 * DAY
-    world.monitor.look()
+    world.monitor.run_round()
     world.now = now
     rise(world)
 
-    assert world.monitor.look()
+    assert world.monitor.run_round()
 
     assert risen(world) == ["other", "support"]
 
@@ -58,12 +58,12 @@ def test_a_clock_that_went_ahead_and_back_blinds_nobody(world: World) -> None:
 def test_a_clock_that_goes_back_a_little_costs_nothing(world: World) -> None:
     """As clocks are set right by less than a tick: nothing is read anew."""
     watched = RouteDetectors(world.client, MonitorSettings(), VERIFIER)
-    watched.look(world.now)
-    world.monitor.look()
+    watched.run_round(world.now)
+    world.monitor.run_round()
     before = world.monitor._routes
     world.now -= SECOND
 
-    world.monitor.look()
+    world.monitor.run_round()
 
     assert world.monitor._routes is before
 
@@ -75,17 +75,17 @@ def test_a_restart_leaves_alerts_of_routes_that_it_has_not_read(
     began = world.now
     world.answer(2, 40, 0.6, route="other", since_ns=began)
     world.answer(2, 60, 0.0, since_ns=began)
-    world.monitor.look()
+    world.monitor.run_round()
     (alert,) = world.alerts()
     world.now += 300 * SECOND
     another = world.another()
-    monkeypatch.setattr(route_detectors, "READING_S", 0.0)
+    monkeypatch.setattr(route_detectors, "REREAD_BUDGET_S", 0.0)
     for _ in range(30):
         world.now += 120 * SECOND
-        another.look()
+        another.run_round()
     waiting = risen(world)
-    monkeypatch.setattr(route_detectors, "READING_S", 30.0)
-    another.look()
+    monkeypatch.setattr(route_detectors, "REREAD_BUDGET_S", 30.0)
+    another.run_round()
 
     assert (alert.route, waiting, risen(world)) == ("other", ["other"], ["other"])
     assert [one.kind for one in alert_trail(world.client, alert.id) if one.kind != "updated"] == [
@@ -100,7 +100,7 @@ def test_the_alarmed_are_read_before_the_busiest(world: World) -> None:
         world.client, MonitorSettings(), VERIFIER, monotonic=lambda: float(next(ticking))
     )
 
-    found = watched.look(world.now, first=[("shop", "support")]).findings
+    found = watched.run_round(world.now, first=[("shop", "support")]).findings
 
     assert list(found) == [("shop", "support")]
     assert watched.unread == {("shop", "other")}
@@ -118,7 +118,7 @@ def test_a_rise_whose_facts_cannot_be_read_is_alarmed_without_them(
 
     rise(world)
     monkeypatch.setattr(drift_alerts, "drift_facts", failing)
-    world.monitor.look()
+    world.monitor.run_round()
     found = {one.route: one for one in world.alerts()}
 
     assert sorted(found) == ["other", "support"]
@@ -137,8 +137,8 @@ def test_a_route_that_cannot_be_read_stands_as_it_did(
 ) -> None:
     """Its alarm lasts, and the other routes are looked at."""
     rise(world)
-    world.monitor.look()
-    real = RouteDetectors._next
+    world.monitor.run_round()
+    real = RouteDetectors._continue
 
     def failing(self: RouteDetectors, place: tuple[str, str], *rest: object) -> None:
         def spoilt(*_: object, **__: object) -> Sequence[object]:
@@ -146,16 +146,16 @@ def test_a_route_that_cannot_be_read_stands_as_it_did(
 
         if place == ("shop", "support"):
             self._read = spoilt  # type: ignore[method-assign, assignment]
-            watch = self._watches[place]
-            watch.look = spoilt  # type: ignore[method-assign, assignment]
+            watch = self._detectors[place]
+            watch.update = spoilt  # type: ignore[method-assign, assignment]
         real(self, place, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(RouteDetectors, "_next", failing)
+    monkeypatch.setattr(RouteDetectors, "_continue", failing)
     for _ in range(4):
         began = world.now
         world.answer(0.5, 40, 0.6)
         world.answer(0.5, 40, 0.6, route="other", since_ns=began)
-        world.monitor.look()
+        world.monitor.run_round()
 
     assert risen(world) == ["other", "support"]
 
@@ -168,13 +168,13 @@ def test_a_route_that_fails_does_not_keep_others_waiting(world: World) -> None:
     )
     real = watched._read
 
-    def read(since_ns: int, now_ns: int, place: tuple[str, str]) -> RouteTicks:
-        if place == ("shop", "other"):
+    def read(since_ns: int, now_ns: int, key: tuple[str, str]) -> RouteTicks:
+        if key == ("shop", "other"):
             raise ValueError("memory limit")
-        return real(since_ns, now_ns, place)
+        return real(since_ns, now_ns, key)
 
     watched._read = read  # type: ignore[method-assign]
-    look = partial(watched.look, first=[("shop", "other")])
+    look = partial(watched.run_round, first=[("shop", "other")])
     rounds: list[DriftRound] = [look(world.now) for _ in range(2)]
 
     assert [list(one.findings) for one in rounds] == [[], [("shop", "support")]]

@@ -12,9 +12,9 @@ from rt4chart_collector.detect.drift.sampling import SamplingPolicy
 from rt4chart_collector.detect.monitor.adaptive_sampling import (
     AdaptiveSampling,
     RateRaise,
-    beyond,
     budget_left,
-    raises_of,
+    extra_answers_of,
+    find_raises,
 )
 from rt4chart_collector.store.alerts.sampling_rates import (
     SamplingRateRow,
@@ -59,7 +59,7 @@ def test_a_raise_lasts_as_long_as_it_is_renewed() -> None:
         asked(5, 0.4),
     ]
 
-    found = raises_of(sets[::-1])
+    found = find_raises(sets[::-1])
 
     assert found == {
         PLACE: [
@@ -73,7 +73,7 @@ def test_an_answer_is_charged_by_its_own_rate() -> None:
     """Those at the route's rate cost nothing, nor do those that a rule chose at a higher one."""
     ticks = [tick(START, 100, 0.1), tick(START, 100, 0.5), tick(START, 100, 1.0)]
 
-    assert beyond(ticks, 0.1, 0.5) == pytest.approx(80)
+    assert extra_answers_of(ticks, 0.1, 0.5) == pytest.approx(80)
 
 
 def test_the_budget_is_what_a_week_left_of_it() -> None:

@@ -16,7 +16,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
-from rt4chart_collector.ingest.writer import Ingest
+from rt4chart_collector.ingest.writer import IngestWriter
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue
 from tests.rt4chart_collector.otlp.messages import request, span
 
@@ -101,7 +101,7 @@ def test_client_that_goes_away_disturbs_no_other() -> None:
         assert may_write.wait(10)
         written.extend(spans)
 
-    ingest = Ingest(store, lambda _: None, max_bytes=10**6)
+    ingest = IngestWriter(store, lambda _: None, max_bytes=10**6)
     intake = Intake(ingest.offer)
     writer = threading.Thread(target=ingest.run)
     writer.start()

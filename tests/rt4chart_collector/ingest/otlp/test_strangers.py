@@ -16,7 +16,7 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
 from rt4chart_collector.ingest.otlp.intake import Intake
-from rt4chart_collector.service.local_api import local_api_served
+from rt4chart_collector.service.local_api import serve_local_api
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, ways_in
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
@@ -47,7 +47,7 @@ def both(client: Client, queue: Queue) -> Iterator[dict[str, str]]:
     """The addresses of the receiver and of the local API, each with its token."""
     with (
         ways_in(Intake(queue.offer, token=TOKEN)) as served,
-        local_api_served(client.target),
+        serve_local_api(client.target),
     ):
         endpoint = endpoint_of(client)
         yield {served.url: TOKEN, f"http://127.0.0.1:{endpoint.port}": endpoint.token}

@@ -16,7 +16,7 @@ from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
-from rt4chart_collector.ingest.sockets import Tls, listening, serving, url_of
+from rt4chart_collector.ingest.servers import Tls, bound_socket, serve_otlp, url_of
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 ANY_PORT = Address("127.0.0.1", 0)
@@ -82,10 +82,10 @@ def streamed(channel: grpc.Channel) -> grpc.StreamUnaryMultiCallable[bytes, byte
 @contextmanager
 def ways_in(intake: Intake, *, tls: Tls | None = None, stop_s: float = 5) -> Iterator[WaysIn]:
     """Serve until the end of the block."""
-    with listening(ANY_PORT) as bound:
+    with bound_socket(ANY_PORT) as bound:
         url = url_of(bound, tls)
         app = build_app(intake)
-        with serving(app, bound, intake, ANY_PORT, tls=tls, stop_s=stop_s) as address:
+        with serve_otlp(app, bound, intake, ANY_PORT, tls=tls, stop_s=stop_s) as address:
             yield WaysIn(url, str(address))
 
 

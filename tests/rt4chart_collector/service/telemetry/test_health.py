@@ -11,7 +11,7 @@ import pytest
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.service import health
 from rt4chart_collector.service.health import StoreWatch
-from rt4chart_collector.service.local_api import local_api_served
+from rt4chart_collector.service.local_api import serve_local_api
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.service.beside import endpoint_of, guest
 
@@ -26,7 +26,7 @@ def test_store_that_answers_is_reachable(client: Client) -> None:
 
 def test_store_that_is_gone_is_unreachable(client: Client) -> None:
     """A server that was stopped; the watch reports it and raises nothing."""
-    with local_api_served(client.target):
+    with serve_local_api(client.target):
         served = guest(client, endpoint_of(client))
         watch = StoreWatch(served)
         watch.probe()

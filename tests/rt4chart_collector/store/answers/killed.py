@@ -7,7 +7,7 @@ import sys
 
 from otel_rt4chart.verify import OpenAIJudge, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
-from rt4chart_collector.pipeline.retry import revived
+from rt4chart_collector.pipeline.retry import revived_letter
 from rt4chart_collector.store.answers.dead_letters import (
     dead_letters,
     insert_letters,
@@ -42,7 +42,7 @@ def main(dsn: str, base_url: str, phase: str) -> None:
         line = Line(client, verifier, now=begun)
         if phase == "replay":
             found = dead_letters(client, since_ns=0)
-            insert_letters(client, [revived(letter, begun) for letter in found])
+            insert_letters(client, [revived_letter(letter, begun) for letter in found])
             line.after(1)
         else:
             # Clients send again what may not have come: here, all of it.

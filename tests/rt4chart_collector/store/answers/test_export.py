@@ -16,7 +16,7 @@ import urllib3
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.service.local_api import local_api_served
+from rt4chart_collector.service.local_api import serve_local_api
 from rt4chart_collector.store.answers.export import FORMATS, SOURCES, ExportRequest, export_table
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -203,7 +203,7 @@ def test_a_download_that_breaks_off_is_an_error(filled: Client, tmp_path: Path) 
     again = wanted(tmp_path, overwrites=True)
 
     with (
-        local_api_served(filled.target),
+        serve_local_api(filled.target),
         cut(endpoint_of(filled)) as endpoint,
         guest(filled, endpoint) as client,
         pytest.raises(StoreError, match=r"\.parquet\.part: expected a whole file"),

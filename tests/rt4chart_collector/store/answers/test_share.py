@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.pipeline.retry import put_off
+from rt4chart_collector.pipeline.retry import postponed_letter
 from rt4chart_collector.store.answers.dead_letters import due_letters, insert_letters
 from rt4chart_collector.store.engine.columns import ALL_TRACES, TraceShare
 from rt4chart_collector.store.engine.connect import Client
@@ -18,7 +18,9 @@ DUE = NOON + 3600 * 10**9
 
 def test_shares_of_due_answers_are_exclusive_and_complete(client: Client) -> None:
     """Each letter is with the one worker whose partitions its trace's hash falls into."""
-    letters = [put_off(verdict(number).candidate, VERIFIER, NOON) for number in range(1, 101)]
+    letters = [
+        postponed_letter(verdict(number).candidate, VERIFIER, NOON) for number in range(1, 101)
+    ]
     insert_letters(client, [replace(one, trace_id=f"{n:032x}") for n, one in enumerate(letters)])
     shares = [TraceShare(6, frozenset(ours)) for ours in ((0, 1), (2,), (3, 4, 5), ())]
 

@@ -1,10 +1,15 @@
-"""Times and durations as text."""
+"""Times and durations as text, in UTC."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 _LAST_S = 253_402_300_799
+
+
+def utc_time(time_ns: int) -> str:
+    """A time for people, to the minute; a dash for 0."""
+    return iso(time_ns)[:16].replace("T", " ") if time_ns else "–"
 
 
 def lasted(since_ns: int, until_ns: int) -> str:

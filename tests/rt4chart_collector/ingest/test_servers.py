@@ -22,14 +22,14 @@ from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import REQUESTS
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.ingest.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.ingest.otlp.intake import Intake
-from rt4chart_collector.ingest.sockets import (
+from rt4chart_collector.ingest.servers import (
+    DeadlineProtocol,
     Tls,
-    check_free,
-    listening,
+    bound_socket,
+    check_port_is_free,
     load_tls,
-    serving_web,
+    serve_http,
     url_of,
 )
 from rt4chart_collector.service.http_routes import operations_app
@@ -57,8 +57,8 @@ def queue() -> Queue:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deadlines that a test can wait for."""
-    monkeypatch.setattr(PunctualProtocol, "head_s", 0.3)
-    monkeypatch.setattr(PunctualProtocol, "body_s", 0.8)
+    monkeypatch.setattr(DeadlineProtocol, "head_s", 0.3)
+    monkeypatch.setattr(DeadlineProtocol, "body_s", 0.8)
 
 
 def test_both_servers_speak_tls(queue: Queue, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_taken_address_of_grpc_is_named(queue: Queue) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = Address(*taken.getsockname())
         with pytest.raises(SettingsError, match=r"RT4CHART_OTLP_GRPC: cannot listen on .*: in use"):
-            check_free(address, "otlp_grpc")
+            check_port_is_free(address, "otlp_grpc")
 
 
 def test_requests_in_hand_are_answered_before_the_end() -> None:
@@ -263,14 +263,14 @@ def test_end_does_not_wait_longer_than_told() -> None:
 def test_accepted_sockets_send_at_once(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     """TCP_NODELAY, or an answer's body may come 40 ms after its head."""
     found: list[int] = []
-    made = PunctualProtocol.connection_made
+    made = DeadlineProtocol.connection_made
 
-    def noting(self: PunctualProtocol, transport: asyncio.Transport) -> None:
+    def noting(self: DeadlineProtocol, transport: asyncio.Transport) -> None:
         accepted = transport.get_extra_info("socket")
         found.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         made(self, transport)
 
-    monkeypatch.setattr(PunctualProtocol, "connection_made", noting)
+    monkeypatch.setattr(DeadlineProtocol, "connection_made", noting)
     with ways_in(Intake(queue.offer)) as served:
         assert httpx.get(f"{served.url}/nothing").status_code == 404
 
@@ -280,9 +280,9 @@ def test_accepted_sockets_send_at_once(queue: Queue, monkeypatch: pytest.MonkeyP
 def test_operators_are_served_without_a_way_in() -> None:
     """For a process that takes its spans from elsewhere; at the end nobody listens any more."""
     app = operations_app(Status(ServiceMetrics()))
-    with listening(ANY_PORT) as bound:
+    with bound_socket(ANY_PORT) as bound:
         url = url_of(bound)
-        with serving_web(app, bound, stop_s=1):
+        with serve_http(app, bound, stop_s=1):
             ready = httpx.get(f"{url}/readyz")
     with pytest.raises(httpx.TransportError):
         httpx.get(f"{url}/readyz")

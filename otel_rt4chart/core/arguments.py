@@ -1,4 +1,4 @@
-"""Parsing of durations such as `24h` on a command line."""
+"""Types of command-line arguments, for the parameter `type` of argparse."""
 
 from __future__ import annotations
 
@@ -16,3 +16,10 @@ def parse_duration_s(text: str) -> int:
             f"expected a duration such as 90m, 24h or 7d, got {text!r}"
         )
     return int(match[1]) * UNITS_S[match[2]]
+
+
+def positive_integer(text: str) -> int:
+    """An integer of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got {text!r}")
+    return int(text)

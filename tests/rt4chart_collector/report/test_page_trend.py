@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.rates import AnswerSums
-from rt4chart_collector.report.trend import HEIGHT, WIDTH, trend_chart
+from rt4chart_collector.report.page import HEIGHT, WIDTH, trend_chart
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, WeightedCounts
 
 STEP_S = 3600

@@ -1,4 +1,4 @@
-"""The two ways in, OTLP over HTTP and over gRPC, behind one event loop in a thread of its own."""
+"""The HTTP and gRPC servers: sockets, TLS, deadlines, and one event loop in a thread of its own."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import PREFIX
 from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.otlp.grpc_server import Server, bind, build_server
-from rt4chart_collector.ingest.otlp.http_protocol import PunctualProtocol
 from rt4chart_collector.ingest.otlp.intake import Intake
 
-# More than the requests in hand may be: most of them idle, and kept for the next.
+# Twice the limit of requests at once (`intake.MAX_REQUESTS`): idle connections are kept alive.
 CONNECTIONS = 512
-# After the deadline the tasks in hand are cancelled; so long that may take.
-LATE_S = 2.0
+# After the deadline uvicorn cancels its requests, which may take this long.
+CANCEL_S = 2.0
 NOWHERE = Address("", 0)
 
 log = logging.getLogger(__name__)
@@ -41,16 +42,16 @@ class Tls:
     key: str
 
     def read(self) -> tuple[bytes, bytes]:
-        """The key and the chain, as gRPC takes them."""
+        """The key and the chain, in the order that gRPC expects."""
         return Path(self.key).read_bytes(), Path(self.cert).read_bytes()
 
 
 def load_tls(cert: str, key: str) -> Tls | None:
-    """Nothing where neither is set; SettingsError where the two files cannot be used."""
+    """The TLS files; None if neither is set, SettingsError if they cannot be used."""
     if not (cert or key):
         return None
     try:
-        # An empty password, or OpenSSL would ask the terminal for one.
+        # With an empty password; otherwise OpenSSL asks for one at the terminal.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
     except OSError as error:
         raise SettingsError(
@@ -61,13 +62,13 @@ def load_tls(cert: str, key: str) -> Tls | None:
 
 
 @contextmanager
-def listening(address: Address, setting: str = "otlp_http") -> Iterator[socket.socket]:
-    """A bound socket, closed at the end; SettingsError where the address cannot be had."""
+def bound_socket(address: Address, setting: str = "otlp_http") -> Iterator[socket.socket]:
+    """A bound socket, closed at the end; SettingsError if the address is not available."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as bound:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted sockets inherit it; asyncio sets it only where a socket names its protocol.
-        # Without it head and body of an answer may be 40 ms apart (delayed ACK).
+        # Inherited by accepted sockets; asyncio sets it only on sockets that name their protocol.
+        # Without it, head and body of a response may be 40 ms apart (delayed ACK).
         bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             bound.bind(address)
@@ -77,9 +78,9 @@ def listening(address: Address, setting: str = "otlp_http") -> Iterator[socket.s
         yield bound
 
 
-def check_free(address: Address, setting: str) -> None:
-    """SettingsError where something listens there; gRPC binds its own socket, later."""
-    with listening(address, setting):
+def check_port_is_free(address: Address, setting: str) -> None:
+    """SettingsError if something listens there; gRPC binds its own socket, later."""
+    with bound_socket(address, setting):
         return
 
 
@@ -93,13 +94,13 @@ def _not_listening(setting: str, address: Address, reason: str) -> SettingsError
 
 
 def url_of(bound: socket.socket, tls: Tls | None = None) -> str:
-    """The address under which the socket takes requests."""
+    """The URL of the socket."""
     scheme = "https" if tls else "http"
     return f"{scheme}://{Address(*bound.getsockname()[:2])}"
 
 
 @contextmanager
-def serving(
+def serve_otlp(
     app: ASGIApp,
     bound: socket.socket,
     intake: Intake,
@@ -108,9 +109,10 @@ def serving(
     tls: Tls | None = None,
     stop_s: float,
 ) -> Iterator[Address]:
-    """Serve both; gives where gRPC listens. At the end requests in hand are answered first.
+    """Serve OTLP over HTTP and gRPC; yields the address of gRPC.
 
-    Raises SettingsError where gRPC cannot listen at its address.
+    At the end, requests in progress are answered first. Raises SettingsError if gRPC cannot listen
+    at its address.
     """
     web = _Servers(_config(app, tls, stop_s), tls, intake, grpc_address)
     with _running(web, bound, stop_s):
@@ -118,10 +120,10 @@ def serving(
 
 
 @contextmanager
-def serving_web(
+def serve_http(
     app: ASGIApp, bound: socket.socket, *, tls: Tls | None = None, stop_s: float
 ) -> Iterator[None]:
-    """Serve an application over HTTP alone; at the end requests in hand are answered first."""
+    """Serve an application over HTTP; at the end, requests in progress are answered first."""
     web = _Servers(_config(app, tls, stop_s), tls)
     with _running(web, bound, stop_s):
         web.listens_at.result()
@@ -136,24 +138,24 @@ def _running(web: _Servers, bound: socket.socket, stop_s: float) -> Iterator[Non
         yield
     finally:
         web.should_exit = True
-        thread.join(stop_s + LATE_S)
+        thread.join(stop_s + CANCEL_S)
         if thread.is_alive():
-            log.error("requests in hand were not ended in time; their clients send them again")
+            log.error("requests were not finished in time; their clients retry them")
 
 
 def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         loop="asyncio",
-        http=PunctualProtocol,
-        # Its warnings are of what strangers send: they would fill the log.
+        http=DeadlineProtocol,
+        # Warnings are about malformed requests, with which anyone could fill the log.
         log_level="error",
         log_config=None,
         access_log=False,
         lifespan="off",
         ws="none",
         server_header=False,
-        # Whom a proxy may name is decided where it matters.
+        # Addresses in headers are not trusted; console/app/access.py decides on proxies.
         proxy_headers=False,
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=max(round(stop_s), 1),
@@ -163,7 +165,7 @@ def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
 
 
 class _Servers(uvicorn.Server):
-    """The web server, and the gRPC server that starts and stops with it, in one event loop."""
+    """The HTTP server, and the gRPC server that starts and stops with it, in one event loop."""
 
     def __init__(
         self,
@@ -180,10 +182,10 @@ class _Servers(uvicorn.Server):
         self.listens_at: Future[Address] = Future()
 
     def run_both(self, bound: socket.socket) -> None:
-        """The thread's whole life; `listens_at` says where gRPC listens, or why nothing does."""
+        """The thread's function; `listens_at` gets the address of gRPC, or the error."""
         try:
             self.run([bound])
-        except Exception as error:  # thread boundary: whoever starts it hears of it
+        except Exception as error:  # thread boundary: `listens_at` passes it on to the starter
             if self.listens_at.done():
                 raise
             self.listens_at.set_exception(error)
@@ -209,3 +211,49 @@ class _Servers(uvicorn.Server):
         await server.start()
         self._grpc = server
         return Address(address.host, port)
+
+
+HEAD_S = 5.0
+# Longer than `intake.BODY_S`, so that the client gets a response before it is cut off.
+BODY_S = 35.0
+
+
+class DeadlineProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 with deadlines: closes a connection whose head or body arrives too late.
+
+    The receiver's own timeout holds only while it reads a body; this one also covers requests that
+    were refused before. h11 bounds the size of the head (16 KiB).
+    """
+
+    head_s = HEAD_S
+    body_s = BODY_S
+    _deadline: asyncio.TimerHandle | None = None
+    _state: object = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the deadline before the first byte."""
+        super().connection_made(transport)
+        self._note_state()
+
+    def data_received(self, data: bytes) -> None:
+        """Update the deadline when another part of a request begins."""
+        super().data_received(data)
+        self._note_state()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the deadline."""
+        self._set_deadline(None)
+        super().connection_lost(exc)
+
+    def _note_state(self) -> None:
+        """Restart the deadline for each part of a request, and end it after the last one."""
+        state = self.conn.their_state
+        if state is not self._state:
+            self._state = state
+            self._set_deadline({h11.IDLE: self.head_s, h11.SEND_BODY: self.body_s}.get(state))
+
+    def _set_deadline(self, seconds: float | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        late = self.transport.abort
+        self._deadline = None if seconds is None else self.loop.call_later(seconds, late)
