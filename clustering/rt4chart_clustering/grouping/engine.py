@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import HDBSCAN
 
 from rt4chart_clustering.description.embedding import Matrix
 from rt4chart_clustering.grouping.algorithm import Group, Thresholds, group_of
@@ -58,6 +57,9 @@ def _dense_rows(vectors: Matrix, size: int) -> Labels:
 
     HDBSCAN compares splits with each other, so it cannot find a single cluster that holds all rows.
     """
+    # Imported here for the reason that `embedding` gives.
+    from sklearn.cluster import HDBSCAN
+
     fitted = HDBSCAN(
         min_cluster_size=size,
         min_samples=min(_MIN_SAMPLES, size, len(vectors)),
