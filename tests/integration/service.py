@@ -8,13 +8,14 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+
+from tests.polling import wait_until
 
 ANY = "127.0.0.1:0"
 ANY_PORTS = ("--otlp-http", ANY, "--otlp-grpc", ANY, "--console", ANY)
@@ -29,7 +30,7 @@ with connect(sys.argv[1]) as client:
 
 
 class Service:
-    """A running service and how to speak to it."""
+    """A running service and its HTTP interface."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
@@ -48,17 +49,13 @@ class Service:
         return answer.status_code
 
     def status(self) -> dict[str, Any]:
-        """What the service says of itself."""
+        """The body of /status."""
         found: dict[str, Any] = httpx.get(f"{self.url}/status", timeout=PATIENCE_S).json()
         return found
 
     def wait_until(self, is_true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """Poll the status until it is so, for a bounded time."""
-        until = time.monotonic() + PATIENCE_S
-        while not is_true(status := self.status()):
-            assert time.monotonic() < until, status
-            time.sleep(0.05)
-        return status
+        """Poll the status until the condition holds."""
+        return wait_until(self.status, is_true, within_s=PATIENCE_S)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait for the end; the exit status."""
