@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ import httpx
 import pytest
 
 from tests.integration.service import PATIENCE_S, service
+from tests.polling import wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -38,11 +38,8 @@ class Pages:
             return 0
 
     def wait_for(self, code: int) -> None:
-        """Until a page has that status, for a bounded time."""
-        until = time.monotonic() + PATIENCE_S
-        while (found := self.status()) != code:
-            assert time.monotonic() < until, found
-            time.sleep(0.1)
+        """Until a page has that status."""
+        wait_until(self.status, lambda found: found == code, within_s=PATIENCE_S)
 
     @contextmanager
     def refreshing(self) -> Iterator[None]:
