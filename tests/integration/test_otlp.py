@@ -138,7 +138,8 @@ def test_exporter_sends_again_when_it_was_told(kind: int) -> None:
         emptied.join()
 
     assert (result, len(queue.span_ids), queue.refused) == (DONE, 7, 1)
-    assert 0.75 < took < 10
+    # Not before the second that it was asked to wait, less the exporter's jitter.
+    assert took > 0.75
 
 
 def test_killed_service_keeps_what_it_acknowledged_over_grpc(tmp_path: Path) -> None:

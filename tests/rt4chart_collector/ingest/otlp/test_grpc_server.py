@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 
 import grpc
@@ -21,6 +20,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceS
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake
+from tests.polling import wait_until
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, WaysIn, streamed, unary, ways_in
 from tests.rt4chart_collector.otlp.messages import request, span
 
@@ -226,12 +226,9 @@ def test_more_requests_than_places_are_sent_away(queue: Queue) -> None:
         yield b""
 
     with ways_in(intake) as served, served.channel() as channel:
-        until = time.monotonic() + 30
         waiting = [streamed(channel).future(stalled()) for _ in range(70)]
         # Each counts as 4 MiB until it has come: 64 of them are the 256 MiB.
-        while intake.limiter.taken_requests < 64:
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        wait_until(lambda: intake.limiter.taken_requests == 64)
         error = refusal(served, request(span()))
         never.set()
         errors = [one.exception() for one in waiting]
