@@ -175,14 +175,15 @@ def test_query_of_a_variable_finds_rows(stored: Client, query: str) -> None:
 
 
 def test_queries_of_an_empty_database_are_no_error(client: Client) -> None:
-    """Before the first answer a panel has no rows, or one of zeros and nothing."""
+    """Before the first answer a panel of answers has no rows, or one of zeros and NULLs."""
     panel_queries = [one["rawSql"] for _, _, one in targets(CLICKHOUSE)]
     assert panel_queries
     assert VARIABLES
     for query in (*panel_queries, *VARIABLES):
         result = client.query(substituted(query, "local/none"))
         values = [value for row in result.result_rows for value in row]
-        assert [value for value in values if value and value == value] == [], query
+        if "system.parts" not in query:
+            assert [value for value in values if value and value == value] == [], query
 
 
 def test_dashboards_use_the_sources_that_are_provisioned() -> None:
