@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 WITHIN_S = 60.0
-EVERY_S = 0.02
+EVERY_S = 0.05
 
 
 def wait_until(

@@ -11,10 +11,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.integration.service import ANY_PORTS, Service, service
@@ -61,7 +60,8 @@ def broken(
         env={**kept, **(environ or {})},
     ) as process:
         try:
-            yield Service(process)
+            with closing(Service(process)) as running:
+                yield running
         finally:
             process.kill()
 
@@ -73,7 +73,7 @@ def trace(number: int = 1) -> bytes:
 
 def reason(running: Service) -> str:
     """What /readyz says, empty where it is ready."""
-    answer = httpx.get(f"{running.url}/readyz").json()
+    answer = running.get("/readyz").json()
     return str(answer.get("reason", ""))
 
 
@@ -83,7 +83,7 @@ def test_figures_of_a_service_at_work(tmp_path: Path) -> None:
     with service(dsn, *QUIET) as running:
         assert (running.send(trace()), running.send(b"no request")) == (200, 400)
         status = running.wait_until(lambda status: status["decisions"] == {"verified": 1})
-        shown = samples(httpx.get(f"{running.url}/metrics").text)
+        shown = samples(running.get("/metrics").text)
         ready = reason(running)
         code = running.stop()
 
@@ -164,8 +164,8 @@ def test_dead_thread_is_reported(tmp_path: Path) -> None:
     with broken(DYING_WORKER, f"chdb://{tmp_path / 'db'}", *QUIET) as running:
         running.send(trace())
         wait_until(lambda: reason(running), lambda found: found == expected)
-        alive = httpx.get(f"{running.url}/healthz").text
-        shown = samples(httpx.get(f"{running.url}/metrics").text)
+        alive = running.get("/healthz").text
+        shown = samples(running.get("/metrics").text)
         code = running.stop()
         assert running.process.stderr is not None
         log = running.process.stderr.read()
